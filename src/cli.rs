@@ -1,0 +1,225 @@
+//! The command line: what can be asked of the binary, and nothing done yet. clap's only home.
+//!
+//! Every option has a flag, an environment variable and a default that works.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+/// Turns a folder of export files into a published software directory.
+///
+/// Without a command it serves: it validates the exports of ./data, indexes them under ./index and answers on
+/// <http://127.0.0.1:8080>.
+#[derive(Debug, Parser)]
+#[command(name = "software-directory", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do; `serve` where nothing is said.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The options of `serve`.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the directory (the default)
+    Serve(ServeArgs),
+    /// Check export files and report all that is wrong with them
+    Check(CheckArgs),
+    /// Create, list and revoke API keys
+    Keys(KeysArgs),
+    /// Search the directory from the terminal
+    Search(SearchArgs),
+    /// Print the OpenAPI document
+    Openapi,
+    /// Ask a running server whether it is ready; exits with 0 or 1
+    Healthcheck(HealthcheckArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Where the exports are and how to read them.
+#[derive(Debug, Args)]
+pub struct DataArgs {
+    /// Folder of export files, *.json [default: data; outside a checkout the embedded demo]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
+    pub data: Option<PathBuf>,
+    /// Folder for the index, or `none` to keep it in memory only
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
+    pub index: PathBuf,
+    /// Serve the valid records and report the others
+    #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID")]
+    pub skip_invalid: bool,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// Options of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// File of API keys, see `keys create` [default: keys.json]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS")]
+    pub keys: Option<PathBuf>,
+    /// Rebuild the index from the exports, report, and exit; a running server picks it up
+    #[arg(long)]
+    pub reindex: bool,
+    /// Hold back a set of exports that would remove more than this share of the records, in per cent
+    #[arg(long, value_name = "PERCENT", env = "SOFTWARE_DIRECTORY_MAX_REMOVED", default_value_t = 50,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub max_removed: u8,
+    /// Address under which callers reach the service, for absolute links
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL")]
+    pub public_url: Option<String>,
+    /// Network of a proxy whose X-Forwarded-For is believed; repeatable
+    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',')]
+    pub trusted_proxy: Vec<ipnet::IpNet>,
+    /// What to log: a tracing filter such as `info` or `software_directory=debug`
+    #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
+    pub log: String,
+    /// How to log, on standard error
+    #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Export files or folders of them [default: the data folder]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Data folder, where no path is given [default: data]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
+    pub data: Option<PathBuf>,
+    /// How to report
+    #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
+    pub format: CheckFormat,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// How `check` reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people, as compilers do
+    Text,
+    /// One JSON document
+    Json,
+    /// Workflow commands that GitHub shows beside the lines
+    Github,
+}
+
+/// Options of `keys`.
+#[derive(Debug, Args)]
+pub struct KeysArgs {
+    /// File of API keys
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
+    pub keys: PathBuf,
+    /// What to do with the keys.
+    #[command(subcommand)]
+    pub command: KeysCommand,
+}
+
+/// The commands of `keys`.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Create a key and print it, alone, on standard output: the only time it is shown
+    Create {
+        /// Whose key it is
+        #[arg(long)]
+        name: String,
+        /// Last moment it is valid: a date (the whole day, UTC) or an RFC 3339 time
+        #[arg(long, value_name = "DATE")]
+        expires: Option<String>,
+        /// Requests a minute, such as `600` or `600/min`
+        #[arg(long, value_name = "N/min", default_value = "600/min")]
+        rate: String,
+        /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
+        #[arg(long, value_name = "URL")]
+        origin: Vec<String>,
+    },
+    /// List the keys, without their secrets
+    List,
+    /// Revoke a key; a running server refuses it within two seconds
+    Revoke {
+        /// The key's id, see `keys list`
+        id: String,
+    },
+}
+
+/// Options of `search`.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How many products to show, 1 to 100
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// What to search for
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// Options of `healthcheck`.
+#[derive(Debug, Args)]
+pub struct HealthcheckArgs {
+    /// Address of the server
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+}
+
+/// Parses the command line of the process; prints help or a usage error and exits (0 or 2) by itself.
+#[must_use]
+pub fn parse() -> Cli {
+    Cli::parse()
+}
+
+/// Prints the completion script for a shell on standard output.
+pub fn print_completions(shell: clap_complete::Shell) {
+    clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut std::io::stdout());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_of_serve_has_an_environment_variable() {
+        let command = Cli::command();
+        let without: Vec<_> = command
+            .get_arguments()
+            .filter(|a| !a.is_positional() && a.get_env().is_none())
+            .map(|a| a.get_id().as_str())
+            .filter(|id| !["help", "version", "reindex"].contains(id))
+            .collect();
+        assert_eq!(without, [""; 0]);
+    }
+}

@@ -1,0 +1,20 @@
+//! `software-directory` turns a folder of export files into a published software directory.
+//!
+//! Data flows one way, and the modules show it:
+//!
+//! ```text
+//! export file → validated records → immutable snapshot (catalogue + index) → operation → HTTP response
+//!   export         record             snapshot, search, engine                service      http, resource
+//! ```
+
+pub mod cli;
+pub mod command;
+pub mod engine;
+pub mod export;
+pub mod http;
+pub mod key;
+pub mod record;
+pub mod resource;
+pub mod search;
+pub mod service;
+pub mod snapshot;

@@ -1,0 +1,68 @@
+//! Calendar dates as exports write them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A day of the (proleptic Gregorian) calendar, `YYYY-MM-DD`, that really exists.
+///
+/// Kept as `year * 10_000 + month * 100 + day`, so that the order of the numbers is the order of the days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CalendarDate(u32);
+
+impl CalendarDate {
+    /// Reads `YYYY-MM-DD` (four, two and two ASCII digits). `None` for another form and for a day that doesn't exist,
+    /// such as 2025-02-30.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let shaped = bytes.len() == 10
+            && bytes.iter().enumerate().all(|(at, byte)| match at {
+                4 | 7 => *byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+        if !shaped {
+            return None;
+        }
+        let (year, month, day) =
+            (text[..4].parse::<i16>().ok()?, text[5..7].parse::<i8>().ok()?, text[8..].parse::<i8>().ok()?);
+        let date = jiff::civil::Date::new(year, month, day).ok()?;
+        Some(Self::from(date))
+    }
+}
+
+impl From<jiff::civil::Date> for CalendarDate {
+    fn from(date: jiff::civil::Date) -> Self {
+        Self(
+            u32::from(date.year().unsigned_abs()) * 10_000
+                + u32::from(date.month().unsigned_abs()) * 100
+                + u32::from(date.day().unsigned_abs()),
+        )
+    }
+}
+
+impl fmt::Display for CalendarDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.0 / 10_000, self.0 / 100 % 100, self.0 % 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CalendarDate;
+
+    #[test]
+    fn only_days_that_exist_are_dates() {
+        assert_eq!(CalendarDate::parse("2024-02-29").map(|d| d.to_string()).as_deref(), Some("2024-02-29"));
+        for wrong in ["2025-02-29", "2025-13-01", "2025-1-01", "2025-01-01 ", "٢٠٢٥-01-01", ""] {
+            assert_eq!(CalendarDate::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn dates_are_ordered_as_days_are() {
+        let day = |text| CalendarDate::parse(text).expect("a date");
+        assert!(day("2024-12-31") < day("2025-01-01"));
+        assert!(day("2025-01-31") < day("2025-02-01"));
+    }
+}

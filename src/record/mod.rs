@@ -1,0 +1,24 @@
+//! What a directory is made of: software products, categories, reviews, glossary terms and synonym groups.
+//!
+//! These are values that an export has been *validated* into: whoever holds one need not check it again. They know
+//! nothing of files, JSON text, engines or HTTP. `export` makes them; `snapshot` turns them into a generation.
+
+mod date;
+mod glossary;
+mod review;
+mod slug;
+mod software;
+mod synonym;
+
+pub use date::CalendarDate;
+pub use glossary::{Category, GlossarySource, GlossaryTerm};
+pub use review::Review;
+pub use slug::slug;
+pub use software::{EvidenceStatus, OfferingType, Rating, Software, Source};
+pub use synonym::SynonymGroup;
+
+use serde_json::value::RawValue;
+
+/// A property that the directory doesn't interpret, exactly as it was written: name and raw JSON text, the white space
+/// between its tokens taken out, every number to the digit.
+pub type AdditionalProperty = (Box<str>, Box<RawValue>);

@@ -1,0 +1,28 @@
+//! A user's review of a product.
+
+use super::AdditionalProperty;
+
+/// One review (an envelope's `reviews`).
+#[derive(Debug, Clone)]
+pub struct Review {
+    /// Identifier, unique among the reviews of the directory, never empty.
+    pub id: Box<str>,
+    /// The product it is about; exists in the directory.
+    pub software_id: Box<str>,
+    /// Stars, 1 to 5.
+    pub rating: u8,
+    /// Headline.
+    pub title: Option<Box<str>>,
+    /// Text.
+    pub body: Option<Box<str>>,
+    /// Who wrote it.
+    pub author: Option<Box<str>>,
+    /// When it was written, as the export says it.
+    pub created_at: Option<Box<str>>,
+    /// The same moment as seconds since 1970-01-01T00:00:00Z, where the text is an RFC 3339 time or a date.
+    pub created_at_seconds: Option<i64>,
+    /// Whether the reviewer is known to use the product.
+    pub verified: Option<bool>,
+    /// All other properties, in the order written.
+    pub additional_properties: Vec<AdditionalProperty>,
+}

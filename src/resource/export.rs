@@ -1,0 +1,29 @@
+//! A loaded export as callers see it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One of the export files that make up the directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Export)]
+pub struct ExportResource {
+    /// Identifier: the file's name without `.json`.
+    pub id: String,
+    /// Name of the export.
+    pub name: String,
+    /// Licence of the export's content: a URI.
+    pub license: String,
+    /// Snapshot date, as stated; a record's own evidence date takes precedence.
+    #[schema(required)]
+    pub as_of: Option<String>,
+    /// How many products it holds.
+    pub software_count: u64,
+    /// How many categories it describes.
+    pub category_count: u64,
+    /// How many reviews it holds.
+    pub review_count: u64,
+    /// How many glossary terms it defines.
+    pub glossary_count: u64,
+    /// Size of the document in bytes.
+    pub size_bytes: u64,
+}

@@ -1,0 +1,35 @@
+//! The JSON shapes that callers see, one type each: the same types are serialized once per generation into bytes ready
+//! to send, and described in the OpenAPI document, so the two can't disagree.
+//!
+//! Nulls are explicit, keys are `snake_case`, times are RFC 3339 in UTC. New keys may be added within `/v1`; none is removed.
+
+mod category;
+mod export;
+mod glossary;
+mod review;
+mod search;
+mod software;
+
+pub use category::CategoryResource;
+pub use export::ExportResource;
+pub use glossary::{GlossarySourceResource, GlossaryTermResource};
+pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
+pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};
+pub use software::{
+    AdditionalProperties, CategoryRef, ExportRef, RatingSource, SoftwareDetail, SoftwareItem, SoftwareMore,
+    SourceResource,
+};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Where a page lies in the whole list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Pagination {
+    /// The page size asked for, 1 to 100.
+    pub limit: u32,
+    /// The number of items skipped.
+    pub offset: u64,
+    /// The exact number of items in the whole list.
+    pub total: u64,
+}

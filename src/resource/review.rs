@@ -1,0 +1,69 @@
+//! Reviews as callers see them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::AdditionalProperties;
+
+/// A user's review of a product.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Review)]
+pub struct ReviewResource<'a> {
+    /// Identifier.
+    pub id: &'a str,
+    /// The product it is about.
+    pub software_id: &'a str,
+    /// Stars, 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    pub rating: u8,
+    /// Headline.
+    #[schema(required)]
+    pub title: Option<&'a str>,
+    /// Text.
+    #[schema(required)]
+    pub body: Option<&'a str>,
+    /// Who wrote it.
+    #[schema(required)]
+    pub author: Option<&'a str>,
+    /// When it was written: RFC 3339, in UTC.
+    #[schema(required)]
+    pub created_at: Option<&'a str>,
+    /// Whether the reviewer is known to use the product.
+    #[schema(required)]
+    pub verified: Option<bool>,
+    /// All that the directory doesn't interpret, as the export writes it.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub additional_properties: AdditionalProperties<'a>,
+}
+
+/// All reviews of a product, summed up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ReviewSummary {
+    /// Mean of the stars, to two decimals; null without reviews.
+    #[schema(required)]
+    pub average: Option<f64>,
+    /// Number of reviews.
+    pub count: u64,
+    /// How many reviews gave how many stars.
+    pub distribution: RatingDistribution,
+}
+
+/// Number of reviews by stars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RatingDistribution {
+    /// One star.
+    #[serde(rename = "1")]
+    pub one: u64,
+    /// Two stars.
+    #[serde(rename = "2")]
+    pub two: u64,
+    /// Three stars.
+    #[serde(rename = "3")]
+    pub three: u64,
+    /// Four stars.
+    #[serde(rename = "4")]
+    pub four: u64,
+    /// Five stars.
+    #[serde(rename = "5")]
+    pub five: u64,
+}

@@ -1,0 +1,144 @@
+//! A product as callers see it: in a list, and alone.
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::record::AdditionalProperty;
+
+/// A product as lists show it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SoftwareItem<'a> {
+    /// Identifier; any text, so percent-encode it in a path.
+    pub id: &'a str,
+    /// Name.
+    pub name: &'a str,
+    /// Short description.
+    #[schema(required)]
+    pub tagline: Option<&'a str>,
+    /// Name of the main category.
+    #[schema(required)]
+    pub category: Option<&'a str>,
+    /// All categories, the main one first.
+    pub categories: Vec<CategoryRef<'a>>,
+    /// Average rating, by convention 0 to 5.
+    #[schema(required, value_type = Option<f64>)]
+    pub rating: Option<&'a RawValue>,
+    /// Number of reviews behind the rating.
+    #[schema(required)]
+    pub review_count: Option<u64>,
+    /// The product's website: a URI. Follow it only if it is `http` or `https`.
+    pub website: &'a str,
+    /// Who makes it.
+    #[schema(required)]
+    pub vendor: Option<&'a str>,
+    /// `software` or `document-templates`; further values may come.
+    pub offering_type: &'a str,
+    /// `vendor-sources-reviewed` or `pending-review`; further values may come.
+    pub evidence_status: &'a str,
+    /// When the evidence was checked, `YYYY-MM-DD`.
+    #[schema(required)]
+    pub evidence_checked_on: Option<&'a str>,
+}
+
+/// What a single product shows beyond a list's item.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SoftwareMore<'a> {
+    /// Long description, plain text.
+    #[schema(required)]
+    pub description: Option<&'a str>,
+    /// Other names of the product.
+    pub aliases: &'a [Box<str>],
+    /// Free key words.
+    pub tags: &'a [Box<str>],
+    /// What it does.
+    pub features: &'a [Box<str>],
+    /// Standards it is for.
+    pub standards: &'a [Box<str>],
+    /// How it can be run.
+    pub deployment: &'a [Box<str>],
+    /// What it costs, as text.
+    #[schema(required)]
+    pub pricing: Option<&'a str>,
+    /// Languages of its user interface.
+    pub languages: &'a [Box<str>],
+    /// Where the claims come from. The directory asserts neither their truth nor their freshness.
+    pub sources: Vec<SourceResource<'a>>,
+    /// Where rating and review count come from: `stated` by the record, or computed from its `reviews`.
+    #[schema(required)]
+    pub rating_source: Option<RatingSource>,
+    /// All that the directory doesn't interpret, as the export writes it.
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub additional_properties: AdditionalProperties<'a>,
+    /// The export that the record is from.
+    pub export: ExportRef<'a>,
+}
+
+/// A single product.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SoftwareDetail<'a> {
+    /// What lists show.
+    #[serde(flatten)]
+    pub item: SoftwareItem<'a>,
+    /// And the rest.
+    #[serde(flatten)]
+    pub more: SoftwareMore<'a>,
+}
+
+/// A category that a product is in.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct CategoryRef<'a> {
+    /// Identifier.
+    pub id: &'a str,
+    /// Name.
+    pub name: &'a str,
+}
+
+/// A source of evidence.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[schema(as = Source)]
+pub struct SourceResource<'a> {
+    /// What the source is called.
+    pub label: &'a str,
+    /// Where it is: a URI.
+    pub url: &'a str,
+}
+
+/// The export that a record is from: exports of different licences are never blended.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct ExportRef<'a> {
+    /// Identifier.
+    pub id: &'a str,
+    /// Name.
+    pub name: &'a str,
+    /// Licence: a URI.
+    pub license: &'a str,
+    /// Snapshot date, as stated.
+    #[schema(required)]
+    pub as_of: Option<&'a str>,
+}
+
+/// Where a rating comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RatingSource {
+    /// The record states it.
+    Stated,
+    /// Computed from the directory's reviews.
+    Reviews,
+}
+
+/// Properties as they were written, an object.
+#[derive(Debug, Clone, Copy)]
+pub struct AdditionalProperties<'a>(pub &'a [AdditionalProperty]);
+
+impl Serialize for AdditionalProperties<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}

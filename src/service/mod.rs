@@ -1,0 +1,14 @@
+//! The operations of the directory (list, get, search, …) as typed answers over one [`Snapshot`], for HTTP, assistants
+//! and the command line alike. Nothing here knows a URL, a header or a status.
+
+mod page;
+mod query;
+
+pub use page::{GlossaryPage, OpenObject, Page, ReviewsPage, SearchHit, SearchPage};
+pub use query::{Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+
+mod operations;
+pub use operations::{
+    ServiceError, get_export, get_software, list_categories, list_exports, list_glossary, list_reviews, list_software,
+    search_software,
+};

@@ -1,0 +1,63 @@
+//! What is answered: pages of resources held as bytes ready to send.
+
+use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, ReviewSummary};
+
+use super::Facet;
+
+/// A resource's JSON object as a snapshot holds it: its text without the closing brace, so that a caller can append
+/// members (a hit's score) without parsing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenObject<'s>(pub &'s [u8]);
+
+impl OpenObject<'_> {
+    /// Appends the whole object.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0);
+        out.push(b'}');
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<'s> {
+    /// The resources, in order.
+    pub data: Vec<OpenObject<'s>>,
+    /// Where the page lies.
+    pub pagination: Pagination,
+}
+
+/// One page of the glossary.
+pub type GlossaryPage<'s> = Page<'s>;
+
+/// One page of a product's reviews.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewsPage<'s> {
+    /// The reviews, newest first.
+    pub page: Page<'s>,
+    /// All reviews of the product, summed up.
+    pub summary: &'s ReviewSummary,
+}
+
+/// A product that a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchHit<'s> {
+    /// The product, a list's item.
+    pub item: OpenObject<'s>,
+    /// How well it matches; comparable within one answer only. 0 without a query.
+    pub score: f32,
+    /// The fields that matched, where asked for.
+    pub highlights: Option<Vec<Highlight>>,
+}
+
+/// One page of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchPage<'s> {
+    /// The hits, in order.
+    pub data: Vec<SearchHit<'s>>,
+    /// Where the page lies.
+    pub pagination: Pagination,
+    /// How the query was understood.
+    pub query: QueryReport,
+    /// The facets asked for, in the order asked.
+    pub facets: Vec<(Facet, Vec<FacetValue>)>,
+}

@@ -1,0 +1,106 @@
+//! What can be asked.
+
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
+
+/// Which part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageRequest {
+    /// Page size, 1 to 100.
+    pub limit: u32,
+    /// Items to skip.
+    pub offset: u64,
+}
+
+/// Which products. An empty filter passes all.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SoftwareFilter {
+    /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
+    pub categories: Vec<String>,
+    /// Of this offering type.
+    pub offering_type: Option<OfferingType>,
+    /// With this evidence status.
+    pub evidence_status: Option<EvidenceStatus>,
+    /// With a shown rating of at least this.
+    pub min_rating: Option<f64>,
+    /// With an evidence date before this day.
+    pub evidence_checked_before: Option<CalendarDate>,
+}
+
+/// The orders of `/v1/software`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListSort {
+    /// By name, natural collation.
+    Name,
+    /// By shown rating, highest first, unrated last.
+    Rating,
+    /// By review count, highest first, unknown last.
+    ReviewCount,
+}
+
+/// Lists products.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListSoftware {
+    /// Words that each start a word of the name or of an alias; `None` or blank: all products.
+    pub q: Option<String>,
+    /// Which products.
+    pub filter: SoftwareFilter,
+    /// `None`: by name, or best match first where `q` is given.
+    pub sort: Option<ListSort>,
+    /// Which part.
+    pub page: PageRequest,
+}
+
+/// The orders of `/v1/search`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SearchSort {
+    /// Best match first; without a query by quality.
+    #[default]
+    Relevance,
+    /// By shown rating, highest first, unrated last.
+    Rating,
+    /// By review count, highest first, unknown last.
+    ReviewCount,
+    /// By name, natural collation.
+    Name,
+}
+
+/// What can be counted beside a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Facet {
+    /// By category.
+    Category,
+    /// By offering type.
+    OfferingType,
+    /// By evidence status.
+    EvidenceStatus,
+    /// By whole stars: at least 4, at least 3, …
+    Rating,
+}
+
+/// Searches products.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchSoftware {
+    /// Free text; `None` or blank: all products, by quality.
+    pub q: Option<String>,
+    /// Which products.
+    pub filter: SoftwareFilter,
+    /// In which order.
+    pub sort: SearchSort,
+    /// What to count, in this order.
+    pub facets: Vec<Facet>,
+    /// Whether to mark the matches.
+    pub highlight: bool,
+    /// Whether a misspelled word may match.
+    pub typo: bool,
+    /// Which part.
+    pub page: PageRequest,
+}
+
+/// Lists glossary terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListGlossary {
+    /// Free text; `None` or blank: all terms.
+    pub q: Option<String>,
+    /// Which part.
+    pub page: PageRequest,
+}

@@ -1,0 +1,49 @@
+//! The published directory: the current snapshot behind one atomic pointer, and what is wrong with the next one.
+
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Snapshot;
+
+/// The directory that is being served: shared by the HTTP service, the watcher and whoever else answers from it.
+#[derive(Debug, Default)]
+pub struct Directory {
+    current: ArcSwapOption<Snapshot>,
+    degraded: ArcSwap<Vec<Degraded>>,
+}
+
+/// One reason why the directory is not in full health, though it serves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Degraded {
+    /// A stable name of the reason, such as `exports_invalid`.
+    pub code: &'static str,
+    /// What happened and how to mend it, for the operator.
+    pub detail: String,
+}
+
+impl Directory {
+    /// The current generation; `None` until the first one is published.
+    #[must_use]
+    pub fn current(&self) -> Option<Arc<Snapshot>> {
+        self.current.load_full()
+    }
+
+    /// Makes a generation the current one with one atomic store. Requests under way keep the one they took.
+    pub fn publish(&self, snapshot: Arc<Snapshot>) {
+        self.current.store(Some(snapshot));
+    }
+
+    /// Why the directory is degraded; empty in full health.
+    #[must_use]
+    pub fn degraded(&self) -> Arc<Vec<Degraded>> {
+        self.degraded.load_full()
+    }
+
+    /// Replaces the reasons why the directory is degraded.
+    pub fn set_degraded(&self, reasons: Vec<Degraded>) {
+        self.degraded.store(Arc::new(reasons));
+    }
+}
