@@ -142,6 +142,24 @@ pub(super) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// A text that may quote what an operator wrote, with the end of everything that looks like a key taken out.
+pub(super) fn without_keys(text: &str) -> String {
+    let mut rest = text;
+    let mut clean = String::with_capacity(text.len());
+    let start = |text: &str| {
+        [KeyKind::Live, KeyKind::Development].into_iter().filter_map(|kind| text.find(kind.prefix())).min()
+    };
+    while let Some(at) = start(rest) {
+        let key = &rest[at..];
+        let end = key.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(key.len());
+        clean.push_str(&rest[..at]);
+        clean.push_str("sd_…");
+        rest = &key[end..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
 /// CRC-32 in base 62, most significant digit first, of fixed width (62^6 > 2^32).
 fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     let mut rest = crc32fast::hash(body) as usize;
@@ -188,10 +206,10 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_crc_32_of_everything_before_it() {
-        // CRC-32 of "123456789" is 0xCBF43926 = 3421780262 = 3·62^5 + 45·62^4 + 35·62^3 + 26·62^2 + 8·62 + 46.
-        let value: u64 = 3 * 62_u64.pow(5) + 45 * 62_u64.pow(4) + 35 * 62_u64.pow(3) + 26 * 62_u64.pow(2) + 8 * 62 + 46;
+        // The check value of CRC-32 (IEEE) is 0xCBF43926; its digits of base 62 are 3, 45, 35, 27, 22, 14.
+        let value = [3, 45, 35, 27, 22, 14].into_iter().fold(0_u64, |value, digit| value * 62 + digit);
         assert_eq!(value, 0xCBF4_3926);
-        assert_eq!(&checksum(b"123456789"), b"3jZQ8k");
+        assert_eq!(&checksum(b"123456789"), b"3jZRME");
     }
 
     #[test]
@@ -207,10 +225,18 @@ mod tests {
         for shown in [format!("{key}"), format!("{key:?}"), format!("{key:#?}"), format!("{:?}", Some(&key))] {
             assert!(shown.contains(&format!("sd_live_{}…", key.id())), "{shown}");
             assert!(
-                !secret.as_bytes().windows(4).any(|part| shown.as_bytes().windows(4).any(|w| w == part)),
+                !secret.as_bytes().windows(6).any(|part| shown.as_bytes().windows(6).any(|w| w == part)),
                 "{shown}"
             );
         }
+    }
+
+    #[test]
+    fn a_quoted_text_loses_the_keys_in_it() {
+        let (one, two) = (key(KeyKind::Live), key(KeyKind::Development));
+        let text = format!("string \"{}\", {}", one.expose(), two.expose());
+        assert_eq!(without_keys(&text), "string \"sd_…\", sd_…");
+        assert_eq!(without_keys("no key: sd_ é"), "no key: sd_ é");
     }
 
     proptest! {

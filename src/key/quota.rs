@@ -141,3 +141,141 @@ impl Decision {
         format!("\"default\";r={};t={}", self.remaining, self.reset_seconds)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_quota_is_spent_to_the_last_request_and_no_further() {
+        let (quota, now) = (Quota::default(), Instant::now());
+        for left in (0..5).rev() {
+            let decision = quota.spend(5, now);
+            assert_eq!((decision.allowed, decision.remaining, decision.retry_after_seconds), (true, left, None));
+        }
+        let refused = quota.spend(5, now);
+        assert_eq!((refused.allowed, refused.remaining, refused.retry_after_seconds), (false, 0, Some(60)));
+    }
+
+    #[test]
+    fn a_request_comes_back_when_it_is_a_window_old() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        assert!(quota.spend(1, start).allowed);
+        let just_before = start + Duration::from_secs(59) + Duration::from_nanos(999_999_999);
+        assert_eq!(quota.spend(1, just_before).retry_after_seconds, Some(1));
+        assert!(quota.spend(1, start + WINDOW).allowed);
+    }
+
+    #[test]
+    fn waiting_time_is_rounded_up_so_that_it_is_never_too_early() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        assert!(quota.spend(1, start).allowed);
+        let refused = quota.spend(1, start + Duration::from_millis(500));
+        assert_eq!((refused.retry_after_seconds, refused.reset_seconds), (Some(60), 60));
+        let refused = quota.spend(1, start + SECOND);
+        assert_eq!((refused.retry_after_seconds, refused.reset_seconds), (Some(59), 59));
+    }
+
+    #[test]
+    fn looking_at_a_quota_costs_nothing() {
+        let (quota, now) = (Quota::default(), Instant::now());
+        for _ in 0..10 {
+            assert_eq!(quota.peek(3, now).remaining, 3);
+        }
+        assert_eq!(quota.peek(3, now).reset_seconds, 0);
+        assert_eq!(quota.spend(3, now).remaining, 2);
+    }
+
+    #[test]
+    fn a_lowered_rate_waits_for_the_burst_that_brings_it_below() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        for second in 0..10 {
+            assert!(quota.spend(10, start + SECOND * second).allowed);
+        }
+        // Ten are spent and three allowed: the eighth, made at second 7, must come back first.
+        let now = start + SECOND * 10;
+        assert_eq!(quota.spend(3, now).retry_after_seconds, Some(57));
+        assert!(!quota.spend(3, start + SECOND * 66).allowed);
+        assert!(quota.spend(3, start + SECOND * 67).allowed);
+    }
+
+    #[test]
+    fn a_caller_who_always_asks_gets_the_quota_within_one_per_cent() {
+        for limit in [1, 60, 600, 100_000] {
+            let (quota, start) = (Quota::default(), Instant::now());
+            let minutes = 10;
+            let step = Duration::from_micros(60_000_000 / u64::from(limit * 2));
+            let asked = u64::from(limit) * 2 * minutes;
+            let got = (0..asked)
+                .filter(|at| quota.spend(limit, start + step * u32::try_from(*at).expect("small")).allowed)
+                .count();
+            let full = u64::from(limit) * minutes;
+            let least = full - full.div_ceil(100);
+            assert!((least..=full).contains(&(got as u64)), "{got} of {full}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_the_rate() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        for at in 0..200_000 {
+            let _ = quota.spend(1_000_000, start + Duration::from_millis(1) * at);
+        }
+        let bursts = quota.log.lock().expect("not poisoned").bursts.len();
+        assert!(bursts <= 241, "{bursts}");
+    }
+
+    #[test]
+    fn threads_together_spend_no_more_than_the_quota() {
+        let (quota, now) = (Quota::default(), Instant::now());
+        let allowed: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| (0..500).filter(|_| quota.spend(600, now).allowed).count())).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert_eq!(allowed, 600);
+    }
+
+    #[test]
+    fn headers_are_structured_fields() {
+        let decision =
+            Decision { allowed: true, limit: 600, remaining: 599, reset_seconds: 42, retry_after_seconds: None };
+        assert_eq!(decision.policy_header(), r#""default";q=600;w=60"#);
+        assert_eq!(decision.limit_header(), r#""default";r=599;t=42"#);
+    }
+
+    proptest! {
+        #[test]
+        fn no_window_ever_holds_more_than_the_quota_and_waiting_always_helps(
+            limit in 1..40_u32,
+            pauses_ms in prop::collection::vec(prop_oneof![8 => 0..400_u64, 2 => 0..20_000_u64], 1..400),
+            obey in any::<bool>(),
+        ) {
+            let quota = Quota::default();
+            let mut now = Instant::now();
+            let mut allowed: Vec<Instant> = Vec::new();
+            for pause_ms in pauses_ms {
+                now += Duration::from_millis(pause_ms);
+                let mut decision = quota.spend(limit, now);
+                if let (true, Some(seconds)) = (obey, decision.retry_after_seconds) {
+                    // A second less is too early, so the time is as short as whole seconds allow.
+                    prop_assert!(seconds == 1 || !quota.peek(limit, now + SECOND * u32::try_from(seconds - 1).expect("small")).allowed);
+                    now += Duration::from_secs(seconds);
+                    decision = quota.spend(limit, now);
+                    prop_assert!(decision.allowed);
+                }
+                prop_assert_eq!(decision.allowed, decision.retry_after_seconds.is_none());
+                if decision.allowed {
+                    allowed.push(now);
+                }
+                let in_window = allowed.iter().filter(|at| now.duration_since(**at) < WINDOW).count();
+                prop_assert!(in_window <= limit as usize);
+                prop_assert!(decision.remaining as usize <= limit as usize - in_window);
+            }
+        }
+    }
+}

@@ -38,8 +38,11 @@ struct Entry {
 }
 
 pub(super) fn check(path: &Path, content: &[u8]) -> Result<KeyFile, KeyFileError> {
-    let document: Document =
-        serde_json::from_slice(content).map_err(|source| KeyFileError::Syntax { path: path.to_owned(), source })?;
+    let document: Document = serde_json::from_slice(content).map_err(|error| KeyFileError::Syntax {
+        path: path.to_owned(),
+        // serde quotes what it found, which may be a key.
+        reason: format::without_keys(&error.to_string()),
+    })?;
     let mut findings = Vec::new();
     let keys: Vec<_> = document
         .keys
@@ -63,8 +66,9 @@ struct Findings<'a> {
 }
 
 impl Findings<'_> {
-    fn add(&mut self, property: &str, message: impl Into<String>) {
-        self.found.push(KeyFinding { pointer: format!("{}/{property}", self.pointer), message: message.into() });
+    fn add(&mut self, property: &str, message: impl AsRef<str>) {
+        let message = format::without_keys(message.as_ref());
+        self.found.push(KeyFinding { pointer: format!("{}/{property}", self.pointer), message });
     }
 
     /// The value of a property that must be there and be a text of the right form.

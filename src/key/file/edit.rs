@@ -94,7 +94,8 @@ fn change<T>(path: &Path, edit: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileEr
         read => read?,
     };
     let done = edit(&mut file)?;
-    replace(&folder, &target, &file.to_json()).map_err(write_error)?;
+    let content = file.to_json().map_err(|error| write_error(error.into()))?;
+    replace(&folder, &target, &content).map_err(write_error)?;
     Ok(done)
 }
 
@@ -111,7 +112,12 @@ fn lock(folder: &Path, target: &Path) -> io::Result<File> {
     let mut name = std::ffi::OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
     name.push(".lock");
-    let lock = OpenOptions::new().write(true).create(true).truncate(false).open(folder.join(name))?;
+    let path = folder.join(name);
+    let lock = match OpenOptions::new().write(true).create(true).truncate(false).open(&path) {
+        // Made by another account: it can still be locked.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&path)?,
+        opened => opened?,
+    };
     lock.lock()?;
     Ok(lock)
 }

@@ -37,12 +37,12 @@ pub enum KeyFileError {
         max_bytes: u64,
     },
     /// Not JSON, or not of the shape of a key file.
-    #[error("the key file {} is not valid", path.display())]
+    #[error("the key file {} is not valid: {reason}", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
         /// What and where, by line and column.
-        source: serde_json::Error,
+        reason: String,
     },
     /// Keys of the file are wrong.
     #[error("the key file {} is not valid: {}", path.display(), Findings(findings))]
@@ -107,7 +107,22 @@ impl KeyFileError {
         matches!(self, Self::Missing { .. })
     }
 
-    /// The error with its causes, on one line.
+    /// The error with its causes as a terminal shows it, each finding on a line of its own.
+    #[must_use]
+    pub fn report(&self) -> String {
+        match self {
+            Self::Invalid { path, findings } => {
+                let lines: String = findings
+                    .iter()
+                    .flat_map(|KeyFinding { pointer, message }| ["\n  ", pointer, " ", message])
+                    .collect();
+                format!("the key file {} is not valid:{lines}", path.display())
+            }
+            _ => self.with_causes(),
+        }
+    }
+
+    /// The error with its causes, on one line, for logs and status.
     #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.to_string();

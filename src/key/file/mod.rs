@@ -21,7 +21,8 @@ use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{Expiry, KeyDigest, Origin, Rate};
 
@@ -79,29 +80,47 @@ impl KeyFile {
         &self.keys
     }
 
-    fn to_json(&self) -> Vec<u8> {
-        let mut document = self.other.clone();
-        document.insert("keys".to_owned(), self.keys.iter().map(KeyRecord::to_value).collect());
-        let mut text = format!("{:#}", Value::Object(document)).into_bytes();
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let keys = self.keys.iter().map(WrittenKey::from).collect();
+        let mut text = serde_json::to_vec_pretty(&WrittenFile { keys, other: &self.other })?;
         text.push(b'\n');
-        text
+        Ok(text)
     }
 }
 
-impl KeyRecord {
-    fn to_value(&self) -> Value {
-        let mut record = self.other.clone();
-        let known = [
-            ("id", json!(self.id)),
-            ("name", json!(self.name)),
-            ("sha256", json!(hexadecimal(&self.digest))),
-            ("created_at", json!(self.created_at.to_string())),
-            ("expires_at", json!(self.expires.map(|expiry| expiry.to_string()))),
-            ("rate_per_minute", json!(self.rate.per_minute())),
-            ("origins", self.origins.iter().map(Origin::as_str).collect()),
-        ];
-        record.extend(known.map(|(name, value)| (name.to_owned(), value)));
-        Value::Object(record)
+/// The file as it is written: properties in the order in which people read them, foreign ones last.
+#[derive(Serialize)]
+struct WrittenFile<'a> {
+    keys: Vec<WrittenKey<'a>>,
+    #[serde(flatten)]
+    other: &'a Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct WrittenKey<'a> {
+    id: &'a str,
+    name: &'a str,
+    sha256: String,
+    created_at: String,
+    expires_at: Option<String>,
+    rate_per_minute: u32,
+    origins: Vec<&'a str>,
+    #[serde(flatten)]
+    other: &'a Map<String, Value>,
+}
+
+impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
+    fn from(key: &'a KeyRecord) -> Self {
+        Self {
+            id: &key.id,
+            name: &key.name,
+            sha256: hexadecimal(&key.digest),
+            created_at: key.created_at.to_string(),
+            expires_at: key.expires.map(|expiry| expiry.to_string()),
+            rate_per_minute: key.rate.per_minute(),
+            origins: key.origins.iter().map(Origin::as_str).collect(),
+            other: &key.other,
+        }
     }
 }
 

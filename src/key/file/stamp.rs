@@ -26,7 +26,9 @@ impl FileStamp {
         let fail = |source| KeyFileError::of_io(path, source);
         let metadata = std::fs::metadata(path).map_err(fail)?;
         let modified = metadata.modified().map_err(fail)?;
-        let settled = SystemTime::now().duration_since(modified).is_ok_and(|age| age > COARSEST_TIME);
+        // A copy may bring an old time of its own along, so the inode's counts too.
+        let changed = modified.max(inode_changed(&metadata));
+        let settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > COARSEST_TIME);
         Ok(settled.then(|| Self { size: metadata.len(), modified, identity: identity(&metadata) }))
     }
 }
@@ -36,6 +38,18 @@ impl FileStamp {
 fn identity(metadata: &Metadata) -> (u64, u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(unix)]
+fn inode_changed(metadata: &Metadata) -> SystemTime {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+#[cfg(not(unix))]
+fn inode_changed(_: &Metadata) -> SystemTime {
+    SystemTime::UNIX_EPOCH
 }
 
 #[cfg(not(unix))]
