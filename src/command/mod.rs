@@ -1,5 +1,8 @@
 //! What the commands do, a file each.
 
+mod healthcheck;
+mod keys;
+
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
@@ -8,6 +11,8 @@ use crate::cli::{Cli, Command};
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
     match cli.command {
+        Some(Command::Keys(args)) => keys::run(args),
+        Some(Command::Healthcheck(args)) => healthcheck::run(args),
         Some(Command::Completions { shell }) => {
             crate::cli::print_completions(shell);
             ExitCode::SUCCESS

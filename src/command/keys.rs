@@ -1,0 +1,137 @@
+//! `keys create | list | revoke`: the key file from the command line.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+
+use crate::cli::{KeysArgs, KeysCommand};
+use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
+use crate::key::{ApiKey, Expiry, OriginError};
+
+/// Why a command on keys failed.
+#[derive(Debug)]
+enum KeysError {
+    /// An option has a value that can't be: exit code 2.
+    Usage(String),
+    /// The key file can't be read or changed.
+    File(KeyFileError),
+    /// Standard output is gone.
+    Output(io::Error),
+    /// The key is made, and nobody has seen it.
+    NotShown { id: Box<str>, error: io::Error },
+}
+
+/// Carries a command on keys out.
+pub(super) fn run(args: KeysArgs) -> ExitCode {
+    let done = match args.command {
+        KeysCommand::Create { name, expires, rate, origin } => {
+            new_key(&name, expires.as_deref(), &rate, &origin, Timestamp::now()).and_then(|new| create(&args.keys, new))
+        }
+        KeysCommand::List => list(&args.keys, Timestamp::now()),
+        KeysCommand::Revoke { id } => revoke(&args.keys, &id),
+    };
+    let (text, code) = match done {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(KeysError::Usage(text)) => (text, 2),
+        Err(KeysError::File(error)) => (error.report(), 1),
+        Err(KeysError::Output(error)) => (format!("can't write to standard output: {error}"), 1),
+        Err(KeysError::NotShown { id, error }) => (
+            format!(
+                "the key was made but couldn't be printed: {error}; revoke it and make another: \
+                 software-directory keys revoke {id} --keys {}",
+                args.keys.display()
+            ),
+            1,
+        ),
+    };
+    eprintln!("error: {text}");
+    ExitCode::from(code)
+}
+
+fn new_key(
+    name: &str,
+    expires: Option<&str>,
+    rate: &str,
+    origins: &[String],
+    now: Timestamp,
+) -> Result<NewKey, KeysError> {
+    let usage = |option: &str, error: &dyn std::fmt::Display| KeysError::Usage(format!("--{option}: {error}"));
+    let new = NewKey {
+        name: name.trim().to_owned(),
+        expires: expires.map(str::parse::<Expiry>).transpose().map_err(|error| usage("expires", &error))?,
+        rate: rate.parse().map_err(|error| usage("rate", &error))?,
+        origins: origins
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<_, _>>()
+            .map_err(|error: OriginError| usage("origin", &error))?,
+    };
+    new.check_name().map_err(|error| usage("name", &format!("the name {error}")))?;
+    match new.expires {
+        Some(expiry) if expiry.is_past(now) => {
+            Err(usage("expires", &format!("{expiry} is past; such a key would never be valid")))
+        }
+        _ => Ok(new),
+    }
+}
+
+fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
+    let (key, record) = file::create(path, new, Timestamp::now()).map_err(KeysError::File)?;
+    // Alone on standard output, so that `KEY=$(software-directory keys create …)` works.
+    writeln!(io::stdout(), "{}", key.expose())
+        .and_then(|()| io::stdout().flush())
+        .map_err(|error| KeysError::NotShown { id: record.id.clone(), error })?;
+    let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
+    eprintln!(
+        "Key {} for {} is in {}: {}, {expires}. It is shown this once; keep it safe.",
+        record.id,
+        record.name,
+        path.display(),
+        record.rate
+    );
+    Ok(())
+}
+
+fn list(path: &Path, now: Timestamp) -> Result<(), KeysError> {
+    let file = KeyFile::read(path).map_err(KeysError::File)?;
+    let header = ["ID", "NAME", "CREATED", "EXPIRES", "RATE", "ORIGINS"].map(str::to_owned);
+    let rows: Vec<_> = std::iter::once(header).chain(file.keys().iter().map(|key| row(key, now))).collect();
+    io::stdout().write_all(table(&rows).as_bytes()).map_err(KeysError::Output)?;
+    if file.keys().is_empty() {
+        eprintln!("There are no keys in {}; everybody is refused.", path.display());
+    }
+    Ok(())
+}
+
+fn row(key: &KeyRecord, now: Timestamp) -> [String; 6] {
+    let expires = match key.expires {
+        None => "never".to_owned(),
+        Some(expiry) if expiry.is_past(now) => format!("{expiry} (expired)"),
+        Some(expiry) => expiry.to_string(),
+    };
+    let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
+    let origins = if origins.is_empty() { "any".to_owned() } else { origins.join(" ") };
+    [key.id.to_string(), key.name.to_string(), key.created_at.to_string(), expires, key.rate.to_string(), origins]
+}
+
+/// Columns as wide as their widest cell, two spaces apart.
+fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let line = |row: &[String; COLUMNS]| {
+        let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect::<Vec<_>>().concat()
+}
+
+fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
+    // Whoever has the whole key at hand may give that.
+    let key = ApiKey::parse(id);
+    let id = key.as_ref().map_or(id, ApiKey::id);
+    let key = file::revoke(path, id).map_err(KeysError::File)?;
+    eprintln!("Key {} of {} is revoked; a running server refuses it within two seconds.", key.id, key.name);
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Who is let in: decided once at the start, out of the options and the disk. Never everybody.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// The key file where none is named.
+pub const DEFAULT_KEY_FILE: &str = "keys.json";
+
+/// Whose keys are accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// Those of this file.
+    File(PathBuf),
+    /// The development key, on this machine only, until the key file of this name is made.
+    Development(PathBuf),
+}
+
+/// Why the service can't start: the exit code is 2, and the text holds the command to run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeySetupError {
+    /// The named key file isn't there.
+    #[error(
+        "there is no key file {}; make one with:\n\n  software-directory keys create --name \"…\" --keys {}\n",
+        .0.display(), Quoted(.0)
+    )]
+    Missing(PathBuf),
+    /// Other machines could call, and there are no keys.
+    #[error(
+        "{listen} can be reached from other machines, so keys are needed, and there is no key file {}; make one with:\n\n  \
+         software-directory keys create --name \"…\" --keys {}\n\nor listen on 127.0.0.1",
+        path.display(), Quoted(path)
+    )]
+    Exposed {
+        /// The address to listen on.
+        listen: SocketAddr,
+        /// The key file that was looked for.
+        path: PathBuf,
+    },
+    /// The key file can't be looked at.
+    #[error("the key file {} can't be read: {reason}", path.display())]
+    Unreadable {
+        /// The key file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Decides whose keys are accepted, given the key file named by the operator, if any, and the address to listen on.
+///
+/// # Errors
+/// Where a key file is needed and not there.
+pub fn access(keys: Option<&Path>, listen: SocketAddr) -> Result<Access, KeySetupError> {
+    let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE));
+    // A symbolic link that leads nowhere is a key file that can't be read, not one that isn't there.
+    match path.symlink_metadata() {
+        Ok(_) => decide(keys, true, listen),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => decide(keys, false, listen),
+        Err(error) => Err(KeySetupError::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+    }
+}
+
+fn decide(keys: Option<&Path>, exists: bool, listen: SocketAddr) -> Result<Access, KeySetupError> {
+    let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE)).to_owned();
+    let this_machine_only = listen.ip().to_canonical().is_loopback();
+    match (exists, keys) {
+        (true, _) => Ok(Access::File(path)),
+        (false, Some(_)) => Err(KeySetupError::Missing(path)),
+        (false, None) if this_machine_only => Ok(Access::Development(path)),
+        (false, None) => Err(KeySetupError::Exposed { listen, path }),
+    }
+}
+
+/// A path as a shell reads it.
+struct Quoted<'a>(&'a Path);
+
+impl std::fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = self.0.to_string_lossy();
+        let plain = |c: char| c.is_alphanumeric() || "/._-+:@%\\".contains(c);
+        if text.chars().all(plain) { f.write_str(&text) } else { write!(f, "'{}'", text.replace('\'', "'\\''")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listen(address: &str) -> SocketAddr {
+        address.parse().expect("an address")
+    }
+
+    #[test]
+    fn a_key_file_that_is_there_is_always_used() {
+        for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
+            assert_eq!(decide(None, true, listen(address)), Ok(Access::File("keys.json".into())));
+            assert_eq!(decide(Some(Path::new("k")), true, listen(address)), Ok(Access::File("k".into())));
+        }
+    }
+
+    #[test]
+    fn without_a_key_file_only_this_machine_gets_a_development_key() {
+        for local in ["127.0.0.1:8080", "127.8.8.8:0", "[::1]:8080", "[::ffff:127.0.0.1]:8080"] {
+            assert_eq!(decide(None, false, listen(local)), Ok(Access::Development("keys.json".into())), "{local}");
+        }
+        for exposed in ["0.0.0.0:8080", "[::]:8080", "192.168.1.2:8080", "10.0.0.1:80", "[::ffff:0.0.0.0]:80"] {
+            let error = decide(None, false, listen(exposed)).expect_err(exposed).to_string();
+            assert!(error.contains("software-directory keys create --name \"…\" --keys keys.json"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_named_key_file_that_is_missing_is_an_error_with_the_command_to_run() {
+        for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
+            let error =
+                decide(Some(Path::new("my keys.json")), false, listen(address)).expect_err("missing").to_string();
+            assert!(error.contains("software-directory keys create --name \"…\" --keys 'my keys.json'"), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_a_missing_key_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let link = folder.path().join("keys.json");
+        std::os::unix::fs::symlink("/nowhere/at/all", &link).expect("a link");
+        assert_eq!(access(Some(&link), listen("127.0.0.1:8080")), Ok(Access::File(link)));
+    }
+}

@@ -1,0 +1,175 @@
+//! The development key: made once on this machine, so that trying the service out needs no set-up.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::{ApiKey, KeyKind};
+
+/// The file of the development key, in the index folder.
+pub const FILE_NAME: &str = "development-key";
+
+/// The development key, and what the operator should hear about it.
+#[derive(Debug)]
+pub struct DevelopmentKey {
+    /// The key.
+    pub key: ApiKey,
+    /// Why the key isn't that of the last start, or won't be that of the next.
+    pub notice: Option<String>,
+}
+
+/// The key that is kept in the index folder; made where there is none, or where it can't be trusted. Without an index
+/// folder, or where the folder can't be written, it lasts as long as the server runs.
+///
+/// # Errors
+/// Where the operating system has no random numbers.
+pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
+    let Some(folder) = index else {
+        return Ok(DevelopmentKey { key: ApiKey::generate(KeyKind::Development)?, notice: None });
+    };
+    let path = folder.join(FILE_NAME);
+    let distrust = match read(&path) {
+        Ok(Some(key)) => return Ok(DevelopmentKey { key, notice: None }),
+        Ok(None) => None,
+        Err(reason) => Some(reason),
+    };
+    let key = ApiKey::generate(KeyKind::Development)?;
+    let notice = match (write(folder, &path, &key, distrust.is_some()), distrust) {
+        // Another server that started at the same moment was first: both use its key.
+        (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => match read(&path) {
+            Ok(Some(key)) => return Ok(DevelopmentKey { key, notice: None }),
+            _ => Some(format!(
+                "the development key can't be kept in {}: {error}; the next start makes another",
+                path.display()
+            )),
+        },
+        (Err(error), _) => Some(format!(
+            "the development key can't be kept in {}: {error}; the next start makes another",
+            path.display()
+        )),
+        (Ok(()), Some(reason)) => Some(format!("made another development key, for {} {reason}", path.display())),
+        (Ok(()), None) => None,
+    };
+    Ok(DevelopmentKey { key, notice })
+}
+
+/// The kept key, or why it can't be trusted.
+fn read(path: &Path) -> Result<Option<ApiKey>, String> {
+    let metadata = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        metadata => metadata.map_err(|error| format!("can't be read: {error}"))?,
+    };
+    if !metadata.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    if !is_private(&metadata) {
+        return Err("could be read by other accounts".to_owned());
+    }
+    let mut text = String::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(1024).read_to_string(&mut text))
+        .map_err(|error| format!("can't be read: {error}"))?;
+    match ApiKey::parse(text.trim_end()) {
+        Ok(key) if key.kind() == KeyKind::Development => Ok(Some(key)),
+        _ => Err("didn't hold a development key".to_owned()),
+    }
+}
+
+fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // Made with mode 0600.
+    let mut file = NamedTempFile::new_in(folder)?;
+    writeln!(file, "{}", key.expose())?;
+    file.as_file().sync_all()?;
+    if replace {
+        file.persist(path)?
+    } else {
+        file.persist_noclobber(path)?
+    };
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_private(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    // The six low bits are those of the group and of all others.
+    metadata.permissions().mode().trailing_zeros() >= 6
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(folder: &Path) -> DevelopmentKey {
+        obtain(Some(folder)).expect("random numbers")
+    }
+
+    #[test]
+    fn the_key_is_made_once_and_used_at_later_starts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let index = folder.path().join("new/index");
+        let first = kept(&index);
+        let second = kept(&index);
+        assert_eq!(first.key, second.key);
+        assert_eq!((first.key.kind(), first.notice, second.notice), (KeyKind::Development, None, None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_readable_by_its_owner_only() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        kept(folder.path());
+        let mode = fs::metadata(folder.path().join(FILE_NAME)).expect("the file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_could_read_is_replaced_with_a_notice() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = kept(folder.path());
+        fs::set_permissions(folder.path().join(FILE_NAME), fs::Permissions::from_mode(0o640)).expect("a mode");
+        let second = kept(folder.path());
+        assert_ne!(first.key, second.key);
+        assert!(second.notice.is_some_and(|notice| notice.contains("other accounts")));
+        assert_eq!(kept(folder.path()).key, second.key);
+    }
+
+    #[test]
+    fn what_is_no_development_key_is_replaced_with_a_notice() {
+        let live = ApiKey::generate(KeyKind::Live).expect("random numbers");
+        for content in ["", "nonsense", live.expose(), "sd_dev_abcdefgh_0000000000000000000000000000"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let first = kept(folder.path());
+            // In place, so that the mode stays.
+            fs::write(folder.path().join(FILE_NAME), content).expect("written");
+            let second = kept(folder.path());
+            assert_ne!(first.key, second.key);
+            assert!(second.notice.is_some_and(|notice| notice.contains("didn't hold")), "{content}");
+        }
+    }
+
+    #[test]
+    fn without_an_index_folder_the_key_is_kept_in_memory() {
+        let key = obtain(None).expect("random numbers");
+        assert_eq!((key.key.kind(), key.notice), (KeyKind::Development, None));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_gives_a_key_with_a_notice() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        fs::write(&file, "").expect("written");
+        let key = kept(&file.join("index"));
+        assert!(key.notice.is_some_and(|notice| notice.contains("next start")));
+    }
+}

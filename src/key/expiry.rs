@@ -1,0 +1,108 @@
+//! Until when a key is valid.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+
+/// The last moment at which a key is valid, as it was written: a day, to its end in UTC, or a time, itself included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// To the end of this day, UTC.
+    Day(Date),
+    /// Up to and including this moment.
+    Time(Timestamp),
+}
+
+/// An expiry that can't be: the text says how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid to the end of that day, UTC) or a time such \
+     as `2027-01-31T12:00:00Z`"
+)]
+pub struct ExpiryError(String);
+
+impl Expiry {
+    /// Whether a key is no longer valid at this moment.
+    #[must_use]
+    pub fn is_past(self, now: Timestamp) -> bool {
+        match self {
+            Self::Time(last) => now > last,
+            // A day after the last one that the calendar holds never comes.
+            Self::Day(day) => day
+                .checked_add(1.day())
+                .and_then(|next| next.to_zoned(TimeZone::UTC))
+                .is_ok_and(|end| now >= end.timestamp()),
+        }
+    }
+}
+
+impl FromStr for Expiry {
+    type Err = ExpiryError;
+
+    fn from_str(text: &str) -> Result<Self, ExpiryError> {
+        let wrong = || ExpiryError(text.to_owned());
+        // jiff reads more forms of ISO 8601 than are promised here, so the shape is looked at first.
+        if text.len() == "2027-01-31".len() && crate::record::CalendarDate::parse(text).is_some() {
+            return text.parse().map(Self::Day).map_err(|_| wrong());
+        }
+        let zoned = text.ends_with(['Z', 'z']) || matches!(text.as_bytes().iter().rev().nth(5), Some(b'+' | b'-'));
+        if zoned && text.as_bytes().get(10).is_some_and(|byte| b"Tt ".contains(byte)) {
+            return text.parse().map(Self::Time).map_err(|_| wrong());
+        }
+        Err(wrong())
+    }
+}
+
+impl fmt::Display for Expiry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => day.fmt(f),
+            Self::Time(time) => time.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::Expiry;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    #[test]
+    fn a_day_is_valid_to_its_end_in_utc() {
+        let expiry: Expiry = "2027-01-31".parse().expect("a day");
+        assert!(!expiry.is_past(at("2027-01-31T23:59:59.999999999Z")));
+        assert!(expiry.is_past(at("2027-02-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn a_time_is_itself_the_last_valid_moment() {
+        let expiry: Expiry = "2027-01-31T12:00:00+02:00".parse().expect("a time");
+        assert!(!expiry.is_past(at("2027-01-31T10:00:00Z")));
+        assert!(expiry.is_past(at("2027-01-31T10:00:00.000000001Z")));
+        assert_eq!(expiry.to_string(), "2027-01-31T10:00:00Z");
+    }
+
+    #[test]
+    fn the_last_day_of_the_calendar_never_ends() {
+        let expiry: Expiry = "9999-12-31".parse().expect("a day");
+        assert!(!expiry.is_past(Timestamp::MAX));
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused_with_the_right_form() {
+        for wrong in
+            ["2027-02-30", "31.01.2027", "2027-01-31T12:00:00", "2027-01-31T12:00", "tomorrow", "", "2027", "20270131"]
+        {
+            let error = wrong.parse::<Expiry>().expect_err(wrong);
+            assert!(error.to_string().contains("`2027-01-31`"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What can be wrong with a key file, and how to mend it.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a key file can't be read or changed. The texts say how to mend it and hold nothing secret.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyFileError {
+    /// There is no such file.
+    #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is there but can't be read.
+    #[error("the key file {} can't be read", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A folder, a pipe or the like.
+    #[error("the key file {} is not a regular file; name another one with --keys", path.display())]
+    NotAFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Larger than any key file.
+    #[error("the key file {} is larger than {max_bytes} bytes; name another one with --keys", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most that is read.
+        max_bytes: u64,
+    },
+    /// Not JSON, or not of the shape of a key file.
+    #[error("the key file {} is not valid: {reason}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// What and where, by line and column.
+        reason: String,
+    },
+    /// Keys of the file are wrong.
+    #[error("the key file {} is not valid: {}", path.display(), Findings(findings))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// All that is wrong, in the order of the file.
+        findings: Vec<KeyFinding>,
+    },
+    /// The folder of the file doesn't exist.
+    #[error("the key file {} can't be made, for there is no folder {}; make the folder first", path.display(), folder.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The missing folder.
+        folder: PathBuf,
+    },
+    /// It can't be written; the old content is still there.
+    #[error("the key file {} can't be changed; it is as it was before", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The operating system has no random numbers for a new key.
+    #[error("no key can be made, for the operating system gives no random numbers")]
+    Random(#[from] getrandom::Error),
+    /// No key has this id.
+    #[error("{}", unknown_id(id, path, known))]
+    UnknownId {
+        /// The id asked for.
+        id: String,
+        /// The file.
+        path: PathBuf,
+        /// The ids that there are, the nearest first.
+        known: Vec<Box<str>>,
+    },
+}
+
+/// One thing that is wrong with a key file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFinding {
+    /// Where: a JSON pointer.
+    pub pointer: String,
+    /// What, and how to mend it.
+    pub message: String,
+}
+
+impl KeyFileError {
+    pub(super) fn of_io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            _ => Self::Read { path, source },
+        }
+    }
+
+    /// Whether there is no file.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing { .. })
+    }
+
+    /// The error with its causes as a terminal shows it, each finding on a line of its own.
+    #[must_use]
+    pub fn report(&self) -> String {
+        match self {
+            Self::Invalid { path, findings } => {
+                let lines: String = findings
+                    .iter()
+                    .flat_map(|KeyFinding { pointer, message }| ["\n  ", pointer, " ", message])
+                    .collect();
+                format!("the key file {} is not valid:{lines}", path.display())
+            }
+            _ => self.with_causes(),
+        }
+    }
+
+    /// The error with its causes, on one line, for logs and status.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}
+
+struct Findings<'a>(&'a [KeyFinding]);
+
+impl fmt::Display for Findings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, KeyFinding { pointer, message }) in self.0.iter().enumerate() {
+            write!(f, "{}{pointer} {message}", if at == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
+fn unknown_id(id: &str, path: &Path, known: &[Box<str>]) -> String {
+    let start = format!("no key in {} has the id `{id}`", path.display());
+    // More ids than fit a line help nobody; the nearest come first.
+    match known {
+        [] => format!("{start}: there are no keys in it"),
+        known if known.len() <= 5 => format!("{start}; there are: {}", known.join(", ")),
+        known => format!("{start}; the nearest are: {} (see `keys list`)", known[..3].join(", ")),
+    }
+}

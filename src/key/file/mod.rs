@@ -1,0 +1,154 @@
+//! The key file: which keys there are, each with the SHA-256 of the key and never the key itself.
+//!
+//! ```json
+//! {"keys": [{"id": "k3Yp0aZ9", "name": "Example Ltd", "sha256": "9f86d081…", "created_at": "2026-01-31T09:30:00Z",
+//!            "expires_at": null, "rate_per_minute": 600, "origins": ["https://example.org"]}]}
+//! ```
+//!
+//! An empty list is a valid file: everybody is refused. Properties with other names are kept when the file is rewritten.
+
+mod check;
+mod edit;
+mod error;
+mod stamp;
+
+pub use edit::{NewKey, create, revoke};
+pub use error::{KeyFileError, KeyFinding};
+pub use stamp::FileStamp;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Expiry, KeyDigest, Origin, Rate};
+
+/// Far more than any key file needs (a key takes about 300 bytes); seen before the file is read.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A valid key file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KeyFile {
+    keys: Vec<KeyRecord>,
+    other: Map<String, Value>,
+}
+
+/// One key of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyRecord {
+    /// The key's id, unique in the file.
+    pub id: Box<str>,
+    /// Whose key it is.
+    pub name: Box<str>,
+    /// SHA-256 of the whole key, unique in the file.
+    pub digest: KeyDigest,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Until when it is valid; `None` is for ever.
+    pub expires: Option<Expiry>,
+    /// Requests a minute.
+    pub rate: Rate,
+    /// Web origins that may use it; empty means any.
+    pub origins: Vec<Origin>,
+    /// Properties that aren't known here.
+    other: Map<String, Value>,
+}
+
+impl KeyFile {
+    /// Reads and checks a key file.
+    ///
+    /// # Errors
+    /// Where it can't be read or isn't valid; all that is wrong with its keys in one go.
+    pub fn read(path: &Path) -> Result<Self, KeyFileError> {
+        Self::parse(path, &read_bytes(path)?)
+    }
+
+    /// Checks the content of a key file; the path is for the messages.
+    ///
+    /// # Errors
+    /// Where it isn't valid.
+    pub fn parse(path: &Path, content: &[u8]) -> Result<Self, KeyFileError> {
+        check::check(path, content)
+    }
+
+    /// Its keys, in the order of the file.
+    #[must_use]
+    pub fn keys(&self) -> &[KeyRecord] {
+        &self.keys
+    }
+
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let keys = self.keys.iter().map(WrittenKey::from).collect();
+        let mut text = serde_json::to_vec_pretty(&WrittenFile { keys, other: &self.other })?;
+        text.push(b'\n');
+        Ok(text)
+    }
+}
+
+/// The file as it is written: properties in the order in which people read them, foreign ones last.
+#[derive(Serialize)]
+struct WrittenFile<'a> {
+    keys: Vec<WrittenKey<'a>>,
+    #[serde(flatten)]
+    other: &'a Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct WrittenKey<'a> {
+    id: &'a str,
+    name: &'a str,
+    sha256: String,
+    created_at: String,
+    expires_at: Option<String>,
+    rate_per_minute: u32,
+    origins: Vec<&'a str>,
+    #[serde(flatten)]
+    other: &'a Map<String, Value>,
+}
+
+impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
+    fn from(key: &'a KeyRecord) -> Self {
+        Self {
+            id: &key.id,
+            name: &key.name,
+            sha256: hexadecimal(&key.digest),
+            created_at: key.created_at.to_string(),
+            expires_at: key.expires.map(|expiry| expiry.to_string()),
+            rate_per_minute: key.rate.per_minute(),
+            origins: key.origins.iter().map(Origin::as_str).collect(),
+            other: &key.other,
+        }
+    }
+}
+
+/// The content of a key file.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
+    let fail = |source| KeyFileError::of_io(path, source);
+    // Looked at before it is opened: opening a pipe would wait for its writer.
+    let metadata = std::fs::metadata(path).map_err(fail)?;
+    if !metadata.is_file() {
+        return Err(KeyFileError::NotAFile { path: path.to_owned() });
+    }
+    let mut content = Vec::new();
+    File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut content)).map_err(fail)?;
+    if content.len() as u64 > MAX_BYTES {
+        return Err(KeyFileError::TooLarge { path: path.to_owned(), max_bytes: MAX_BYTES });
+    }
+    Ok(content)
+}
+
+fn hexadecimal(digest: &KeyDigest) -> String {
+    let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.filter_map(|nibble| char::from_digit(u32::from(nibble), 16)).collect()
+}
+
+/// The digest that 64 hexadecimal digits stand for.
+fn digest_from_hexadecimal(text: &str) -> Option<KeyDigest> {
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
+    if digits.len() == 64 { bytes.try_into().ok() } else { None }
+}

@@ -1,0 +1,267 @@
+//! The form of an API key: `sd_live_<id>_<secret><crc32>`.
+//!
+//! - the prefix tells the kind, and lets secret scanners find a leaked key;
+//! - the id (8 characters) names the key in lists and logs and isn't secret;
+//! - the secret is 22 characters of base 62, 130 random bits;
+//! - the last 6 characters are the CRC-32 (IEEE) of everything before them in base 62, so that a misspelled key is told
+//!   from a wrong one without a look-up, and a scanner can tell a key from a chance match.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// Characters of a key's id.
+pub(super) const ID_LENGTH: usize = 8;
+const SECRET_LENGTH: usize = 22;
+const CHECKSUM_LENGTH: usize = 6;
+
+/// SHA-256 of a whole key: all that is ever stored of a key that callers present.
+pub type KeyDigest = [u8; 32];
+
+/// What a key is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    /// A key of the key file.
+    Live,
+    /// The key of a server without a key file, on a loopback address.
+    Development,
+}
+
+impl KeyKind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Live => "sd_live_",
+            Self::Development => "sd_dev_",
+        }
+    }
+}
+
+/// A whole key, secret included. It can't be printed by accident: `Debug` and `Display` show kind and id only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    text: Box<str>,
+    kind: KeyKind,
+}
+
+/// Why a text is no key. Says nothing of the text itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFormatError {
+    /// It doesn't have the form of a key.
+    #[error("it doesn't have the form sd_live_…")]
+    Form,
+    /// It has the form, but a character of it is wrong.
+    #[error("its checksum doesn't fit: a character of it is wrong")]
+    Checksum,
+}
+
+impl ApiKey {
+    /// Makes a new key out of the operating system's random numbers.
+    ///
+    /// # Errors
+    /// Where the operating system has none.
+    pub fn generate(kind: KeyKind) -> Result<Self, getrandom::Error> {
+        let mut text = String::from(kind.prefix());
+        push_random_digits(&mut text, ID_LENGTH)?;
+        text.push('_');
+        push_random_digits(&mut text, SECRET_LENGTH)?;
+        let checksum = checksum(text.as_bytes());
+        text.extend(checksum.map(char::from));
+        Ok(Self { text: text.into(), kind })
+    }
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// Where the text isn't one, whatever it holds.
+    pub fn parse(text: &str) -> Result<Self, KeyFormatError> {
+        let (kind, _) = id_of(text)?;
+        Ok(Self { text: text.into(), kind })
+    }
+
+    /// The key itself. For the one place that hands it out and the one that stores it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+
+    /// What the key is for.
+    #[must_use]
+    pub fn kind(&self) -> KeyKind {
+        self.kind
+    }
+
+    /// The part that names the key and isn't secret.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        let start = self.kind.prefix().len();
+        &self.text[start..start + ID_LENGTH]
+    }
+
+    /// What is stored of it.
+    #[must_use]
+    pub fn digest(&self) -> KeyDigest {
+        digest(&self.text)
+    }
+}
+
+impl fmt::Display for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}…", self.kind.prefix(), self.id())
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ApiKey({self})")
+    }
+}
+
+/// The SHA-256 of a presented key.
+pub(super) fn digest(text: &str) -> KeyDigest {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// Kind and id of a well-formed key.
+pub(super) fn id_of(text: &str) -> Result<(KeyKind, &str), KeyFormatError> {
+    let (kind, rest) = [KeyKind::Live, KeyKind::Development]
+        .into_iter()
+        .find_map(|kind| text.strip_prefix(kind.prefix()).map(|rest| (kind, rest)))
+        .ok_or(KeyFormatError::Form)?;
+    let (id, tail) = rest.split_once('_').ok_or(KeyFormatError::Form)?;
+    if id.len() != ID_LENGTH || tail.len() != SECRET_LENGTH + CHECKSUM_LENGTH || !is_base62(id) || !is_base62(tail) {
+        return Err(KeyFormatError::Form);
+    }
+    // All characters are ASCII from here on.
+    let (body, stated) = text.as_bytes().split_at(text.len() - CHECKSUM_LENGTH);
+    if checksum(body) == *stated { Ok((kind, id)) } else { Err(KeyFormatError::Checksum) }
+}
+
+/// Whether a text consists of digits of base 62.
+pub(super) fn is_base62(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// A text that may quote what an operator wrote, with the end of everything that looks like a key taken out.
+pub(super) fn without_keys(text: &str) -> String {
+    let mut rest = text;
+    let mut clean = String::with_capacity(text.len());
+    let start = |text: &str| {
+        [KeyKind::Live, KeyKind::Development].into_iter().filter_map(|kind| text.find(kind.prefix())).min()
+    };
+    while let Some(at) = start(rest) {
+        let key = &rest[at..];
+        let end = key.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(key.len());
+        clean.push_str(&rest[..at]);
+        clean.push_str("sd_…");
+        rest = &key[end..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
+/// CRC-32 in base 62, most significant digit first, of fixed width (62^6 > 2^32).
+fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
+    let mut rest = crc32fast::hash(body) as usize;
+    let mut digits = [DIGITS[0]; CHECKSUM_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        *digit = DIGITS[rest % 62];
+        rest /= 62;
+    }
+    digits
+}
+
+/// Random digits, each of the 62 as likely as the others: bytes of 248 (4 × 62) and above are thrown away.
+fn push_random_digits(text: &mut String, count: usize) -> Result<(), getrandom::Error> {
+    let end = text.len() + count;
+    let mut random = [0_u8; 32];
+    while text.len() < end {
+        getrandom::fill(&mut random)?;
+        let fair = random.iter().filter(|byte| **byte < 248).map(|byte| char::from(DIGITS[usize::from(byte % 62)]));
+        text.extend(fair.take(end - text.len()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key(kind: KeyKind) -> ApiKey {
+        ApiKey::generate(kind).expect("random numbers")
+    }
+
+    #[test]
+    fn a_new_key_has_the_promised_form_and_is_read_again() {
+        for (kind, prefix) in [(KeyKind::Live, "sd_live_"), (KeyKind::Development, "sd_dev_")] {
+            let key = key(kind);
+            let tail = key.expose().strip_prefix(prefix).expect("the prefix");
+            assert_eq!(tail.len(), 8 + 1 + 22 + 6);
+            assert_eq!(ApiKey::parse(key.expose()), Ok(key.clone()));
+            assert_eq!((key.kind(), key.id()), (kind, &tail[..8]));
+        }
+    }
+
+    #[test]
+    fn the_checksum_is_the_crc_32_of_everything_before_it() {
+        // The check value of CRC-32 (IEEE) is 0xCBF43926; its digits of base 62 are 3, 45, 35, 27, 22, 14.
+        let value = [3, 45, 35, 27, 22, 14].into_iter().fold(0_u64, |value, digit| value * 62 + digit);
+        assert_eq!(value, 0xCBF4_3926);
+        assert_eq!(&checksum(b"123456789"), b"3jZRME");
+    }
+
+    #[test]
+    fn no_two_keys_are_alike() {
+        let keys: std::collections::HashSet<_> = (0..1000).map(|_| key(KeyKind::Live).expose().to_owned()).collect();
+        assert_eq!(keys.len(), 1000);
+    }
+
+    #[test]
+    fn printing_a_key_never_shows_its_secret() {
+        let key = key(KeyKind::Live);
+        let secret = key.expose().rsplit_once('_').expect("a secret").1;
+        for shown in [format!("{key}"), format!("{key:?}"), format!("{key:#?}"), format!("{:?}", Some(&key))] {
+            assert!(shown.contains(&format!("sd_live_{}…", key.id())), "{shown}");
+            assert!(
+                !secret.as_bytes().windows(6).any(|part| shown.as_bytes().windows(6).any(|w| w == part)),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_quoted_text_loses_the_keys_in_it() {
+        let (one, two) = (key(KeyKind::Live), key(KeyKind::Development));
+        let text = format!("string \"{}\", {}", one.expose(), two.expose());
+        assert_eq!(without_keys(&text), "string \"sd_…\", sd_…");
+        assert_eq!(without_keys("no key: sd_ é"), "no key: sd_ é");
+    }
+
+    proptest! {
+        #[test]
+        fn a_single_wrong_character_is_detected(at in 0..45_usize, with in any::<char>()) {
+            let key = key(KeyKind::Live);
+            let mut characters: Vec<char> = key.expose().chars().collect();
+            prop_assume!(characters[at] != with);
+            characters[at] = with;
+            let misspelled: String = characters.into_iter().collect();
+            prop_assert!(ApiKey::parse(&misspelled).is_err());
+        }
+
+        #[test]
+        fn two_characters_in_the_wrong_order_are_detected(at in 8..44_usize) {
+            let key = key(KeyKind::Live);
+            let mut bytes = key.expose().as_bytes().to_vec();
+            prop_assume!(bytes[at] != bytes[at + 1]);
+            bytes.swap(at, at + 1);
+            prop_assert!(ApiKey::parse(std::str::from_utf8(&bytes).expect("ASCII")).is_err());
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "(sd_(live|dev)_)?\\PC{0,9}_?.{0,40}") {
+            let _ = ApiKey::parse(&text);
+        }
+    }
+}

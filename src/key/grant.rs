@@ -1,0 +1,42 @@
+//! What a key grants whoever presents it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Decision, Origin, Quota, Rate};
+
+/// What an accepted key stands for. Holds nothing secret.
+#[derive(Debug, Clone)]
+pub struct Grant {
+    /// The key's id, which may be logged.
+    pub id: Box<str>,
+    /// Whose key it is.
+    pub name: Box<str>,
+    /// Requests a minute; `None` is unlimited (the development key).
+    pub rate: Option<Rate>,
+    /// Web origins that may use the key; empty means any.
+    pub origins: Vec<Origin>,
+    /// What the key has spent; it survives a reload of the key file.
+    pub quota: Arc<Quota>,
+}
+
+impl Grant {
+    /// Spends one request of the quota; `None` where the key is unlimited.
+    #[must_use]
+    pub fn spend(&self, now: Instant) -> Option<Decision> {
+        self.rate.map(|rate| self.quota.spend(rate.per_minute(), now))
+    }
+
+    /// Looks at the quota without spending; `None` where the key is unlimited.
+    #[must_use]
+    pub fn peek(&self, now: Instant) -> Option<Decision> {
+        self.rate.map(|rate| self.quota.peek(rate.per_minute(), now))
+    }
+
+    /// Whether a request with this `Origin` header may use the key. Only browsers send one; a request without it isn't
+    /// restricted.
+    #[must_use]
+    pub fn allows_origin(&self, origin: &str) -> bool {
+        self.origins.is_empty() || self.origins.iter().any(|allowed| allowed.matches(origin))
+    }
+}

@@ -1,0 +1,74 @@
+//! How many requests a minute a key is good for.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Requests a minute, 1 to 1,000,000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rate(u32);
+
+/// A rate that can't be: the text says how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`", max = Rate::MAX)]
+pub struct RateError(String);
+
+impl Rate {
+    /// The highest rate.
+    pub const MAX: u32 = 1_000_000;
+    /// The rate of a key for which nothing else is said.
+    pub const DEFAULT: Self = Self(600);
+
+    /// A rate of so many requests a minute; `None` outside 1 to [`Rate::MAX`].
+    #[must_use]
+    pub fn new(per_minute: u64) -> Option<Self> {
+        u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(Self)
+    }
+
+    /// Requests a minute.
+    #[must_use]
+    pub fn per_minute(self) -> u32 {
+        self.0
+    }
+}
+
+impl FromStr for Rate {
+    type Err = RateError;
+
+    fn from_str(text: &str) -> Result<Self, RateError> {
+        let digits = text.strip_suffix("/min").unwrap_or(text);
+        Some(digits)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .and_then(|digits| digits.parse().ok())
+            .and_then(Self::new)
+            .ok_or_else(|| RateError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/min", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rate;
+
+    #[test]
+    fn a_rate_is_a_number_of_requests_a_minute() {
+        let rate = |text: &str| text.parse::<Rate>().ok().map(Rate::per_minute);
+        assert_eq!(rate("600"), Some(600));
+        assert_eq!(rate("600/min"), Some(600));
+        assert_eq!(rate("1000000/min"), Some(1_000_000));
+    }
+
+    #[test]
+    fn what_is_no_rate_is_refused_with_the_right_form() {
+        for wrong in
+            ["0", "1000001", "-1", "+1", "600/s", "600/min/min", "1.5", "", "/min", " 600", "99999999999999999999"]
+        {
+            let error = wrong.parse::<Rate>().expect_err(wrong);
+            assert!(error.to_string().contains("`600/min`"), "{error}");
+        }
+    }
+}

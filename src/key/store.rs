@@ -1,0 +1,196 @@
+//! The set of keys that requests are checked against, and how it follows the key file.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use jiff::Timestamp;
+use subtle::ConstantTimeEq;
+
+use super::file::{self, FileStamp, KeyFile, KeyFileError};
+use super::format::{self, KeyDigest};
+use super::{ApiKey, Expiry, Grant};
+
+/// The verified keys, shared by all requests; reading takes no lock.
+///
+/// A key file that is broken or gone later on leaves the last good set in force and is remembered as
+/// [`KeyStore::problem`]: nothing that happens to the file ever lets anybody in.
+#[derive(Debug)]
+pub struct KeyStore {
+    keys: ArcSwap<HashMap<Box<str>, StoredKey>>,
+    problem: ArcSwapOption<String>,
+    path: PathBuf,
+    /// The development key, valid as long as the server runs.
+    development: Option<StoredKey>,
+    /// What was last seen of the file. The lock also keeps reloads in a row.
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    stamp: Option<FileStamp>,
+    content: Option<Vec<u8>>,
+}
+
+#[derive(Debug, Clone)]
+struct StoredKey {
+    digest: KeyDigest,
+    expires: Option<Expiry>,
+    grant: Arc<Grant>,
+}
+
+/// Why a request isn't let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AuthError {
+    /// No key was presented.
+    #[error("no API key was presented")]
+    Missing,
+    /// What was presented isn't a known key.
+    #[error("the API key isn't valid")]
+    Invalid,
+    /// The key was valid once.
+    #[error("the API key has expired")]
+    Expired,
+}
+
+impl KeyStore {
+    /// Reads the key file. Without keys in it, everybody is refused.
+    ///
+    /// # Errors
+    /// Where the file can't be read or holds anything but valid keys.
+    pub fn open(path: &Path) -> Result<Self, KeyFileError> {
+        let stamp = FileStamp::of(path);
+        let content = file::read_bytes(path)?;
+        let keys = stored_keys(&KeyFile::parse(path, &content)?, &HashMap::new());
+        Ok(Self {
+            keys: ArcSwap::from_pointee(keys),
+            problem: ArcSwapOption::empty(),
+            path: path.to_owned(),
+            development: None,
+            seen: Mutex::new(Seen { stamp: stamp.ok().flatten(), content: Some(content) }),
+        })
+    }
+
+    /// Accepts the development key. If the key file is made while the server runs, its keys are accepted too.
+    #[must_use]
+    pub fn development(key: &ApiKey, path: &Path) -> Self {
+        let grant = Grant {
+            id: key.id().into(),
+            name: "development".into(),
+            rate: None,
+            origins: Vec::new(),
+            quota: Arc::default(),
+        };
+        let stored = StoredKey { digest: key.digest(), expires: None, grant: Arc::new(grant) };
+        Self {
+            keys: ArcSwap::from_pointee(HashMap::from([(stored.grant.id.clone(), stored.clone())])),
+            problem: ArcSwapOption::empty(),
+            path: path.to_owned(),
+            development: Some(stored),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Checks a presented key, the text after `Bearer `.
+    ///
+    /// The key is found by its id, which isn't secret; then the SHA-256 of the whole is compared in constant time, with
+    /// a stand-in where the id is unknown.
+    ///
+    /// # Errors
+    /// Where nothing was presented, or anything but a key that is valid now.
+    pub fn authenticate(&self, presented: &str, now: Timestamp) -> Result<Arc<Grant>, AuthError> {
+        if presented.is_empty() {
+            return Err(AuthError::Missing);
+        }
+        let (_, id) = format::id_of(presented).map_err(|_| AuthError::Invalid)?;
+        let digest = format::digest(presented);
+        let keys = self.keys.load();
+        let known = keys.get(id);
+        let expected = known.map_or([0; 32], |key| key.digest);
+        let equal: bool = digest.ct_eq(&expected).into();
+        match known {
+            Some(key) if equal && key.expires.is_some_and(|expiry| expiry.is_past(now)) => Err(AuthError::Expired),
+            Some(key) if equal => Ok(Arc::clone(&key.grant)),
+            _ => Err(AuthError::Invalid),
+        }
+    }
+
+    /// What is wrong with the key file while an older set is in force; `None` in good health.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        self.problem.load().as_deref().cloned()
+    }
+
+    /// How many keys are known, expired ones included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.load().len()
+    }
+
+    /// Whether there is no key at all, so that everybody is refused.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Looks at the key file and takes its keys if it changed. Reads it only where its size, times or identity differ
+    /// from what was seen last, or its last change is too recent for the times to tell. Blocks on the disk.
+    pub fn reload_if_changed(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = match FileStamp::of(&self.path) {
+            Ok(stamp) => stamp,
+            // Not made yet, which is how a server with a development key begins.
+            Err(error) if self.development.is_some() && seen.content.is_none() && error.is_missing() => return,
+            Err(error) => return self.keep_last_good_set(&mut seen, &error),
+        };
+        if stamp.is_some() && stamp == seen.stamp && self.problem.load().is_none() {
+            return;
+        }
+        let content = match file::read_bytes(&self.path) {
+            Ok(content) => content,
+            Err(error) => return self.keep_last_good_set(&mut seen, &error),
+        };
+        if seen.content.as_ref() != Some(&content) || self.problem.load().is_some() {
+            match KeyFile::parse(&self.path, &content) {
+                Ok(file) => self.publish(&file),
+                Err(error) => return self.keep_last_good_set(&mut seen, &error),
+            }
+        }
+        *seen = Seen { stamp, content: Some(content) };
+    }
+
+    fn publish(&self, file: &KeyFile) {
+        let mut keys = stored_keys(file, &self.keys.load());
+        keys.extend(self.development.clone().map(|key| (key.grant.id.clone(), key)));
+        tracing::info!(file = %self.path.display(), keys = file.keys().len(), "took the keys of the key file");
+        self.keys.store(Arc::new(keys));
+        self.problem.store(None);
+    }
+
+    /// Logs a failure once and looks again at the next call.
+    fn keep_last_good_set(&self, seen: &mut Seen, error: &KeyFileError) {
+        seen.stamp = None;
+        let text = error.with_causes();
+        if self.problem.load().as_deref() != Some(&text) {
+            tracing::error!("{text}; the keys read before stay in force");
+            self.problem.store(Some(Arc::new(text)));
+        }
+    }
+}
+
+/// The keys of a file by id. What a key has spent is carried over, so that a reload gives no new quota.
+fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
+    let stored = |key: &file::KeyRecord| {
+        let quota = before.get(&key.id).map(|stored| Arc::clone(&stored.grant.quota)).unwrap_or_default();
+        let grant = Grant {
+            id: key.id.clone(),
+            name: key.name.clone(),
+            rate: Some(key.rate),
+            origins: key.origins.clone(),
+            quota,
+        };
+        StoredKey { digest: key.digest, expires: key.expires, grant: Arc::new(grant) }
+    };
+    file.keys().iter().map(|key| (key.id.clone(), stored(key))).collect()
+}

@@ -1,0 +1,30 @@
+//! Follows the key file while the server runs.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::MissedTickBehavior;
+
+use super::KeyStore;
+
+/// How often the key file is looked at: a revoked key is refused within two seconds.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Looks at the key file every second until the shutdown.
+pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Send) {
+    let mut ticks = tokio::time::interval(INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut shutdown = std::pin::pin!(shutdown);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = &mut shutdown => return,
+        }
+        // A disk that hangs holds up this task only, no request.
+        let store = Arc::clone(&store);
+        if let Err(error) = tokio::task::spawn_blocking(move || store.reload_if_changed()).await {
+            tracing::error!(%error, "looking at the key file failed; it is tried again");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `software-directory keys`, the real binary.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use jiff::Timestamp;
+use software_directory::key::file::KeyFile;
+use software_directory::key::{ApiKey, KeyKind, KeyStore, Rate};
+
+use super::key_file;
+
+fn keys(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
+    command.arg("keys").args(arguments).current_dir(folder).env_remove("SOFTWARE_DIRECTORY_KEYS");
+    command.output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn create_prints_the_key_alone_and_it_is_let_in() {
+    let (folder, path) = key_file();
+    let output = keys(folder.path(), &["create", "--name", "Example Ltd"]);
+    assert_eq!(output.status.code(), Some(0));
+    let printed = text(&output.stdout).strip_suffix('\n').expect("one line");
+    let key = ApiKey::parse(printed).expect("a key");
+    assert_eq!(key.kind(), KeyKind::Live);
+    let store = KeyStore::open(&path).expect("valid");
+    let grant = store.authenticate(printed, Timestamp::now()).expect("let in");
+    assert_eq!((&*grant.name, grant.rate.map(Rate::per_minute)), ("Example Ltd", Some(600)));
+    let hint = text(&output.stderr);
+    assert!(hint.contains(key.id()) && hint.contains("keys.json"), "{hint}");
+    let secret = printed.rsplit_once('_').expect("a secret").1;
+    assert!(!hint.contains(secret), "{hint}");
+}
+
+#[test]
+fn create_takes_expiry_rate_and_origins() {
+    let (folder, _) = key_file();
+    let arguments = [
+        "create",
+        "--name",
+        "a",
+        "--expires",
+        "2999-12-31",
+        "--rate",
+        "10/min",
+        "--origin",
+        "https://Example.org:443",
+        "--origin",
+        "http://localhost:3000",
+        "--keys",
+        "other.json",
+    ];
+    assert_eq!(keys(folder.path(), &arguments).status.code(), Some(0));
+    let file = KeyFile::read(&folder.path().join("other.json")).expect("valid");
+    let key = &file.keys()[0];
+    assert_eq!(key.expires.map(|expiry| expiry.to_string()).as_deref(), Some("2999-12-31"));
+    assert_eq!(key.rate.per_minute(), 10);
+    let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
+    assert_eq!(origins, ["https://example.org", "http://localhost:3000"]);
+}
+
+#[test]
+fn a_value_that_cannot_be_is_a_usage_error_that_names_the_option() {
+    let (folder, path) = key_file();
+    for (option, value) in [
+        ("--expires", "tomorrow"),
+        ("--expires", "2020-01-01"),
+        ("--rate", "0"),
+        ("--rate", "1000001/min"),
+        ("--origin", "*"),
+        ("--origin", "https://example.org/app"),
+        ("--name", " "),
+        ("--name", "a\nb"),
+    ] {
+        let mut arguments = vec!["create", option, value];
+        if option != "--name" {
+            arguments.extend(["--name", "a"]);
+        }
+        let output = keys(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(2), "{option} {value:?}");
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains(option), "{}", text(&output.stderr));
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn list_shows_a_table_without_hashes_and_marks_what_has_expired() {
+    let (folder, path) = key_file();
+    let key = |id: &str, name: &str, digit: &str, expires: &str| {
+        format!(
+            r#"{{"id":"{id}","name":"{name}","sha256":"{}","created_at":"2026-01-31T09:30:00Z","expires_at":{expires}}}"#,
+            digit.repeat(64)
+        )
+    };
+    let (long, short) = (key("Aaaaaaaa", "A long name", "1", "null"), key("Bbbbbbbb", "B", "2", "\"2020-01-31\""));
+    fs::write(&path, format!("{{\"keys\":[{long},{short}]}}")).expect("written");
+    let output = keys(folder.path(), &["list"]);
+    assert_eq!(output.status.code(), Some(0));
+    let expected = "\
+ID        NAME         CREATED               EXPIRES               RATE     ORIGINS
+Aaaaaaaa  A long name  2026-01-31T09:30:00Z  never                 600/min  any
+Bbbbbbbb  B            2026-01-31T09:30:00Z  2020-01-31 (expired)  600/min  any
+";
+    assert_eq!(text(&output.stdout), expected);
+}
+
+#[test]
+fn revoke_removes_the_key_by_its_id_or_the_whole_of_it() {
+    let (folder, path) = key_file();
+    for give in [|key: &ApiKey| key.id().to_owned(), |key: &ApiKey| key.expose().to_owned()] {
+        let made = keys(folder.path(), &["create", "--name", "a"]);
+        let key = ApiKey::parse(text(&made.stdout).trim_end()).expect("a key");
+        assert_eq!(keys(folder.path(), &["revoke", &give(&key)]).status.code(), Some(0));
+        assert!(KeyFile::read(&path).expect("valid").keys().is_empty());
+    }
+}
+
+#[test]
+fn revoking_an_unknown_id_fails_and_tells_the_nearest() {
+    let (folder, path) = key_file();
+    let made = keys(folder.path(), &["create", "--name", "a"]);
+    let key = ApiKey::parse(text(&made.stdout).trim_end()).expect("a key");
+    let output = keys(folder.path(), &["revoke", "nothing"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains("`nothing`") && error.contains(key.id()), "{error}");
+    assert_eq!(KeyFile::read(&path).expect("valid").keys().len(), 1);
+}
+
+#[test]
+fn without_a_key_file_list_and_revoke_fail_with_the_command_to_run() {
+    let (folder, _) = key_file();
+    for arguments in [&["list"][..], &["revoke", "Aaaaaaaa"]] {
+        let output = keys(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("software-directory keys create --name"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn an_invalid_key_file_is_explained_finding_by_finding() {
+    let (folder, path) = key_file();
+    fs::write(&path, "{\"keys\": [{}]}").expect("written");
+    let output = keys(folder.path(), &["list"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains("keys.json is not valid:\n  /keys/0/id is missing\n  /keys/0/name is missing\n"), "{error}");
+}
+
+#[test]
+fn the_key_file_may_be_named_by_the_environment() {
+    let (folder, _) = key_file();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
+    command
+        .args(["keys", "create", "--name", "a"])
+        .current_dir(folder.path())
+        .env("SOFTWARE_DIRECTORY_KEYS", "env.json");
+    assert!(command.output().expect("the binary runs").status.success());
+    assert!(folder.path().join("env.json").exists());
+}

@@ -1,0 +1,266 @@
+//! The store: who is let in, and how it follows the key file.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use proptest::prelude::*;
+use software_directory::key::file::{self, NewKey};
+use software_directory::key::{ApiKey, AuthError, KeyKind, KeyStore, watch};
+
+use super::{at, key_file, named, now};
+
+fn id_let_in(store: &KeyStore, key: &ApiKey) -> Result<String, AuthError> {
+    store.authenticate(key.expose(), now()).map(|grant| grant.id.to_string())
+}
+
+/// Replaces the file as editors do.
+fn replace(path: &Path, content: &str) {
+    let next = path.with_extension("next");
+    fs::write(&next, content).expect("written");
+    fs::rename(next, path).expect("renamed");
+}
+
+#[test]
+fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
+    let (_folder, path) = key_file();
+    let keys: Vec<_> = ["a", "b"].map(|name| file::create(&path, named(name), now()).expect("made").0).into();
+    let store = KeyStore::open(&path).expect("valid");
+    for (key, name) in keys.iter().zip(["a", "b"]) {
+        let grant = store.authenticate(key.expose(), now()).expect("let in");
+        assert_eq!((&*grant.id, &*grant.name), (key.id(), name));
+        assert_eq!(grant.spend(Instant::now()).map(|decision| decision.limit), Some(600));
+    }
+}
+
+#[test]
+fn nothing_presented_is_missing_and_anything_else_is_invalid() {
+    let (_folder, path) = key_file();
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    assert_eq!(store.authenticate("", now()).unwrap_err(), AuthError::Missing);
+    let whole = key.expose();
+    let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
+    let spaced = format!(" {whole}");
+    let text = fs::read_to_string(&path).expect("readable");
+    let file: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let hash = file["keys"][0]["sha256"].as_str().expect("a hash");
+    for wrong in
+        ["x", " ", key.id(), stranger.expose(), development.expose(), &spaced, hash, &whole[1..], &whole.to_uppercase()]
+    {
+        assert_eq!(store.authenticate(wrong, now()).unwrap_err(), AuthError::Invalid, "{wrong}");
+    }
+}
+
+#[test]
+fn a_known_id_with_another_secret_is_invalid() {
+    let (_folder, path) = key_file();
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    // A well-formed key with the id of another: put together with a checksum that fits.
+    let body = format!("sd_live_{}_{}", key.id(), "A".repeat(22));
+    let mut rest = crc32fast::hash(body.as_bytes());
+    let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut checksum = Vec::new();
+    for _ in 0..6 {
+        checksum.insert(0, digits[(rest % 62) as usize]);
+        rest /= 62;
+    }
+    let forged = body + std::str::from_utf8(&checksum).expect("ASCII");
+    assert!(ApiKey::parse(&forged).is_ok());
+    assert_eq!(store.authenticate(&forged, now()).unwrap_err(), AuthError::Invalid);
+}
+
+#[test]
+fn a_key_expires_after_its_last_moment() {
+    let (_folder, path) = key_file();
+    let with_expiry = |text: &str| NewKey { expires: Some(text.parse().expect("an expiry")), ..named("a") };
+    let (by_day, _) = file::create(&path, with_expiry("2027-01-31"), now()).expect("made");
+    let (by_time, _) = file::create(&path, with_expiry("2027-01-31T12:00:00Z"), now()).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    for (key, last, first_refused) in [
+        (by_day, "2027-01-31T23:59:59.999999999Z", "2027-02-01T00:00:00Z"),
+        (by_time, "2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000000001Z"),
+    ] {
+        assert!(store.authenticate(key.expose(), at(last)).is_ok());
+        assert_eq!(store.authenticate(key.expose(), at(first_refused)).unwrap_err(), AuthError::Expired);
+    }
+}
+
+#[test]
+fn an_empty_key_file_refuses_everybody() {
+    let (_folder, path) = key_file();
+    fs::write(&path, "{\"keys\": []}").expect("written");
+    let store = KeyStore::open(&path).expect("valid");
+    let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    assert!(store.is_empty());
+    assert_eq!(id_let_in(&store, &stranger).unwrap_err(), AuthError::Invalid);
+}
+
+#[test]
+fn a_missing_or_broken_key_file_opens_no_store() {
+    let (_folder, path) = key_file();
+    assert!(KeyStore::open(&path).unwrap_err().is_missing());
+    for broken in ["", "{", "{}", "{\"keys\": [{}]}"] {
+        fs::write(&path, broken).expect("written");
+        assert!(KeyStore::open(&path).is_err(), "{broken}");
+    }
+}
+
+#[test]
+fn a_reload_takes_new_keys_and_drops_revoked_ones() {
+    let (_folder, path) = key_file();
+    let (old, _) = file::create(&path, named("old"), now()).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    let (new, _) = file::create(&path, named("new"), now()).expect("made");
+    file::revoke(&path, old.id()).expect("revoked");
+    assert!(id_let_in(&store, &old).is_ok() && id_let_in(&store, &new).is_err());
+    store.reload_if_changed();
+    assert_eq!(id_let_in(&store, &old).unwrap_err(), AuthError::Invalid);
+    assert_eq!(id_let_in(&store, &new).as_deref(), Ok(new.id()));
+}
+
+#[test]
+fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_mended() {
+    let (_folder, path) = key_file();
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let good = fs::read_to_string(&path).expect("readable");
+    let store = KeyStore::open(&path).expect("valid");
+    let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    for (broken, said) in
+        [("", "line 1"), ("{\"keys\": 1}", "invalid type"), ("{\"keys\": [{}]}", "/keys/0/id is missing")]
+    {
+        replace(&path, broken);
+        for _ in 0..2 {
+            store.reload_if_changed();
+            assert!(store.problem().is_some_and(|problem| problem.contains(said)), "{:?}", store.problem());
+            assert!(id_let_in(&store, &key).is_ok());
+            assert!(id_let_in(&store, &stranger).is_err() && store.authenticate("", now()).is_err());
+        }
+        replace(&path, &good);
+        store.reload_if_changed();
+        assert_eq!(store.problem(), None);
+    }
+    fs::remove_file(&path).expect("removed");
+    store.reload_if_changed();
+    assert!(store.problem().is_some_and(|problem| problem.contains("there is no key file")));
+    assert!(id_let_in(&store, &key).is_ok());
+    fs::write(&path, "{\"keys\": []}").expect("written");
+    store.reload_if_changed();
+    assert_eq!((store.problem(), id_let_in(&store, &key).unwrap_err()), (None, AuthError::Invalid));
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let (_folder, path) = key_file();
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let long_ago = SystemTime::now() - Duration::from_hours(1);
+    let set_time = || fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(long_ago));
+    set_time().expect("a time");
+    let store = KeyStore::open(&path).expect("valid");
+    let text = fs::read_to_string(&path).expect("readable");
+    let digest_start = text.find("\"sha256\": \"").expect("a hash") + "\"sha256\": \"".len();
+    let mut other = text.clone();
+    other.replace_range(digest_start..digest_start + 64, &"0".repeat(64));
+    fs::write(&path, &other).expect("written");
+    set_time().expect("a time");
+    store.reload_if_changed();
+    assert_eq!(id_let_in(&store, &key).unwrap_err(), AuthError::Invalid);
+}
+
+#[test]
+fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
+    let (_folder, path) = key_file();
+    let (key, _) =
+        file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now()).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    let moment = Instant::now();
+    let spend = || store.authenticate(key.expose(), now()).expect("let in").spend(moment).expect("limited");
+    assert_eq!((spend().remaining, spend().remaining), (4, 3));
+    file::create(&path, named("b"), now()).expect("made");
+    store.reload_if_changed();
+    assert_eq!((store.len(), spend().remaining), (2, 2));
+    let text = fs::read_to_string(&path).expect("readable");
+    replace(&path, &text.replace("\"rate_per_minute\": 5", "\"rate_per_minute\": 3"));
+    store.reload_if_changed();
+    assert!(!spend().allowed);
+}
+
+#[test]
+fn the_development_key_is_unlimited_and_joined_by_a_key_file_that_is_made_later() {
+    let (_folder, path) = key_file();
+    let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
+    let store = KeyStore::development(&development, &path);
+    store.reload_if_changed();
+    assert_eq!(store.problem(), None);
+    let grant = store.authenticate(development.expose(), now()).expect("let in");
+    assert_eq!(grant.spend(Instant::now()), None);
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    store.reload_if_changed();
+    assert!(id_let_in(&store, &key).is_ok() && id_let_in(&store, &development).is_ok());
+    fs::remove_file(&path).expect("removed");
+    store.reload_if_changed();
+    assert!(store.problem().is_some() && id_let_in(&store, &key).is_ok());
+}
+
+#[test]
+fn a_key_with_origins_is_for_these_only() {
+    let (_folder, path) = key_file();
+    let origins = vec!["https://example.org".parse().expect("an origin")];
+    let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now()).expect("made");
+    let (open, _) = file::create(&path, named("b"), now()).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    let allows = |key: &ApiKey, origin| store.authenticate(key.expose(), now()).expect("let in").allows_origin(origin);
+    assert!(allows(&limited, "https://example.org") && !allows(&limited, "https://example.com"));
+    assert!(!allows(&limited, "null"));
+    assert!(allows(&open, "https://example.com"));
+}
+
+#[test]
+fn printing_the_store_shows_no_secret() {
+    let (_folder, path) = key_file();
+    let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let store = KeyStore::development(&development, &path);
+    store.reload_if_changed();
+    let grant = store.authenticate(key.expose(), now()).expect("let in");
+    for shown in [format!("{store:?}"), format!("{grant:?}")] {
+        for key in [&development, &key] {
+            let secret = key.expose().rsplit_once('_').expect("a secret").1;
+            assert!(!shown.contains(&secret[..22]), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_watcher_refuses_a_revoked_key_and_ends_with_the_shutdown() {
+    let (_folder, path) = key_file();
+    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let store = Arc::new(KeyStore::open(&path).expect("valid"));
+    file::revoke(&path, key.id()).expect("revoked");
+    let refused = async {
+        while id_let_in(&store, &key).is_ok() {
+            tokio::task::yield_now().await;
+        }
+    };
+    // The limit only ends a test that would never end.
+    tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), refused)).await.expect("refused");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_key_with_a_wrong_character_is_let_in(at in 0..45_usize, with in any::<char>()) {
+        let (_folder, path) = key_file();
+        let (key, _) = file::create(&path, named("a"), now()).expect("made");
+        let store = KeyStore::open(&path).expect("valid");
+        let mut characters: Vec<char> = key.expose().chars().collect();
+        prop_assume!(characters[at] != with);
+        characters[at] = with;
+        let wrong: String = characters.into_iter().collect();
+        prop_assert_eq!(store.authenticate(&wrong, now()).unwrap_err(), AuthError::Invalid);
+    }
+}
