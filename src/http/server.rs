@@ -1,0 +1,146 @@
+//! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. What is answered is [`App`]'s.
+//!
+//! A connection that sends no request, or sends one slowly, is closed; when there are as many connections as allowed,
+//! further ones wait in the listener's backlog; when the process runs out of file descriptors, it waits for some to
+//! come free and goes on.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+
+use super::{App, ClientAddress};
+
+/// How long to wait after the system refused a connection for want of resources.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `shutdown` completes; then takes no more connections, lets requests under way finish for at most
+/// [`HttpConfig::drain_timeout`](super::HttpConfig::drain_timeout), or until `abort` completes, and drops the rest.
+pub async fn serve(
+    listener: TcpListener,
+    app: App,
+    shutdown: impl Future<Output = ()>,
+    abort: impl Future<Output = ()>,
+) {
+    serve_from(listener, app, shutdown, abort).await;
+}
+
+/// Where connections come from.
+trait Accept {
+    fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send;
+}
+
+impl Accept for TcpListener {
+    fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send {
+        TcpListener::accept(self)
+    }
+}
+
+async fn serve_from(
+    mut source: impl Accept,
+    app: App,
+    shutdown: impl Future<Output = ()>,
+    abort: impl Future<Output = ()>,
+) {
+    let permits = Arc::new(Semaphore::new(app.config().max_connections));
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    let mut refused = false;
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            accepted = next(&mut source, &permits) => accepted,
+        };
+        match accepted {
+            Ok((stream, address, permit)) => {
+                refused = false;
+                let connection = connection(stream, address, app.clone());
+                let watched = graceful.watch(connection);
+                connections.spawn(async move {
+                    // A connection that breaks is the caller's affair; failures of the service are logged where they
+                    // happen.
+                    let _ = watched.await;
+                    drop(permit);
+                });
+            }
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                if !refused {
+                    tracing::error!(%error, "can't accept connections for now; raise the limit of open files if it lasts");
+                }
+                refused = true;
+                tokio::select! {
+                    biased;
+                    () = &mut shutdown => break,
+                    () = tokio::time::sleep(ACCEPT_PAUSE) => {}
+                }
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    drop(source);
+    tokio::select! {
+        () = graceful.shutdown() => {}
+        () = abort => {}
+        () = tokio::time::sleep(app.config().drain_timeout) => {
+            tracing::warn!("requests were still under way at the end of the time for them; dropping them");
+        }
+    }
+    connections.shutdown().await;
+}
+
+/// The next connection, once there is room for it.
+async fn next(
+    source: &mut impl Accept,
+    permits: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, address) = source.accept().await?;
+    // An answer is written whole; waiting for more to send would only delay it. Where it can't be set, it is slower.
+    let _ = stream.set_nodelay(true);
+    Ok((stream, address, permit))
+}
+
+/// Speaks HTTP/1.1 on a connection.
+///
+/// hyper itself answers what doesn't parse as a request: 400, 414 for an address of more than 64 KiB, 431 for more than
+/// 100 headers or more than its buffer holds (about 400 KiB).
+fn connection(
+    stream: TcpStream,
+    address: SocketAddr,
+    app: App,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send {
+    let timeout = app.config().header_read_timeout;
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        let app = app.clone();
+        async move {
+            request.extensions_mut().insert(ClientAddress(address));
+            Ok::<_, Infallible>(app.handle(request).await)
+        }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(timeout)
+        .serve_connection(TokioIo::new(stream), service)
+}
+
+/// Whether accepting failed because of the one connection, which was gone before it was accepted.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
