@@ -90,6 +90,10 @@ impl App {
         exchange.log_access(&parts.uri, response.status());
         let head = exchange.method == Method::HEAD;
         exchange.write_headers(response.headers_mut());
+        if !has_body(response.status()) {
+            // axum states the length of what isn't there.
+            response.headers_mut().remove(CONTENT_LENGTH);
+        }
         let response = compression::compress(encoding, response).await;
         if head { without_body(response) } else { response }
     }

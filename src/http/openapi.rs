@@ -19,6 +19,7 @@ use super::problem::{ErrorCode, Problem};
 use super::routes;
 
 const PROBLEM_JSON: &str = "application/problem+json";
+const NOT_MODIFIED: &str = "NotModified";
 const SECURITY: &str = "apiKey";
 
 /// The errors of one status: the name of the response that describes them, and their codes.
@@ -154,6 +155,7 @@ pub(super) fn frame() -> OpenApi {
         .schema(Problem::name(), Problem::schema())
         .schemas_from_iter(schemas)
         .responses_from_iter(ERRORS.iter().map(|errors| (errors.name, error_response(errors))))
+        .response(NOT_MODIFIED, not_modified())
         .security_scheme(SECURITY, SecurityScheme::Http(bearer()));
     let mut components = components.build();
     components.headers = HEADERS.iter().map(|header| (header.0.to_owned(), RefOr::T(describe(header)))).collect();
@@ -196,6 +198,13 @@ fn error_response(errors: &Errors) -> Response {
     response
 }
 
+fn not_modified() -> Response {
+    let mut response =
+        ResponseBuilder::new().description("What the `If-None-Match` of the request names still holds").build();
+    response.headers = header_references(ANSWER_HEADERS.into_iter());
+    response
+}
+
 fn header_references<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<String, RefOr<Header>> {
     names.map(|name| (name.to_owned(), RefOr::Ref(Ref::new(format!("#/components/headers/{name}"))))).collect()
 }
@@ -222,6 +231,8 @@ pub(super) fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
         if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") {
             answer.headers = header_references(ANSWER_HEADERS.into_iter().chain(paged.then_some("Link")));
         }
+        let not_modified = RefOr::Ref(Ref::from_response_name(NOT_MODIFIED));
+        operation.responses.responses.insert("304".to_owned(), not_modified);
     }
     // Every part of it serializes: strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();

@@ -28,12 +28,16 @@ pub(crate) const fn limit(default: u64) -> Parameter<Integer> {
 pub(crate) static LIMIT: Parameter<Integer> = limit(20);
 
 /// Where the page begins.
-pub(crate) static OFFSET: Parameter<Integer> = Parameter {
-    name: "offset",
-    about: "Number of items to skip. With `q` at most 10000; beyond the end the page is empty.",
-    value: Integer { minimum: 0, maximum: MAX_SAFE_INTEGER, default: 0 },
-    repeatable: false,
-};
+pub(crate) static OFFSET: Parameter<Integer> = offset("Number of items to skip; beyond the end the page is empty.");
+
+/// Where the page begins, in a list that may be the answer to a query.
+pub(crate) static QUERIED_OFFSET: Parameter<Integer> =
+    offset("Number of items to skip; beyond the end the page is empty. With `q` at most 10000.");
+
+const fn offset(about: &'static str) -> Parameter<Integer> {
+    let value = Integer { minimum: 0, maximum: MAX_SAFE_INTEGER, default: 0 };
+    Parameter { name: "offset", about, value, repeatable: false }
+}
 
 /// Categories, any of them.
 pub(crate) static CATEGORY: Parameter<Text> = Parameter {

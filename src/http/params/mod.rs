@@ -157,13 +157,20 @@ impl<'q> Values<'q> {
         self.one(parameter).unwrap_or(parameter.value.default)
     }
 
-    /// The page asked for. `queried` says whether the list is the answer to a query, which bounds the offset.
-    pub(crate) fn page(&mut self, limit: &Parameter<Integer>, queried: bool) -> PageRequest {
+    /// The page asked for, of a list that can be paged to its end.
+    pub(crate) fn page(&mut self, limit: &Parameter<Integer>, offset: &Parameter<Integer>) -> PageRequest {
         let size = self.one(limit).unwrap_or(limit.value.default);
-        let offset = self.one(&definition::OFFSET).unwrap_or(definition::OFFSET.value.default);
-        if queried && offset > MAX_QUERY_OFFSET {
+        let offset = self.one(offset).unwrap_or(offset.value.default);
+        PageRequest { limit: u32::try_from(size).unwrap_or(u32::MAX), offset }
+    }
+
+    /// The page asked for, of a list that may be the answer to a query, which bounds the offset.
+    pub(crate) fn queried_page(&mut self, limit: &Parameter<Integer>, q: Option<&str>) -> PageRequest {
+        let offset = &definition::QUERIED_OFFSET;
+        let page = self.page(limit, offset);
+        if q.is_some() && page.offset > MAX_QUERY_OFFSET {
             self.refuse(
-                definition::OFFSET.name,
+                offset.name,
                 ErrorCode::OffsetTooLarge,
                 &format!(
                     "must be at most {MAX_QUERY_OFFSET} with q; narrow the query, or download everything from \
@@ -171,7 +178,7 @@ impl<'q> Values<'q> {
                 ),
             );
         }
-        PageRequest { limit: u32::try_from(size).unwrap_or(u32::MAX), offset }
+        page
     }
 
     fn given(&self, name: &'static str) -> impl Iterator<Item = Option<&'q str>> + use<'_, 'q> {

@@ -22,7 +22,7 @@ impl FromParameters for ListExports {
     const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LIMIT, false))
+        Self(values.page(&LIMIT, &OFFSET))
     }
 }
 

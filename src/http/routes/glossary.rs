@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::http::openapi::ApiErrors;
 use crate::http::paging::{Depth, ListBody};
-use crate::http::params::definition::{LIMIT, OFFSET, query};
+use crate::http::params::definition::{LIMIT, QUERIED_OFFSET, query};
 use crate::http::params::value::Text;
 use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
@@ -17,11 +17,11 @@ static Q: Parameter<Text> =
     query("Only terms that match this text, best match first: the term and its abbreviations before its definition.");
 
 impl FromParameters for ListGlossary {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&Q, &LIMIT, &OFFSET];
+    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&Q, &LIMIT, &QUERIED_OFFSET];
 
     fn read(values: &mut Values<'_>) -> Self {
         let q = values.query(&Q);
-        Self { page: values.page(&LIMIT, q.is_some()), q }
+        Self { page: values.queried_page(&LIMIT, q.as_deref()), q }
     }
 }
 

@@ -18,7 +18,7 @@ impl FromParameters for ListReviews {
     const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
 
     fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LIMIT, false))
+        Self(values.page(&LIMIT, &OFFSET))
     }
 }
 

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 use crate::http::openapi::ApiErrors;
 use crate::http::paging::{Depth, ListBody, append_member};
 use crate::http::params::definition::{
-    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE, OFFSET,
-    SEARCH_SORT, TYPO, query, software_filter,
+    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE,
+    QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
 };
 use crate::http::params::value::Text;
 use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
@@ -38,7 +38,7 @@ impl FromParameters for SearchSoftware {
         &HIGHLIGHT,
         &TYPO,
         &LIMIT,
-        &OFFSET,
+        &QUERIED_OFFSET,
     ];
 
     fn read(values: &mut Values<'_>) -> Self {
@@ -55,7 +55,7 @@ impl FromParameters for SearchSoftware {
             facets,
             highlight: values.flag(&HIGHLIGHT),
             typo: values.flag(&TYPO),
-            page: values.page(&LIMIT, q.is_some()),
+            page: values.queried_page(&LIMIT, q.as_deref()),
             q,
         }
     }

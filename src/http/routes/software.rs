@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::paging::{self, Depth, ListBody};
 use crate::http::params::definition::{
-    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, LIMIT, LIST_SORT, MIN_RATING, OFFERING_TYPE, OFFSET, query,
-    software_filter,
+    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, LIMIT, LIST_SORT, MIN_RATING, OFFERING_TYPE, QUERIED_OFFSET,
+    query, software_filter,
 };
 use crate::http::params::value::Text;
 use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
@@ -32,7 +32,7 @@ impl FromParameters for ListSoftware {
         &EVIDENCE_CHECKED_BEFORE,
         &LIST_SORT,
         &LIMIT,
-        &OFFSET,
+        &QUERIED_OFFSET,
     ];
 
     fn read(values: &mut Values<'_>) -> Self {
@@ -40,7 +40,7 @@ impl FromParameters for ListSoftware {
         Self {
             filter: software_filter(values),
             sort: values.one(&LIST_SORT),
-            page: values.page(&LIMIT, q.is_some()),
+            page: values.queried_page(&LIMIT, q.as_deref()),
             q,
         }
     }
