@@ -1,7 +1,29 @@
 //! From the files of the data folder to validated records, or to findings that say file, line, column, JSON pointer,
 //! what is wrong and how to mend it.
+//!
+//! Three layers: `text` (is it JSON?), `schema` (does it keep the published rules?), `set` (do all files together make
+//! one directory?). `convert` makes records of it, with advice along the way. [`read`] reports all findings of all files
+//! at once.
+
+mod code;
+mod convert;
+mod finding;
+mod pointer;
+mod report;
+mod schema;
+mod section;
+mod set;
+mod source;
+mod text;
+mod vocabulary;
+
+pub use code::{Code, Severity};
+pub use finding::{Finding, Location, Place, Related};
+pub use report::{Counts, Report, examine, read};
+pub use source::{FindError, Limits, SourceFile, find_files};
 
 use bytes::Bytes;
+use section::{Section, SectionKind};
 
 use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
 
@@ -30,4 +52,10 @@ pub struct Export {
     pub glossary: Vec<GlossaryTerm>,
     /// Its synonyms.
     pub synonyms: Vec<SynonymGroup>,
+}
+
+/// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.
+#[must_use]
+pub const fn schema() -> &'static str {
+    schema::PUBLISHED
 }

@@ -1,0 +1,184 @@
+//! The closed list of what can be found: one row each, with its stable name and its severity.
+
+use serde::{Serialize, Serializer};
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The set can't be published as it is.
+    Error,
+    /// Worth a look; stops nothing.
+    Warning,
+}
+
+impl Severity {
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Declares the codes, so that name and severity stand in one row and can't be forgotten.
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
+        /// What kind of finding it is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $($(#[doc = $doc])+ $code,)+
+        }
+
+        impl Code {
+            /// All codes, in the order of the checks.
+            pub const ALL: &'static [Self] = &[$(Self::$code),+];
+
+            /// The stable name; it never changes its meaning.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$code => $name,)+
+                }
+            }
+
+            /// Whether it stops a set from being published.
+            #[must_use]
+            pub const fn severity(self) -> Severity {
+                match self {
+                    $(Self::$code => Severity::$severity,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    // Files.
+    /// The file can't be read.
+    UnreadableFile = "unreadable_file", Error;
+    /// What is named like an export file isn't a file.
+    NotAFile = "not_a_file", Error;
+    /// The file is larger than the limit.
+    FileTooLarge = "file_too_large", Error;
+    /// The file's name can't serve as the export's id.
+    InvalidFileName = "invalid_file_name", Error;
+
+    // Text.
+    /// A byte sequence isn't UTF-8.
+    InvalidUtf8 = "invalid_utf8", Error;
+    /// The file begins with a byte order mark.
+    ByteOrderMark = "byte_order_mark", Error;
+    /// There is nothing in the file.
+    EmptyFile = "empty_file", Error;
+    /// The file ends too early.
+    Truncated = "truncated", Error;
+    /// Something stands where JSON has no place for it.
+    UnexpectedCharacter = "unexpected_character", Error;
+    /// Two elements or members without a comma between them.
+    MissingComma = "missing_comma", Error;
+    /// A comma with nothing behind it.
+    TrailingComma = "trailing_comma", Error;
+    /// A comment.
+    Comment = "comment", Error;
+    /// Text in other quotes than `"`.
+    WrongQuotes = "wrong_quotes", Error;
+    /// A key without quotes.
+    UnquotedKey = "unquoted_key", Error;
+    /// A word that is no JSON value, such as `NaN`.
+    InvalidLiteral = "invalid_literal", Error;
+    /// A number in a form that JSON doesn't have.
+    InvalidNumber = "invalid_number", Error;
+    /// A control character inside a text.
+    ControlCharacter = "control_character", Error;
+    /// An escape that JSON doesn't have.
+    InvalidEscape = "invalid_escape", Error;
+    /// Half of a surrogate pair.
+    LoneSurrogate = "lone_surrogate", Error;
+    /// Arrays and objects nested beyond the limit.
+    TooDeep = "too_deep", Error;
+    /// More than one JSON value in the file.
+    TrailingContent = "trailing_content", Error;
+    /// A key twice in one object.
+    DuplicateKey = "duplicate_key", Error;
+
+    // Schema.
+    /// A value of another type than the schema wants.
+    WrongType = "wrong_type", Error;
+    /// A required property isn't there.
+    MissingProperty = "missing_property", Error;
+    /// A text that must not be empty is.
+    EmptyText = "empty_text", Error;
+    /// A text that must be a URI isn't one.
+    InvalidUri = "invalid_uri", Error;
+    /// A text that isn't among the allowed ones.
+    UnknownValue = "unknown_value", Error;
+    /// A date that isn't written as YYYY-MM-DD.
+    InvalidDateForm = "invalid_date_form", Error;
+    /// `sources` without an element.
+    NoSources = "no_sources", Error;
+    /// A source that isn't a pair.
+    SourceNotAPair = "source_not_a_pair", Error;
+    /// A number below the smallest allowed one.
+    BelowMinimum = "below_minimum", Error;
+
+    // Set.
+    /// Two files give the same export id.
+    DuplicateExportId = "duplicate_export_id", Error;
+    /// Two products have the same id.
+    DuplicateSoftwareId = "duplicate_software_id", Error;
+    /// Two reviews have the same id.
+    DuplicateReviewId = "duplicate_review_id", Error;
+    /// A review of a product that no export has.
+    UnknownSoftware = "unknown_software", Error;
+    /// Two definitions of one glossary term.
+    DuplicateTerm = "duplicate_term", Error;
+
+    // Advice.
+    /// A date that isn't in the calendar.
+    ImpossibleDate = "impossible_date", Warning;
+    /// A date that is yet to come.
+    FutureDate = "future_date", Warning;
+    /// An optional property that can't be used as it is; it is kept and returned.
+    UnusableProperty = "unusable_property", Warning;
+    /// A key that is almost a known one.
+    NearMissKey = "near_miss_key", Warning;
+    /// One URL under several ids.
+    SharedUrl = "shared_url", Warning;
+    /// One name under several ids.
+    SharedName = "shared_name", Warning;
+    /// A rating outside 0 to 5.
+    RatingOutOfRange = "rating_out_of_range", Warning;
+    /// An id that is awkward in a path.
+    AwkwardId = "awkward_id", Warning;
+    /// A link that browsers don't follow.
+    UnusualLink = "unusual_link", Warning;
+    /// A related term that the glossary doesn't have.
+    UnknownRelatedTerm = "unknown_related_term", Warning;
+    /// A term in two groups of synonyms.
+    OverlappingSynonyms = "overlapping_synonyms", Warning;
+    /// An optional entry of the envelope that can't be used.
+    EntryLeftOut = "entry_left_out", Warning;
+    /// A review whose product couldn't be read or is itself invalid.
+    ReviewWithoutProduct = "review_without_product", Warning;
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn no_two_codes_have_one_name() {
+        let names: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'8')));
+    }
+}

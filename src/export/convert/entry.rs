@@ -1,0 +1,76 @@
+//! Entries of the envelope's optional arrays: what they have in common, and categories.
+
+use super::property::Use;
+use super::{Entry, Reader};
+use crate::export::pointer::Path;
+use crate::export::text::{Kind, Value};
+use crate::export::vocabulary::{CATEGORY, NearMiss};
+use crate::export::{Code, SectionKind};
+use crate::record::{Category, slug};
+
+impl Reader {
+    pub(super) fn categories(&mut self, root: Value<'_>) -> Vec<Entry<Category>> {
+        let mut known = NearMiss::new(CATEGORY);
+        let parent = Path::Root.member(SectionKind::Categories.key());
+        let mut categories = Vec::new();
+        for (index, value) in self.optional_section(root, SectionKind::Categories) {
+            let path = parent.element(index);
+            self.near_misses(&mut known, value, path);
+            let Some((name, key)) = self.required(value, path, "name", "a category") else { continue };
+            if slug(&name).is_empty() {
+                self.left_out(value, path, "a category's name needs a letter or a digit");
+                continue;
+            }
+            let description = self.optional_text(value, path, "description");
+            categories.push(Entry { index, key: key.span(), value: Category { name, description } });
+        }
+        categories
+    }
+
+    /// Advises that an entry isn't used.
+    pub(super) fn left_out(&mut self, value: Value<'_>, path: Path<'_>, why: &str) {
+        if value.kind() != Kind::Invalid {
+            let message = format!("this entry is left out: {why}");
+            self.warn(Code::EntryLeftOut, value, path, message, "complete it, or remove it");
+        }
+    }
+
+    /// A text that an entry can't do without and that isn't blank; the entry is reported if it is missing.
+    pub(super) fn required<'d>(
+        &mut self,
+        entry: Value<'d>,
+        path: Path<'_>,
+        key: &str,
+        what: &str,
+    ) -> Option<(Box<str>, Value<'d>)> {
+        if entry.kind() != Kind::Object {
+            self.left_out(entry, path, &format!("{what} is an object, but this is {}", entry.describe()));
+            return None;
+        }
+        let found = entry.get(key).and_then(|value| Some((Box::<str>::from(value.as_str()?), value)));
+        let found = found.filter(|(text, _)| !text.trim().is_empty());
+        if found.is_none() {
+            self.left_out(entry, path, &format!("{what} needs a `{key}`, a text that isn't empty"));
+        }
+        found
+    }
+
+    /// A text that an entry may have.
+    pub(super) fn optional_text(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Option<Box<str>> {
+        let mut text = None;
+        if let Some(value) = entry.get(key) {
+            let _: Use = self.text(value, path.member(key), &mut text);
+        }
+        text
+    }
+
+    /// A list of texts that an entry may have, without blank ones.
+    pub(super) fn optional_texts(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Vec<Box<str>> {
+        let mut texts = Vec::new();
+        if let Some(value) = entry.get(key) {
+            let _: Use = self.texts(value, path.member(key), &mut texts);
+        }
+        texts.retain(|text| !text.trim().is_empty());
+        texts
+    }
+}

@@ -1,0 +1,135 @@
+//! From a parsed document to values of the directory, with advice on what can't be used as it is.
+//!
+//! Nothing here stops a set from being published: what the schema demands has been checked before. A record that lacks
+//! something essential yields nothing.
+
+mod entry;
+mod glossary;
+mod property;
+mod raw;
+mod review;
+mod software;
+mod synonym;
+
+use std::ops::Range;
+
+use super::finding::Fault;
+use super::pointer::Path;
+use super::text::{Kind, Value};
+use super::vocabulary::{ENVELOPE, NearMiss};
+use super::{Code, Section, SectionKind};
+use crate::record::{CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
+
+/// What a document holds.
+pub(super) struct Contents {
+    pub(super) name: Box<str>,
+    pub(super) license: Box<str>,
+    pub(super) as_of: Option<Box<str>>,
+    pub(super) software: Vec<Entry<Product>>,
+    pub(super) categories: Vec<Entry<Category>>,
+    pub(super) reviews: Vec<Entry<Opinion>>,
+    pub(super) glossary: Vec<Entry<Term>>,
+    pub(super) synonyms: Vec<Entry<SynonymGroup>>,
+    /// The arrays of the envelope, in the order of [`SectionKind::ALL`].
+    pub(super) sections: [Section; 5],
+}
+
+/// An element of one of the envelope's arrays.
+pub(super) struct Entry<T> {
+    /// Its index there.
+    pub(super) index: usize,
+    /// Where its identifying value stands.
+    pub(super) key: Range<usize>,
+    pub(super) value: T,
+}
+
+/// A record that says at least its id.
+pub(super) struct Product {
+    pub(super) id: Box<str>,
+    /// `None` where the record lacks something essential.
+    pub(super) software: Option<Software>,
+    pub(super) url: Range<usize>,
+    pub(super) name: Range<usize>,
+}
+
+/// A review, and where it says what it is about.
+pub(super) struct Opinion {
+    pub(super) review: Review,
+    pub(super) software_id: Range<usize>,
+}
+
+/// A glossary term, and where each of its related terms is named.
+pub(super) struct Term {
+    pub(super) term: GlossaryTerm,
+    pub(super) related: Vec<Range<usize>>,
+}
+
+/// What reading one document needs to remember.
+pub(super) struct Reader {
+    faults: Vec<Fault>,
+    /// The last day that isn't in the future.
+    today: CalendarDate,
+}
+
+/// Reads a document. The root need not be an object, nor valid.
+pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Vec<Fault>) {
+    let mut reader = Reader { faults: Vec::new(), today };
+    let path = Path::Root;
+    reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
+    let text = |key| root.get(key).and_then(|value| value.as_str());
+    let name = text("name").unwrap_or_default().into();
+    let license = text("license").unwrap_or_default().into();
+    let as_of = text("as_of").map(Into::into);
+    if let Some(value) = root.get("as_of") {
+        reader.date(value, path.member("as_of"));
+    }
+    let software = reader.software(root);
+    let categories = reader.categories(root);
+    let reviews = reader.reviews(root);
+    let glossary = reader.glossary(root);
+    let synonyms = reader.synonyms(root);
+    let sections = SectionKind::ALL.map(|kind| Section::of(root, kind));
+    let contents = Contents { name, license, as_of, software, categories, reviews, glossary, synonyms, sections };
+    (contents, reader.faults)
+}
+
+impl Reader {
+    fn warn(
+        &mut self,
+        code: Code,
+        value: Value<'_>,
+        path: Path<'_>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.faults.push(Fault::new(code, value.head(), path, message, help));
+    }
+
+    /// The elements of an optional array of the envelope.
+    fn optional_section<'d>(&mut self, root: Value<'d>, kind: SectionKind) -> Vec<(usize, Value<'d>)> {
+        let Some(value) = root.get(kind.key()) else { return Vec::new() };
+        if !matches!(value.kind(), Kind::Array | Kind::Null | Kind::Invalid) {
+            let message = format!("`{}` is {}, so it isn't used", kind.key(), value.describe());
+            self.warn(
+                Code::EntryLeftOut,
+                value,
+                Path::Root.member(kind.key()),
+                message,
+                "write an array, or leave it out",
+            );
+        }
+        value.elements().enumerate().collect()
+    }
+
+    /// Advises on keys that are almost known ones.
+    fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
+        for (key, value) in object.members() {
+            let name = key.as_str().unwrap_or_default();
+            if let Some(meant) = known.meant(object, &name, value) {
+                let message = format!("`{name}` is not a property that the directory knows; `{meant}` is");
+                let help = format!("if `{meant}` is meant, rename it; else it is fine, and returned as it is");
+                self.faults.push(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Single properties: texts, lists of texts, dates, links.
+
+use super::Reader;
+use crate::export::Code;
+use crate::export::pointer::Path;
+use crate::export::schema::is_uri;
+use crate::export::text::{Kind, Value};
+use crate::record::CalendarDate;
+
+/// Whether a value of a known property was understood; one that wasn't is kept as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    Used,
+    Kept,
+}
+
+impl Reader {
+    /// Advises that a known property can't be used as it is. A record's or review's is returned untouched all the same.
+    pub(super) fn unusable(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str) -> Use {
+        if value.kind() != Kind::Invalid {
+            let key = if let Path::Member(_, key) = path { format!("`{key}`") } else { "an element".to_owned() };
+            let message = format!("{key} should be {wanted}, but is {}, so it isn't used", value.describe());
+            self.warn(Code::UnusableProperty, value, path, message, format!("write {wanted}, or leave it out"));
+        }
+        Use::Kept
+    }
+
+    /// Reads a text; null means that there is none.
+    pub(super) fn text(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
+        if let Some(text) = value.as_str() {
+            *slot = Some(text.into());
+        } else if value.kind() != Kind::Null {
+            return self.unusable(value, path, "a string");
+        }
+        Use::Used
+    }
+
+    /// Reads a list of texts; a lone text is a list of one, null an empty one.
+    pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
+        if let Some(text) = value.as_str() {
+            *slot = vec![text.into()];
+            return Use::Used;
+        }
+        if value.kind() == Kind::Null {
+            return Use::Used;
+        }
+        let texts: Option<Vec<Box<str>>> = value.elements().map(|element| element.as_str().map(Into::into)).collect();
+        match texts {
+            Some(texts) if value.kind() == Kind::Array => {
+                *slot = texts;
+                Use::Used
+            }
+            _ if value.kind() == Kind::Array => {
+                let (index, odd) =
+                    value.elements().enumerate().find(|(_, element)| element.as_str().is_none()).unwrap_or((0, value));
+                self.unusable(odd, path.element(index), "a string in a list of strings")
+            }
+            _ => self.unusable(value, path, "an array of strings"),
+        }
+    }
+
+    /// Advises on a date that can't be or is yet to come. Wrongly shaped dates of records are the schema's matter.
+    pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
+        let Some(text) = value.as_str() else { return };
+        let Some(date) = CalendarDate::parse(&text) else {
+            let message = format!("`{text}` is not a day of the calendar");
+            return self.warn(
+                Code::ImpossibleDate,
+                value,
+                path,
+                message,
+                "write the day as YYYY-MM-DD, such as \"2025-03-01\"",
+            );
+        };
+        if date > self.today {
+            let message = format!("`{text}` is in the future");
+            self.warn(Code::FutureDate, value, path, message, "write the day on which it was really checked");
+        }
+    }
+
+    /// Advises on a link that browsers don't follow.
+    pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
+        let Some(text) = value.as_str() else { return };
+        if !is_uri(&text) || is_web(&text) {
+            return;
+        }
+        let scheme = text.split(':').next().unwrap_or_default();
+        let message = format!("a link with the scheme `{scheme}` is not one that a browser follows");
+        self.warn(Code::UnusualLink, value, path, message, "write an address that begins with https:// or http://");
+    }
+}
+
+/// Whether a URI is one of the web.
+pub(super) fn is_web(uri: &str) -> bool {
+    uri.split_once(':')
+        .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http"))
+}

@@ -1,0 +1,64 @@
+//! Values that are returned as they were written.
+
+use serde_json::value::RawValue;
+
+use super::Reader;
+use crate::export::Code;
+use crate::export::pointer::Path;
+use crate::export::text::Value;
+use crate::record::AdditionalProperty;
+
+impl Reader {
+    /// A property kept untouched: the white space between its tokens goes, every digit and escape stays.
+    pub(super) fn keep(&mut self, key: &str, value: Value<'_>, path: Path<'_>) -> Option<AdditionalProperty> {
+        if let Some(raw) = compact(value.raw()) {
+            return Some((key.into(), raw));
+        }
+        let message = format!("`{key}` can't be kept");
+        self.warn(Code::UnusableProperty, value, path.member(key), message, "write it as a plain JSON value");
+        None
+    }
+}
+
+/// The JSON text of a number or other value, without white space between its tokens.
+pub(super) fn compact(raw: &str) -> Option<Box<RawValue>> {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find([' ', '\t', '\n', '\r', '"']) {
+        let (before, found) = rest.split_at(at);
+        text.push_str(before);
+        let length = if found.starts_with('"') { string_length(found) } else { 1 };
+        if length > 1 {
+            text.push_str(&found[..length]);
+        }
+        rest = &found[length..];
+    }
+    text.push_str(rest);
+    RawValue::from_string(text).ok()
+}
+
+/// The length of the string at the start, quotes included.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact;
+
+    #[test]
+    fn only_the_white_space_between_tokens_goes() {
+        let raw = "{ \"a b\" : [ 1.50 , -0e+2,\n\t\"c \\\" d\\u0020\" ] , \"\" : { } }";
+        let compacted = compact(raw).expect("JSON");
+        assert_eq!(compacted.get(), r#"{"a b":[1.50,-0e+2,"c \" d\u0020"],"":{}}"#);
+    }
+}

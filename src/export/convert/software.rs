@@ -1,0 +1,210 @@
+//! Records: the elements of `software`.
+
+use super::property::Use;
+use super::raw::compact;
+use super::{Entry, Product, Reader};
+use crate::export::pointer::Path;
+use crate::export::schema::{Count, count};
+use crate::export::text::{Kind, Value};
+use crate::export::vocabulary::{NearMiss, RECORD};
+use crate::export::{Code, SectionKind};
+use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
+
+/// A record while it is read.
+#[derive(Default)]
+struct Draft<'d> {
+    id: Option<Value<'d>>,
+    name: Option<Value<'d>>,
+    url: Option<Value<'d>>,
+    tagline: Option<Box<str>>,
+    description: Option<Box<str>>,
+    category: Option<Box<str>>,
+    categories: Vec<Box<str>>,
+    vendor: Option<Box<str>>,
+    tags: Vec<Box<str>>,
+    features: Vec<Box<str>>,
+    standards: Vec<Box<str>>,
+    aliases: Vec<Box<str>>,
+    deployment: Vec<Box<str>>,
+    pricing: Option<Box<str>>,
+    languages: Vec<Box<str>>,
+    offering_type: Option<OfferingType>,
+    evidence_status: Option<EvidenceStatus>,
+    evidence_checked_on: Option<Box<str>>,
+    sources: Vec<Source>,
+    rating: Option<Rating>,
+    review_count: Option<u64>,
+    additional_properties: Vec<AdditionalProperty>,
+}
+
+impl Reader {
+    pub(super) fn software(&mut self, root: Value<'_>) -> Vec<Entry<Product>> {
+        let mut known = NearMiss::new(RECORD);
+        let list = root.get(SectionKind::Software.key());
+        let records = list.iter().flat_map(Value::elements).enumerate();
+        let parent = Path::Root.member(SectionKind::Software.key());
+        records.filter_map(|(index, record)| self.product(&mut known, record, index, parent.element(index))).collect()
+    }
+
+    fn product(
+        &mut self,
+        known: &mut NearMiss,
+        record: Value<'_>,
+        index: usize,
+        path: Path<'_>,
+    ) -> Option<Entry<Product>> {
+        let mut draft = Draft::default();
+        for (key, value) in record.members() {
+            let name = key.as_str().unwrap_or_default();
+            if self.property(&mut draft, &name, value, path.member(&name)) == Use::Kept {
+                draft.additional_properties.extend(self.keep(&name, value, path));
+            }
+        }
+        self.near_misses(known, record, path);
+        let id = draft.id?;
+        let (key, text) = (id.span(), id.as_str()?);
+        let span = |value: Option<Value<'_>>| value.map_or(key.clone(), |value| value.span());
+        let (url, name) = (span(draft.url), span(draft.name));
+        let value = Product { id: text.into(), software: draft.finish(), url, name };
+        Some(Entry { index, key, value })
+    }
+
+    fn property<'d>(&mut self, draft: &mut Draft<'d>, key: &str, value: Value<'d>, path: Path<'_>) -> Use {
+        match key {
+            "id" => {
+                self.id(value, path);
+                draft.id = Some(value);
+            }
+            "name" => draft.name = Some(value),
+            "url" => {
+                self.link(value, path);
+                draft.url = Some(value);
+            }
+            "evidence_status" => {
+                draft.evidence_status = EvidenceStatus::ALL.into_iter().find(|s| value.is_text(s.as_str()));
+            }
+            "offering_type" => draft.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str())),
+            "evidence_checked_on" => {
+                self.date(value, path);
+                draft.evidence_checked_on = value.as_str().map(Into::into);
+            }
+            "sources" => draft.sources = self.sources(value, path),
+            "rating" => draft.rating = self.rating(value, path),
+            "review_count" => return self.review_count(value, path, &mut draft.review_count),
+            "tagline" => return self.text(value, path, &mut draft.tagline),
+            "description" => return self.text(value, path, &mut draft.description),
+            "category" => {
+                let mut category = Vec::new();
+                if value.kind() == Kind::Array {
+                    return self.unusable(value, path, "a string (several go into `categories`)");
+                }
+                let used = self.category_names(value, path, &mut category);
+                draft.category = category.pop();
+                return used;
+            }
+            "categories" => return self.category_names(value, path, &mut draft.categories),
+            "vendor" => return self.text(value, path, &mut draft.vendor),
+            "tags" => return self.texts(value, path, &mut draft.tags),
+            "features" => return self.texts(value, path, &mut draft.features),
+            "standards" => return self.texts(value, path, &mut draft.standards),
+            "aliases" => return self.texts(value, path, &mut draft.aliases),
+            "deployment" => return self.texts(value, path, &mut draft.deployment),
+            "pricing" => return self.text(value, path, &mut draft.pricing),
+            "languages" => return self.texts(value, path, &mut draft.languages),
+            _ => return Use::Kept,
+        }
+        Use::Used
+    }
+
+    fn id(&mut self, value: Value<'_>, path: Path<'_>) {
+        let Some(id) = value.as_str() else { return };
+        if matches!(&*id, "." | "..") || id.contains('/') {
+            let message = format!("the id `{id}` is awkward in addresses");
+            let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
+            self.warn(Code::AwkwardId, value, path, message, help);
+        }
+    }
+
+    fn category_names(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
+        let used = self.texts(value, path, slot);
+        if slot.iter().any(|name| slug(name).is_empty()) {
+            slot.clear();
+            let message = "a category's name needs a letter or a digit; this one is kept, but not used";
+            self.warn(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
+            return Use::Kept;
+        }
+        used
+    }
+
+    fn sources(&mut self, value: Value<'_>, path: Path<'_>) -> Vec<Source> {
+        let pair = |(index, source): (usize, Value<'_>)| {
+            let mut entries = source.elements();
+            let (label, url) = (entries.next()?, entries.next()?);
+            self.link(url, path.element(index).element(1));
+            Some(Source { label: label.as_str()?.into(), url: url.as_str()?.into() })
+        };
+        value.elements().enumerate().filter_map(pair).collect()
+    }
+
+    fn rating(&mut self, value: Value<'_>, path: Path<'_>) -> Option<Rating> {
+        if value.kind() != Kind::Number {
+            return None;
+        }
+        let number: f64 = value.raw().parse().ok()?;
+        if !(0.0..=5.0).contains(&number) {
+            let message = format!("a rating of {} is outside 0 to 5", value.raw());
+            self.warn(Code::RatingOutOfRange, value, path, message, "convert it to a scale from 0 to 5");
+        }
+        Some(Rating { value: number.clamp(f64::MIN, f64::MAX), text: compact(value.raw())? })
+    }
+
+    fn review_count(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<u64>) -> Use {
+        if value.kind() == Kind::Number {
+            match count(value.raw()) {
+                Count::Fits(count) => *slot = Some(count),
+                Count::TooLarge => return self.unusable(value, path, "a whole number up to 18446744073709551615"),
+                Count::Negative | Count::Fractional => {}
+            }
+        }
+        Use::Used
+    }
+}
+
+impl Draft<'_> {
+    fn finish(self) -> Option<Software> {
+        let text = |value: Option<Value<'_>>| Some(Box::<str>::from(value?.as_str()?));
+        Some(Software {
+            id: text(self.id)?,
+            name: text(self.name)?,
+            url: text(self.url)?,
+            tagline: self.tagline,
+            description: self.description,
+            categories: distinct(self.category.into_iter().chain(self.categories)),
+            vendor: self.vendor,
+            tags: self.tags,
+            features: self.features,
+            standards: self.standards,
+            aliases: self.aliases,
+            deployment: self.deployment,
+            pricing: self.pricing,
+            languages: self.languages,
+            offering_type: self.offering_type.unwrap_or(OfferingType::Software),
+            evidence_status: self.evidence_status?,
+            evidence_checked_on: self.evidence_checked_on,
+            sources: self.sources,
+            rating: self.rating,
+            review_count: self.review_count,
+            additional_properties: self.additional_properties,
+        })
+    }
+}
+
+/// The first of all names with one slug.
+fn distinct(names: impl Iterator<Item = Box<str>>) -> Vec<Box<str>> {
+    let mut distinct: Vec<Box<str>> = names.collect();
+    if distinct.len() > 1 {
+        let mut seen = std::collections::HashSet::new();
+        distinct.retain(|name| seen.insert(slug(name)));
+    }
+    distinct
+}

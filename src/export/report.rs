@@ -1,0 +1,173 @@
+//! The whole way from files to a report: every layer over every file, then over the set.
+
+use std::path::PathBuf;
+
+use super::convert::{self, Entry};
+use super::finding::Fault;
+use super::section::Cut;
+use super::set::{self, Draft};
+use super::{Export, Finding, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
+use crate::record::CalendarDate;
+
+/// What came of reading a set of export files.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// What is valid, in the order of the files. Complete only if [`is_valid`](Self::is_valid); else the caller decides
+    /// whether the valid rest is served.
+    pub exports: Vec<Export>,
+    /// All that was found, by file and place.
+    pub findings: Vec<Finding>,
+    /// The files that could be read, with their bytes.
+    pub files: Vec<SourceFile>,
+    /// How much was looked at.
+    pub counts: Counts,
+}
+
+/// How much was looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// Files, the unreadable ones included.
+    pub files: usize,
+    /// Elements of `software`, the invalid ones included.
+    pub records: usize,
+    /// Records that are not among the valid ones. Those of files that couldn't be parsed are not known.
+    pub skipped_records: usize,
+}
+
+impl Report {
+    /// Whether there is no error, so that the set may be published.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.error_count() == 0
+    }
+
+    /// Number of errors.
+    #[must_use]
+    pub fn error_count(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity() == Severity::Error).count()
+    }
+
+    /// Number of warnings.
+    #[must_use]
+    pub fn warning_count(&self) -> usize {
+        self.findings.len() - self.error_count()
+    }
+}
+
+/// Reads export files and checks them, one by one and as a set.
+///
+/// `today` is the last day that isn't in the future. `progress` is told bytes done and bytes in all, now and then.
+#[must_use]
+pub fn read(files: &[PathBuf], limits: &Limits, today: CalendarDate, progress: &dyn Fn(u64, u64)) -> Report {
+    let sizes: Vec<u64> =
+        files.iter().map(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len())).collect();
+    let total = sizes.iter().sum();
+    let sources = files.iter().map(|file| SourceFile::open(file, limits)).collect();
+    examine(sources, limits, today, &|done| progress(done, total))
+}
+
+/// Checks export files that have been read, one by one and as a set.
+///
+/// `today` is the last day that isn't in the future. `progress` is told the bytes done, now and then.
+#[must_use]
+pub fn examine(
+    sources: Vec<Result<SourceFile, Box<Finding>>>,
+    limits: &Limits,
+    today: CalendarDate,
+    progress: &dyn Fn(u64),
+) -> Report {
+    let mut report = Report { counts: Counts { files: sources.len(), ..Counts::default() }, ..Report::default() };
+    for source in sources {
+        match source {
+            Ok(file) => report.files.push(file),
+            Err(finding) => report.findings.push(*finding),
+        }
+    }
+    let mut drafts = Vec::new();
+    let mut done = 0;
+    for file in &report.files {
+        let (draft, faults) = draft(file, limits, today);
+        report.findings.extend(faults.into_iter().map(|fault| file.finding(fault)));
+        drafts.extend(draft);
+        done += file.bytes().len() as u64;
+        progress(done);
+    }
+    let is_complete = drafts.len() == report.counts.files;
+    report.findings.extend(set::examine(&mut drafts, is_complete));
+    for draft in drafts {
+        let records = draft.contents.sections[SectionKind::Software as usize].len();
+        let export = export(draft);
+        report.counts.records += records;
+        report.counts.skipped_records += records - export.as_ref().map_or(0, |export| export.software.len());
+        report.exports.extend(export);
+    }
+    let place = |finding: &Finding| finding.location.place.as_ref().map(|place| place.range.start);
+    report.findings.sort_by(|a, b| {
+        let by_file = a.location.file.cmp(&b.location.file);
+        by_file.then_with(|| place(a).cmp(&place(b))).then_with(|| a.code.cmp(&b.code))
+    });
+    report
+}
+
+/// The layers that look at one file alone.
+fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<Draft<'f>>, Vec<Fault>) {
+    let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
+    let Some(document) = document else { return (None, faults) };
+    faults.extend(schema::check(document.root()));
+    let (mut contents, advice) = convert::read(document.root(), today);
+    let valid = skip_invalid(&mut contents.sections, &faults);
+    faults.extend(advice);
+    (Some(Draft { file, valid, contents }), faults)
+}
+
+/// An error inside an element of one of the envelope's arrays costs that element; any other the whole file. Returns
+/// whether the file is left.
+fn skip_invalid(sections: &mut [Section], faults: &[Fault]) -> bool {
+    let mut valid = true;
+    for fault in faults.iter().filter(|fault| fault.code.severity() == Severity::Error) {
+        let element = sections.iter_mut().find_map(|section| {
+            let index = section.element_at(&fault.span)?;
+            Some((section, index))
+        });
+        match element {
+            Some((section, index)) => section.skip(index),
+            None => valid = false,
+        }
+    }
+    valid
+}
+
+/// The valid part of a document; `None` where the envelope isn't valid.
+fn export(draft: Draft<'_>) -> Option<Export> {
+    if !draft.valid {
+        return None;
+    }
+    let contents = draft.contents;
+    let sections = contents.sections;
+    let cut = Cut::new(&sections);
+    let mut software = Vec::with_capacity(contents.software.len());
+    let mut spans = Vec::with_capacity(contents.software.len());
+    for product in served(contents.software, &sections, SectionKind::Software) {
+        if let Some(valid) = product.value.software {
+            software.push(valid);
+            spans.push(sections[SectionKind::Software as usize].span(product.index));
+        }
+    }
+    Some(Export {
+        id: draft.file.id().into(),
+        name: contents.name,
+        license: contents.license,
+        as_of: contents.as_of,
+        document: cut.apply(draft.file.bytes()),
+        software,
+        software_spans: cut.moved(spans.into_iter()),
+        categories: served(contents.categories, &sections, SectionKind::Categories).map(|entry| entry.value).collect(),
+        reviews: served(contents.reviews, &sections, SectionKind::Reviews).map(|entry| entry.value.review).collect(),
+        glossary: served(contents.glossary, &sections, SectionKind::Glossary).map(|entry| entry.value.term).collect(),
+        synonyms: served(contents.synonyms, &sections, SectionKind::Synonyms).map(|entry| entry.value).collect(),
+    })
+}
+
+fn served<T>(entries: Vec<Entry<T>>, sections: &[Section], kind: SectionKind) -> impl Iterator<Item = Entry<T>> {
+    entries.into_iter().filter(move |entry| !sections[kind as usize].is_skipped(entry.index))
+}

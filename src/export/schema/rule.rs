@@ -1,0 +1,137 @@
+//! Single rules: types, texts, URIs, enums, and what is said where one is broken.
+
+use std::borrow::Cow;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::export::Code;
+use crate::export::finding::Fault;
+use crate::export::pointer::Path;
+use crate::export::schema::is_uri;
+use crate::export::text::{Kind, Value};
+use crate::export::vocabulary::{Known, misspelled};
+
+/// Collects what the rules find in one document.
+#[derive(Default)]
+pub(super) struct Rules {
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Rules {
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        value: Value<'_>,
+        path: Path<'_>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.faults.push(Fault::new(code, value.head(), path, message, help));
+    }
+
+    pub(super) fn wrong_type(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str, help: &str) {
+        // A word that is no JSON value has been reported already.
+        if value.kind() != Kind::Invalid {
+            let message = format!("{} must be {wanted}, but is {}", subject(path), value.describe());
+            self.report(Code::WrongType, value, path, message, help);
+        }
+    }
+
+    /// A required property isn't there.
+    pub(super) fn missing(&mut self, object: Value<'_>, path: Path<'_>, known: Known, because: &str, help: &str) {
+        let key = known.0;
+        let message = format!("the required property `{key}` is missing{because}");
+        let help = match misspelled(object, known) {
+            Some(other) => format!("`{other}` is probably meant to be `{key}`: rename it"),
+            None => help.to_owned(),
+        };
+        self.report(Code::MissingProperty, object, path, message, help);
+    }
+
+    pub(super) fn string<'d>(&mut self, value: Value<'d>, path: Path<'_>, help: &str) -> Option<Cow<'d, str>> {
+        let text = value.as_str();
+        if text.is_none() {
+            self.wrong_type(value, path, "a string", help);
+        }
+        text
+    }
+
+    pub(super) fn non_empty(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
+        if self.string(value, path, help).is_some_and(|text| text.is_empty()) {
+            self.report(Code::EmptyText, value, path, format!("{} must not be empty", subject(path)), help);
+        }
+    }
+
+    pub(super) fn uri(&mut self, value: Value<'_>, path: Path<'_>) {
+        let help = "write an absolute address, such as \"https://example.org/page\"";
+        let Some(text) = self.string(value, path, help) else { return };
+        if !is_uri(&text) {
+            let (why, help) = why_no_uri(&text);
+            self.report(Code::InvalidUri, value, path, format!("{} is not a URI: {why}", subject(path)), help);
+        }
+    }
+
+    pub(super) fn one_of(&mut self, value: Value<'_>, path: Path<'_>, allowed: &[&str]) {
+        let list = allowed.iter().map(|value| format!("\"{value}\"")).collect::<Vec<_>>().join(" or ");
+        let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
+        if !allowed.contains(&&*text) {
+            let nearest = allowed.iter().min_by_key(|value| strsim::osa_distance(value, &text.to_lowercase()));
+            let near = nearest.filter(|value| strsim::osa_distance(value, &text.to_lowercase()) <= value.len() / 3);
+            let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
+            let message = format!("{} must be {list}", subject(path));
+            self.report(Code::UnknownValue, value, path, message, help);
+        }
+    }
+}
+
+/// How a message names the value at a path.
+pub(super) fn subject(path: Path<'_>) -> String {
+    match path {
+        Path::Root => "an export".to_owned(),
+        Path::Member(_, key) => format!("`{key}`"),
+        Path::Element(Path::Member(_, "software"), _) => "a record".to_owned(),
+        Path::Element(Path::Member(_, "sources"), _) => "a source".to_owned(),
+        Path::Element(_, 0) => "the label of a source".to_owned(),
+        Path::Element(..) => "the address of a source".to_owned(),
+    }
+}
+
+/// The likely reason why a text isn't a URI, and the way out.
+fn why_no_uri(text: &str) -> (String, String) {
+    let absolute = "write an absolute address, such as \"https://example.org/page\"".to_owned();
+    if text.is_empty() {
+        return ("it is empty".to_owned(), absolute);
+    }
+    if text.trim() != text {
+        return ("it has white space around it".to_owned(), "remove the white space".to_owned());
+    }
+    let is_allowed =
+        |c: &char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}');
+    if let Some(c) = text.chars().find(|c| !is_allowed(c)) {
+        let encoded = utf8_percent_encode(&c.to_string(), NON_ALPHANUMERIC).to_string();
+        return (
+            format!("it contains `{}`", c.escape_debug()),
+            format!("write `{encoded}` for it, where it belongs there"),
+        );
+    }
+    if let Some(rest) = text.strip_prefix("//") {
+        return ("it has no scheme".to_owned(), format!("write \"https://{rest}\""));
+    }
+    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    };
+    if scheme.is_some_and(is_scheme) {
+        return (
+            "it is malformed".to_owned(),
+            "check the host, the port and every `%` for two digits behind it".to_owned(),
+        );
+    }
+    let help = if text.contains('.') && !text.starts_with(['/', '.']) {
+        format!("write \"https://{text}\"")
+    } else {
+        absolute
+    };
+    ("it has no scheme".to_owned(), help)
+}

@@ -1,0 +1,168 @@
+//! Advice across the set: shared addresses and names, related terms that don't exist, synonyms in two groups.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::Draft;
+use crate::export::convert::Product;
+use crate::export::{Code, Finding, Related, SectionKind};
+use crate::record::{Software, SynonymGroup, slug};
+
+/// How many examples a summary names.
+const EXAMPLES: usize = 3;
+
+pub(super) fn advise(drafts: &[Draft<'_>], is_complete: bool) -> Vec<Finding> {
+    let urls = Shared {
+        code: Code::SharedUrl,
+        key: "url",
+        one: "URL is",
+        several: "URLs are",
+        text: |software| &software.url,
+        place: |product| &product.url,
+    };
+    let names = Shared {
+        code: Code::SharedName,
+        key: "name",
+        one: "name is",
+        several: "names are",
+        text: |software| &software.name,
+        place: |product| &product.name,
+    };
+    let mut findings: Vec<Finding> = [urls, names].iter().filter_map(|shared| shared.summary(drafts)).collect();
+    if is_complete {
+        findings.extend(related_terms(drafts));
+    }
+    findings.extend(overlapping_synonyms(drafts));
+    findings
+}
+
+/// A property that products usually don't share.
+struct Shared {
+    code: Code,
+    key: &'static str,
+    one: &'static str,
+    several: &'static str,
+    text: fn(&Software) -> &str,
+    place: fn(&Product) -> &Range<usize>,
+}
+
+impl Shared {
+    /// One finding for the whole set, as in some sets thousands share something with good reason.
+    fn summary(&self, drafts: &[Draft<'_>]) -> Option<Finding> {
+        let mut first: HashMap<&str, (Position<'_>, usize)> = HashMap::new();
+        let mut examples = Vec::new();
+        let mut texts = 0_usize;
+        let mut products = 0_usize;
+        for draft in drafts {
+            for entry in &draft.contents.software {
+                let Some(software) = &entry.value.software else { continue };
+                let here = Position { draft, index: entry.index, product: &entry.value };
+                let text = (self.text)(software);
+                let (earlier, others) = first.entry(text).or_insert((here, 0));
+                if earlier.product.id == entry.value.id {
+                    continue;
+                }
+                *others += 1;
+                products += 1;
+                if *others == 1 {
+                    texts += 1;
+                    products += 1;
+                    if examples.len() < EXAMPLES {
+                        examples.push((text, *earlier, here));
+                    }
+                }
+            }
+        }
+        let (text, _, here) = examples.first()?;
+        let verb = if texts == 1 { self.one } else { self.several };
+        let related = examples.iter().map(|(text, earlier, here)| Related {
+            location: earlier.location(self),
+            note: format!("`{text}` is shared by `{}` and `{}`", earlier.product.id, here.product.id),
+        });
+        Some(Finding {
+            code: self.code,
+            location: here.location(self),
+            message: format!("{texts} {verb} shared by {products} products, first `{text}`"),
+            help: "fine if they are different products; else remove the records that are there twice".to_owned(),
+            related: related.collect(),
+        })
+    }
+}
+
+/// A product in its file.
+#[derive(Clone, Copy)]
+struct Position<'d> {
+    draft: &'d Draft<'d>,
+    index: usize,
+    product: &'d Product,
+}
+
+impl Position<'_> {
+    fn location(&self, shared: &Shared) -> crate::export::Location {
+        self.draft.location(SectionKind::Software, self.index, shared.key, (shared.place)(self.product))
+    }
+}
+
+/// Related terms may be named by term, abbreviation or synonym.
+fn related_terms(drafts: &[Draft<'_>]) -> Vec<Finding> {
+    let terms = || drafts.iter().flat_map(|draft| draft.contents.glossary.iter().map(move |entry| (draft, entry)));
+    let names = |(_, entry): (_, &super::super::convert::Entry<super::super::convert::Term>)| {
+        let term = &entry.value.term;
+        let all = std::iter::once(&term.term).chain(&term.abbreviations).chain(&term.synonyms);
+        all.map(|name| slug(name)).collect::<Vec<_>>()
+    };
+    let known: HashSet<String> = terms().flat_map(names).collect();
+    let mut findings = Vec::new();
+    for (draft, entry) in terms() {
+        for (position, name) in entry.value.term.related.iter().enumerate() {
+            if known.contains(&slug(name)) {
+                continue;
+            }
+            let place = entry.value.related.get(position).unwrap_or(&entry.key);
+            findings.push(Finding {
+                code: Code::UnknownRelatedTerm,
+                location: draft.location(SectionKind::Glossary, entry.index, "related", place),
+                message: format!("the glossary has no term `{name}`"),
+                help: "define it, correct it, or remove it from `related`".to_owned(),
+                related: Vec::new(),
+            });
+        }
+    }
+    findings
+}
+
+fn overlapping_synonyms(drafts: &[Draft<'_>]) -> Vec<Finding> {
+    let mut first = HashMap::new();
+    let mut findings = Vec::new();
+    for (number, draft) in drafts.iter().enumerate() {
+        for entry in &draft.contents.synonyms {
+            let SynonymGroup::Equivalent(terms) = &entry.value else { continue };
+            let location = || draft.location(SectionKind::Synonyms, entry.index, "terms", &entry.key);
+            for term in terms {
+                let (group, earlier) = first.entry(identity(term)).or_insert(((number, entry.index), (draft, entry)));
+                if *group == (number, entry.index) {
+                    continue;
+                }
+                let (draft, entry) = *earlier;
+                let note = "and to this one".to_owned();
+                findings.push(Finding {
+                    code: Code::OverlappingSynonyms,
+                    location: location(),
+                    message: format!("`{term}` belongs to two groups of synonyms"),
+                    help: "join the groups if all their terms mean the same; else take the term out of one".to_owned(),
+                    related: vec![Related {
+                        location: draft.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),
+                        note,
+                    }],
+                });
+            }
+        }
+    }
+    findings
+}
+
+/// What makes two terms one: the slug, or the text itself where it has neither letter nor digit.
+fn identity(term: &str) -> String {
+    let slug = slug(term);
+    if slug.is_empty() { term.trim().to_owned() } else { slug }
+}

@@ -1,0 +1,38 @@
+//! The third layer: do all files together make one directory? Ids are used once, reviews have their product, terms one
+//! definition. And advice on what only shows across the set.
+
+mod advice;
+mod identity;
+
+use std::ops::Range;
+
+use super::convert::Contents;
+use super::{Finding, Location, SectionKind, SourceFile};
+
+/// A document on its way to an export.
+pub(super) struct Draft<'f> {
+    pub(super) file: &'f SourceFile,
+    /// Whether the envelope is valid; if not, nothing of the file is.
+    pub(super) valid: bool,
+    pub(super) contents: Contents,
+}
+
+impl Draft<'_> {
+    fn is_served(&self, kind: SectionKind, index: usize) -> bool {
+        self.valid && !self.contents.sections[kind as usize].is_skipped(index)
+    }
+
+    /// The place of one property of one element.
+    fn location(&self, kind: SectionKind, index: usize, key: &str, place: &Range<usize>) -> Location {
+        self.file.location(place.clone(), kind.pointer(index, key))
+    }
+}
+
+/// What is wrong with the set: errors, and advice. Marks what is to be skipped.
+///
+/// `is_complete`: every file could be read, so that what isn't there doesn't exist.
+pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool) -> Vec<Finding> {
+    let mut findings = identity::check(drafts, is_complete);
+    findings.extend(advice::advise(drafts, is_complete));
+    findings
+}

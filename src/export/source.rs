@@ -1,0 +1,188 @@
+//! Finding export files and reading their bytes, bounded.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+use super::finding::Fault;
+use super::text::Locator;
+use super::{Code, Finding, Location, Related};
+
+/// What is read at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest file, in bytes. Files of 4 GiB and more are never read.
+    pub max_file_bytes: u64,
+    /// How deep arrays and objects may be nested.
+    pub max_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64 }
+    }
+}
+
+/// Why there are no export files to read.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// The folder can't be listed.
+    #[error("the folder {} can't be read", .folder.display())]
+    Unreadable {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// There is none.
+    #[error("there is no export file in the folder {}: put at least one *.json there", .folder.display())]
+    NoFiles {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+/// The export files of a folder: all `*.json` directly in it, sorted, those with a leading dot left out. What is named so
+/// but can't be read is in the list too, for [`read`](super::read) to say so.
+///
+/// # Errors
+/// Where the folder can't be listed or holds no such file.
+pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
+    let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let is_hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "json") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(FindError::NoFiles { folder: folder.to_owned() });
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// An export file as it was read.
+#[derive(Debug)]
+pub struct SourceFile {
+    path: Arc<Path>,
+    id: Box<str>,
+    bytes: Bytes,
+    hash: blake3::Hash,
+    modified: Option<SystemTime>,
+    locator: OnceLock<Locator>,
+}
+
+impl SourceFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The finding, where it isn't a file, is larger than the limit or can't be read.
+    pub fn open(path: &Path, limits: &Limits) -> Result<Self, Box<Finding>> {
+        let unreadable = |error: io::Error| {
+            let help = "check that it exists and may be read, or remove it from the folder";
+            about(path, Code::UnreadableFile, format!("the file can't be read: {error}"), help)
+        };
+        let limit = limits.max_file_bytes.min(u64::from(u32::MAX) - 1);
+        // Asked before opening: opening a named pipe would wait for its writer.
+        let metadata = fs::metadata(path).map_err(unreadable)?;
+        if !metadata.is_file() {
+            let what = if metadata.is_dir() { "a folder" } else { "not an ordinary file" };
+            let help = "rename it so that it doesn't end in .json, or remove it";
+            return Err(about(path, Code::NotAFile, format!("it is named like an export, but is {what}"), help));
+        }
+        if metadata.len() > limit {
+            return Err(too_large(path, metadata.len(), limit));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        // It may have grown since.
+        if bytes.len() as u64 > limit {
+            return Err(too_large(path, bytes.len() as u64, limit));
+        }
+        let modified = metadata.modified().ok();
+        Ok(Self { modified, ..Self::from_bytes(path, bytes.into())? })
+    }
+
+    /// A document that is in memory already, under the name of a file.
+    ///
+    /// # Errors
+    /// The finding, where the name can't serve as an id.
+    pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, Box<Finding>> {
+        let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            let help = "rename the file: its name without .json is the id of the export";
+            return Err(about(path, Code::InvalidFileName, "the file's name isn't valid UTF-8", help));
+        };
+        let hash = blake3::hash(&bytes);
+        Ok(Self { path: path.into(), id: id.into(), bytes, hash, modified: None, locator: OnceLock::new() })
+    }
+
+    /// Where it was read from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The id of the export: the file's stem.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The BLAKE3 hash of its bytes.
+    #[must_use]
+    pub const fn hash(&self) -> blake3::Hash {
+        self.hash
+    }
+
+    /// When it was last modified, as the file system said before it was read.
+    #[must_use]
+    pub const fn modified(&self) -> Option<SystemTime> {
+        self.modified
+    }
+
+    pub(super) fn location(&self, range: Range<usize>, pointer: String) -> Location {
+        let locator = self.locator.get_or_init(|| Locator::new(&self.bytes));
+        Location { file: Arc::clone(&self.path), place: Some(locator.place(&self.bytes, range)), pointer }
+    }
+
+    pub(super) fn whole(&self) -> Location {
+        Location { file: Arc::clone(&self.path), place: None, pointer: String::new() }
+    }
+
+    pub(super) fn finding(&self, fault: Fault) -> Finding {
+        let related = |(span, pointer, note)| Related { location: self.location(span, pointer), note };
+        Finding {
+            code: fault.code,
+            location: self.location(fault.span, fault.pointer),
+            message: fault.message,
+            help: fault.help,
+            related: fault.related.into_iter().map(related).collect(),
+        }
+    }
+}
+
+fn about(path: &Path, code: Code, message: impl Into<String>, help: &str) -> Box<Finding> {
+    let location = Location { file: path.into(), place: None, pointer: String::new() };
+    Box::new(Finding { code, location, message: message.into(), help: help.to_owned(), related: Vec::new() })
+}
+
+fn too_large(path: &Path, length: u64, limit: u64) -> Box<Finding> {
+    let message = format!("the file is too large: {length} bytes, {limit} are allowed");
+    about(path, Code::FileTooLarge, message, "split it into several exports, or raise --max-file-bytes")
+}

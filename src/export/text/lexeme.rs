@@ -1,0 +1,199 @@
+//! Strings, numbers and words: the parts of the text that aren't brackets, commas and colons.
+
+use super::parser::{Parser, Stop};
+use super::string::{code_unit, is_high_surrogate, is_low_surrogate};
+use super::tape::Kind;
+use crate::export::Code;
+
+/// Bytes that need no attention inside a string.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        plain[byte] = false;
+        byte += 1;
+    }
+    plain[b'"' as usize] = false;
+    plain[b'\\' as usize] = false;
+    plain
+};
+
+impl Parser<'_> {
+    /// Reads a string; stands at its opening quote.
+    pub(super) fn string(&mut self) -> Result<Kind, Stop> {
+        let start = self.at;
+        let mut kind = Kind::Plain;
+        self.at += 1;
+        loop {
+            while self.peek().is_some_and(|byte| PLAIN[usize::from(byte)]) {
+                self.at += 1;
+            }
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(kind);
+                }
+                Some(b'\\') => {
+                    kind = Kind::Escaped;
+                    self.escape(start)?;
+                }
+                Some(b'\n' | b'\r') => return Err(self.open_string(start)),
+                Some(control) => {
+                    let message = format!("the control character U+{control:04X} stands raw in a string");
+                    let help = match control {
+                        b'\t' => r"write a tabulator as \t".to_owned(),
+                        _ => format!(r"write it as \u{control:04x}, or remove it"),
+                    };
+                    self.report(Code::ControlCharacter, self.at..self.at + 1, message, &help);
+                    self.at += 1;
+                }
+                None => return Err(self.truncated_string(start)),
+            }
+        }
+    }
+
+    /// Reads an escape; stands at its backslash.
+    fn escape(&mut self, string: usize) -> Result<(), Stop> {
+        let start = self.at;
+        match self.bytes.get(start + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => self.unicode_escape(string)?,
+            None => {
+                self.at = self.bytes.len();
+                return Err(self.truncated_string(string));
+            }
+            Some(b'\n' | b'\r') => return Err(self.open_string(string)),
+            Some(_) => {
+                let letter = self.text[start + 1..].chars().next().unwrap_or_default();
+                self.at += 1 + letter.len_utf8();
+                let message = format!("`\\{}` is not an escape of JSON", letter.escape_default());
+                let help = r#"a backslash itself is written \\; JSON knows \" \\ \/ \b \f \n \r \t and \uXXXX"#;
+                self.report(Code::InvalidEscape, start..self.at, message, help);
+            }
+        }
+        Ok(())
+    }
+
+    fn unicode_escape(&mut self, string: usize) -> Result<(), Stop> {
+        let start = self.at;
+        let unit_at = |at: usize| self.text.get(at..).and_then(code_unit);
+        let Some(unit) = unit_at(start) else {
+            if self.bytes[start + 2..].len() < 4 && self.bytes[start + 2..].iter().all(u8::is_ascii_hexdigit) {
+                self.at = self.bytes.len();
+                return Err(self.truncated_string(string));
+            }
+            self.at += 2;
+            let help = r"write four hexadecimal digits, such as \u00e9; a backslash itself is written \\";
+            self.report(Code::InvalidEscape, start..self.at, r"`\u` without four hexadecimal digits", help);
+            return Ok(());
+        };
+        let is_pair = is_high_surrogate(unit) && unit_at(start + 6).is_some_and(is_low_surrogate);
+        self.at += if is_pair { 12 } else { 6 };
+        if !is_pair && (is_high_surrogate(unit) || is_low_surrogate(unit)) {
+            let message = format!("`{}` is half of a surrogate pair", &self.text[start..start + 6]);
+            let help = "write the character itself, or both halves of the pair; a text was probably cut in the middle";
+            self.report(Code::LoneSurrogate, start..start + 6, message, help);
+        }
+        Ok(())
+    }
+
+    /// Reads a number, or something that wants to be one; reading goes on behind it in any case.
+    pub(super) fn number(&mut self) -> Result<Kind, Stop> {
+        let start = self.at;
+        let length = number_length(&self.bytes[start..]);
+        let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-' | b'_');
+        let end = start + self.bytes[start..].iter().take_while(|byte| continues(byte)).count();
+        if length == Some(end - start) {
+            self.at = end;
+            return Ok(Kind::Number);
+        }
+        if end == self.bytes.len() && !self.open.is_empty() {
+            self.at = end;
+            return Err(self.truncated());
+        }
+        self.at = end;
+        let raw = &self.text[start..end];
+        if raw.trim_start_matches(['-', '+']).starts_with(['I', 'N', 'i', 'n']) {
+            self.report_literal(start);
+        } else {
+            let message = format!("`{raw}` is not a number of JSON");
+            self.report(Code::InvalidNumber, start..end, message, number_help(raw));
+        }
+        Ok(Kind::Invalid)
+    }
+
+    /// Reads a word: `true`, `false`, `null`, or something that isn't a value of JSON.
+    pub(super) fn word(&mut self) -> Kind {
+        let start = self.at;
+        let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+        self.at += self.bytes[start..].iter().take_while(|byte| continues(byte)).count();
+        match &self.text[start..self.at] {
+            "true" => Kind::True,
+            "false" => Kind::False,
+            "null" => Kind::Null,
+            _ => {
+                self.report_literal(start);
+                Kind::Invalid
+            }
+        }
+    }
+
+    fn report_literal(&mut self, start: usize) {
+        let word = &self.text[start..self.at];
+        let help = match word.trim_start_matches(['-', '+']).to_ascii_lowercase().as_str() {
+            "nan" | "inf" | "infinity" => "JSON has no such number: write null, or leave the property out",
+            "none" | "nil" | "undefined" => "write null, or leave the property out",
+            "true" => "write true, in small letters",
+            "false" => "write false, in small letters",
+            "null" => "write null, in small letters",
+            _ => "if it is a text, write it in double quotes; else it is one of true, false and null",
+        };
+        let message = format!("`{word}` is not a value of JSON");
+        self.report(Code::InvalidLiteral, start..self.at, message, help);
+    }
+}
+
+/// The length of the number at the start, if there is one in JSON's grammar.
+fn number_length(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = usize::from(bytes.first() == Some(&b'-'));
+    at += match bytes.get(at)? {
+        b'0' => 1,
+        b'1'..=b'9' => digits(at),
+        _ => return None,
+    };
+    if bytes.get(at) == Some(&b'.') {
+        let fraction = digits(at + 1);
+        if fraction == 0 {
+            return None;
+        }
+        at += 1 + fraction;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let exponent = digits(at);
+        if exponent == 0 {
+            return None;
+        }
+        at += exponent;
+    }
+    Some(at)
+}
+
+fn number_help(raw: &str) -> &'static str {
+    let unsigned = raw.strip_prefix('-').unwrap_or(raw);
+    let after_zero = unsigned.strip_prefix('0').unwrap_or_default();
+    if raw.starts_with('+') {
+        "leave the plus sign out"
+    } else if unsigned.starts_with('.') {
+        "write a digit before the point, such as 0.5"
+    } else if after_zero.starts_with(['x', 'X', 'o', 'b']) {
+        "write it in decimal digits"
+    } else if after_zero.starts_with(|c: char| c.is_ascii_digit()) {
+        "leave the leading zeros out; if it is an identifier, write it in double quotes"
+    } else if raw.ends_with('.') {
+        "write a digit after the point, or leave the point out"
+    } else {
+        "a number is written like 12, -0.5 or 1.5e3; if it is a text, write it in double quotes"
+    }
+}

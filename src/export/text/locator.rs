@@ -1,0 +1,78 @@
+//! From byte offsets to lines and columns, for findings only.
+
+use std::ops::Range;
+
+use crate::export::Place;
+
+/// Distance of the checkpoints, in bytes: what a look-up reads at most, also in a file of one line.
+const STRIDE: usize = 4096;
+
+/// Line and column at every [`STRIDE`]th byte of a file.
+#[derive(Debug)]
+pub(in crate::export) struct Locator {
+    checkpoints: Vec<Position>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Position {
+    line: usize,
+    column: usize,
+}
+
+impl Position {
+    fn advance(mut self, bytes: &[u8]) -> Self {
+        for byte in bytes {
+            if *byte == b'\n' {
+                self.line += 1;
+                self.column = 1;
+            } else if byte & 0b1100_0000 != 0b1000_0000 {
+                self.column += 1;
+            }
+        }
+        self
+    }
+}
+
+impl Locator {
+    pub(in crate::export) fn new(bytes: &[u8]) -> Self {
+        let mut at = Position { line: 1, column: 1 };
+        let mut checkpoints = vec![at];
+        for block in bytes.chunks(STRIDE) {
+            at = at.advance(block);
+            checkpoints.push(at);
+        }
+        Self { checkpoints }
+    }
+
+    /// The place of a range in the bytes that this was made of.
+    pub(in crate::export) fn place(&self, bytes: &[u8], range: Range<usize>) -> Place {
+        let start = range.start.min(bytes.len());
+        let block = start / STRIDE;
+        let Position { line, column } = self.checkpoints[block].advance(&bytes[block * STRIDE..start]);
+        Place { range, line, column }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_not_bytes() {
+        let text = "ab\n\"Évaluation\" x";
+        let at = text.find('x').expect("an x");
+        let place = Locator::new(text.as_bytes()).place(text.as_bytes(), at..at + 1);
+        assert_eq!((place.line, place.column), (2, 14));
+    }
+
+    #[test]
+    fn a_place_far_into_one_long_line_is_exact() {
+        let text = "é".repeat(3 * STRIDE) + "\n!" + &"z".repeat(STRIDE);
+        let locator = Locator::new(text.as_bytes());
+        for (offset, line, column) in [(2 * STRIDE, 1, STRIDE + 1), (6 * STRIDE + 1, 2, 1), (text.len(), 2, STRIDE + 2)]
+        {
+            let place = locator.place(text.as_bytes(), offset..offset);
+            assert_eq!((place.line, place.column), (line, column), "offset {offset}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The first layer: is the file JSON text (RFC 8259), in UTF-8, without a byte order mark, bounded in depth, each key
+//! once in its object? And the document that comes of it, every value with its place.
+//!
+//! Where reading on makes sense after a mistake (a comment, a trailing comma, a wrong escape), it is reported and
+//! reading goes on, so that one look shows as much as possible; else the mistake is the file's last finding.
+
+mod duplicate;
+mod lexeme;
+mod locator;
+mod parser;
+mod stop;
+mod string;
+mod tape;
+
+pub(super) use locator::Locator;
+pub(super) use tape::{Document, Kind, Value};
+
+use super::Code;
+use super::finding::Fault;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Parses a file. There is a document only if the text could be read to its end; faults there may be in any case.
+pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Vec<Fault>) {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let message = "the file is UTF-16, not UTF-8";
+        return (
+            None,
+            vec![Fault::new(Code::InvalidUtf8, 0..2, "", message, "save it as UTF-8, without a byte order mark")],
+        );
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return (None, vec![invalid_utf8(bytes, error)]),
+    };
+    let mut faults = Vec::new();
+    let start = if bytes.starts_with(BYTE_ORDER_MARK) {
+        faults.push(Fault::new(
+            Code::ByteOrderMark,
+            0..BYTE_ORDER_MARK.len(),
+            "",
+            "the file begins with a byte order mark",
+            "save it as UTF-8 without a byte order mark (\"UTF-8\", not \"UTF-8 with BOM\")",
+        ));
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
+    };
+    if text[start..].trim_ascii().is_empty() {
+        let help =
+            "an export is a JSON object with `name`, `license` and `software`; if it isn't wanted, remove the file";
+        faults.push(Fault::new(Code::EmptyFile, text.len()..text.len(), "", "the file is empty", help));
+        return (None, faults);
+    }
+    let (nodes, found) = parser::Parser::new(text, start, max_depth).run();
+    faults.extend(found);
+    (nodes.map(|nodes| Document { text, nodes }), faults)
+}
+
+fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> Fault {
+    let at = error.valid_up_to();
+    let end = error.error_len().map_or(bytes.len(), |length| at + length);
+    let found = bytes[at..end].iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ");
+    let (message, help) = if error.error_len().is_none() {
+        (format!("the file ends inside a character (byte {found})"), "the file is cut off: export or copy it again")
+    } else {
+        (
+            format!("byte {found} is not valid UTF-8"),
+            "save the file as UTF-8; it may be in Windows-1252 or ISO 8859-1 now, or damaged",
+        )
+    };
+    Fault::new(Code::InvalidUtf8, at..end, "", message, help)
+}

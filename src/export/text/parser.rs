@@ -1,0 +1,232 @@
+//! The grammar: a state machine with a stack of its own, so that no document can exhaust the thread's.
+
+use super::duplicate;
+use super::tape::{Kind, Node, Value};
+use crate::export::Code;
+use crate::export::finding::Fault;
+use crate::export::pointer::Escaped;
+
+/// Reading can't go on; the reason has been reported.
+pub(super) struct Stop;
+
+/// What may come next.
+enum Expect {
+    Value,
+    FirstElement,
+    FirstKey,
+    Key,
+    Element,
+    CommaOrEnd,
+}
+
+/// An array or object that isn't closed yet.
+pub(super) struct Open {
+    pub(super) node: u32,
+    /// Elements before the current one.
+    count: usize,
+    /// Node of the current member's key.
+    key: Option<u32>,
+}
+
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
+    pub(super) nodes: Vec<Node>,
+    pub(super) open: Vec<Open>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) max_depth: usize,
+    duplicates: duplicate::Finder,
+}
+
+/// Offsets fit: a file is refused before it is read if it is longer than this type can count.
+pub(super) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str, at: usize, max_depth: usize) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at,
+            nodes: Vec::with_capacity(text.len() / 24),
+            open: Vec::new(),
+            faults: Vec::new(),
+            max_depth,
+            duplicates: duplicate::Finder::default(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> (Option<Vec<Node>>, Vec<Fault>) {
+        let complete = self.document().is_ok();
+        (complete.then_some(self.nodes), self.faults)
+    }
+
+    fn document(&mut self) -> Result<(), Stop> {
+        let mut expect = Expect::Value;
+        loop {
+            self.space()?;
+            expect = match expect {
+                Expect::FirstElement if self.peek() == Some(b']') => self.close(),
+                Expect::FirstKey if self.peek() == Some(b'}') => self.close(),
+                Expect::Element if self.peek() == Some(b']') => self.trailing_comma(),
+                Expect::Key if self.peek() == Some(b'}') => self.trailing_comma(),
+                Expect::Value | Expect::FirstElement | Expect::Element => self.value()?,
+                Expect::FirstKey | Expect::Key => self.key()?,
+                Expect::CommaOrEnd => match self.open.last() {
+                    None => return self.end(),
+                    Some(open) => match (self.nodes[open.node as usize].kind, self.peek()) {
+                        (kind, Some(b',')) => self.comma(kind),
+                        (Kind::Array, Some(b']')) | (Kind::Object, Some(b'}')) => self.close(),
+                        _ => return Err(self.no_comma()),
+                    },
+                },
+            };
+        }
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Skips white space, and comments, which it reports.
+    fn space(&mut self) -> Result<(), Stop> {
+        loop {
+            while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                self.at += 1;
+            }
+            let rest = &self.bytes[self.at..];
+            let length = if rest.starts_with(b"//") || rest.starts_with(b"#") {
+                rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+            } else if rest.starts_with(b"/*") {
+                rest.windows(2)
+                    .skip(2)
+                    .position(|end| end == b"*/")
+                    .map(|at| at + 4)
+                    .ok_or_else(|| self.open_comment())?
+            } else {
+                return Ok(());
+            };
+            self.comment(length);
+            self.at += length;
+        }
+    }
+
+    fn value(&mut self) -> Result<Expect, Stop> {
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{') => return self.open(Kind::Object),
+            Some(b'[') => return self.open(Kind::Array),
+            Some(b'"') => self.string()?,
+            Some(b'-' | b'0'..=b'9' | b'+' | b'.') => self.number()?,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') => self.word(),
+            _ => return Err(self.no_value()),
+        };
+        self.push(kind, start);
+        Ok(Expect::CommaOrEnd)
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, start: usize) {
+        let next = offset(self.nodes.len() + 1);
+        self.nodes.push(Node { start: offset(start), end: offset(self.at), next, kind });
+    }
+
+    fn open(&mut self, kind: Kind) -> Result<Expect, Stop> {
+        if self.open.len() == self.max_depth {
+            return Err(self.too_deep());
+        }
+        let start = self.at;
+        self.at += 1;
+        self.open.push(Open { node: offset(self.nodes.len()), count: 0, key: None });
+        self.push(kind, start);
+        Ok(if kind == Kind::Object { Expect::FirstKey } else { Expect::FirstElement })
+    }
+
+    fn close(&mut self) -> Expect {
+        self.at += 1;
+        if let Some(Open { node, .. }) = self.open.pop() {
+            let (index, next) = (node as usize, offset(self.nodes.len()));
+            self.nodes[index].end = offset(self.at);
+            self.nodes[index].next = next;
+            if self.nodes[index].kind == Kind::Object {
+                self.report_duplicates(index);
+            }
+        }
+        Expect::CommaOrEnd
+    }
+
+    fn report_duplicates(&mut self, index: usize) {
+        let twice = self.duplicates.find(Value::new(self.text, &self.nodes, index));
+        if twice.is_empty() {
+            return;
+        }
+        let parent = self.pointer();
+        for duplicate in twice {
+            let pointer = format!("{parent}/{}", Escaped(&duplicate.key));
+            let message = format!("the key `{}` is used twice in one object", duplicate.key);
+            let help = "remove one of the two: readers disagree on which one counts";
+            let fault = Fault::new(Code::DuplicateKey, duplicate.again, pointer.clone(), message, help);
+            self.faults.push(fault.with_related(duplicate.first, pointer, "first used here"));
+        }
+    }
+
+    fn key(&mut self) -> Result<Expect, Stop> {
+        if self.peek() != Some(b'"') {
+            return Err(self.no_key());
+        }
+        let start = self.at;
+        let kind = self.string()?;
+        let key = offset(self.nodes.len());
+        self.push(kind, start);
+        if let Some(open) = self.open.last_mut() {
+            open.key = Some(key);
+        }
+        self.space()?;
+        if self.peek() != Some(b':') {
+            return Err(self.no_colon());
+        }
+        self.at += 1;
+        Ok(Expect::Value)
+    }
+
+    fn comma(&mut self, container: Kind) -> Expect {
+        self.at += 1;
+        if let Some(open) = self.open.last_mut() {
+            open.count += 1;
+            open.key = None;
+        }
+        if container == Kind::Object { Expect::Key } else { Expect::Element }
+    }
+
+    fn trailing_comma(&mut self) -> Expect {
+        let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',').unwrap_or(self.at);
+        let message = "a comma with nothing behind it";
+        self.report(Code::TrailingComma, comma..comma + 1, message, "remove the comma");
+        self.close()
+    }
+
+    fn end(&mut self) -> Result<(), Stop> {
+        if self.at == self.bytes.len() { Ok(()) } else { Err(self.trailing_content()) }
+    }
+
+    /// Pointer to the value that is being read.
+    pub(super) fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for open in &self.open {
+            match (self.nodes[open.node as usize].kind, open.key) {
+                (Kind::Object, Some(key)) => {
+                    let key = Value::new(self.text, &self.nodes, key as usize).as_str().unwrap_or_default();
+                    pointer = format!("{pointer}/{}", Escaped(&key));
+                }
+                (Kind::Array, _) => pointer = format!("{pointer}/{}", open.count),
+                _ => {}
+            }
+        }
+        pointer
+    }
+
+    pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
+        self.faults.push(Fault::new(code, span, self.pointer(), message, help));
+    }
+}

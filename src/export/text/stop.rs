@@ -1,0 +1,154 @@
+//! Mistakes that reading can't go on after: what is said of them.
+
+use super::parser::{Parser, Stop};
+use super::tape::Kind;
+use crate::export::Code;
+
+impl Parser<'_> {
+    fn stop(&mut self, code: Code, length: usize, message: impl Into<String>, help: &str) -> Stop {
+        self.report(code, self.at..self.at + length, message, help);
+        Stop
+    }
+
+    /// The line of a byte, counted now: needed once in a file at most.
+    fn line(&self, at: usize) -> usize {
+        1 + self.text[..at].matches('\n').count()
+    }
+
+    /// The character at hand, and its length in bytes; `None` at the end of the file.
+    fn character(&self) -> Option<(char, usize)> {
+        self.text[self.at..].chars().next().map(|c| (c, c.len_utf8()))
+    }
+
+    /// The file ends, and something is still open.
+    pub(super) fn truncated(&mut self) -> Stop {
+        self.at = self.bytes.len();
+        let Some(open) = self.open.last() else {
+            return self.stop(
+                Code::Truncated,
+                0,
+                "the file ends before its value does",
+                "export or copy the file again",
+            );
+        };
+        let node = self.nodes[open.node as usize];
+        let (what, bracket) = if node.kind == Kind::Object { ("object", '}') } else { ("array", ']') };
+        let start = node.start as usize;
+        let message = format!("the file ends inside the {what} opened at line {}", self.line(start));
+        let help = format!("the file is cut off, or a `{bracket}` is missing: export or copy it again");
+        let stop = self.stop(Code::Truncated, 0, message, &help);
+        self.relate(start..start + 1, &format!("this {what} is never closed"));
+        stop
+    }
+
+    pub(super) fn truncated_string(&mut self, start: usize) -> Stop {
+        let message = format!("the file ends inside the string opened at line {}", self.line(start));
+        let help = "the file is cut off, or a closing quote is missing: export or copy it again";
+        let stop = self.stop(Code::Truncated, 0, message, help);
+        self.relate(start..start + 1, "this string is never closed");
+        stop
+    }
+
+    /// A string runs over the end of its line.
+    pub(super) fn open_string(&mut self, start: usize) -> Stop {
+        let help = r"close it with a double quote; a line break inside a text is written \n";
+        self.report(Code::ControlCharacter, start..self.at, "this string isn't closed on its line", help);
+        Stop
+    }
+
+    pub(super) fn open_comment(&mut self) -> Stop {
+        self.stop(Code::Comment, 2, "a comment that is never closed; JSON has no comments", "remove it")
+    }
+
+    pub(super) fn comment(&mut self, length: usize) {
+        let end = self.bytes[self.at..self.at + length].iter().position(|byte| *byte == b'\n').unwrap_or(length);
+        let help = "remove it; what readers shall see can go into a property of its own";
+        self.report(Code::Comment, self.at..self.at + end, "JSON has no comments", help);
+    }
+
+    pub(super) fn too_deep(&mut self) -> Stop {
+        let message = format!("arrays and objects are nested more than {} deep", self.max_depth);
+        self.stop(Code::TooDeep, 1, message, "flatten the data; no export needs such depth")
+    }
+
+    pub(super) fn trailing_content(&mut self) -> Stop {
+        let message = "something follows behind the end of the document";
+        let help = "a file holds one JSON object: remove what follows, or join it into the one document";
+        self.stop(Code::TrailingContent, 1, message, help)
+    }
+
+    pub(super) fn no_value(&mut self) -> Stop {
+        self.unexpected("a value", "write a string, number, object, array, true, false or null here")
+    }
+
+    pub(super) fn no_key(&mut self) -> Stop {
+        match self.character() {
+            Some((c, _)) if c.is_alphanumeric() || c == '_' || c == '$' => {
+                let rest = &self.text[self.at..];
+                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+                let key = rest[..length.min(80)].chars().take(20).collect::<String>();
+                let message = format!("the key `{key}` isn't in quotes");
+                self.stop(Code::UnquotedKey, length, message, &format!("write \"{key}\""))
+            }
+            _ => self.unexpected("a key", "a member of an object is written \"key\": value"),
+        }
+    }
+
+    pub(super) fn no_colon(&mut self) -> Stop {
+        self.unexpected("a colon", "a member of an object is written \"key\": value")
+    }
+
+    /// Behind an element or member stands neither a comma nor the end of the container.
+    pub(super) fn no_comma(&mut self) -> Stop {
+        let is_array = self.open.last().is_some_and(|open| self.nodes[open.node as usize].kind == Kind::Array);
+        let (what, end) = if is_array { ("elements", ']') } else { ("members", '}') };
+        match self.character() {
+            Some(('"' | '{' | '[' | '-', _)) => self.missing_comma(what),
+            Some((c, _)) if c.is_alphanumeric() => self.missing_comma(what),
+            _ => {
+                self.unexpected(&format!("a comma or `{end}`"), "a bracket, a quote or a comma is missing or too many")
+            }
+        }
+    }
+
+    fn missing_comma(&mut self, what: &str) -> Stop {
+        let message = format!("a comma is missing between two {what}");
+        self.stop(
+            Code::MissingComma,
+            1,
+            message,
+            "write a comma before this; or a quote inside the text before needs a \\",
+        )
+    }
+
+    fn unexpected(&mut self, wanted: &str, help: &str) -> Stop {
+        let Some((c, length)) = self.character() else { return self.truncated() };
+        match c {
+            '\'' | '`' | '‘' | '’' | '“' | '”' | '„' | '«' | '»' => {
+                let message = format!("`{c}` is not a quote of JSON");
+                self.stop(Code::WrongQuotes, length, message, "write texts and keys in double quotes (\")")
+            }
+            '\u{feff}' => {
+                let help = "remove it; two files were probably joined";
+                self.stop(Code::UnexpectedCharacter, length, "a byte order mark in the middle of the file", help)
+            }
+            _ if c.is_whitespace() => {
+                let message = format!("U+{:04X} is not white space of JSON", u32::from(c));
+                let help = "replace it by an ordinary space";
+                self.stop(Code::UnexpectedCharacter, length, message, help)
+            }
+            _ => {
+                let message = format!("expected {wanted}, found `{}`", c.escape_debug());
+                self.stop(Code::UnexpectedCharacter, length, message, help)
+            }
+        }
+    }
+
+    /// Adds another place to the last finding.
+    fn relate(&mut self, span: std::ops::Range<usize>, note: &str) {
+        let pointer = self.pointer();
+        if let Some(fault) = self.faults.last_mut() {
+            fault.related.push((span, pointer, note.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A parsed document: one flat list of nodes with the byte spans of their text, sixteen bytes a node.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::string::unescape;
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::export) enum Kind {
+    Null,
+    True,
+    False,
+    Number,
+    /// A text without escapes.
+    Plain,
+    /// A text with escapes.
+    Escaped,
+    Array,
+    Object,
+    /// A word that is no JSON value. It was reported; nobody needs to complain about it again.
+    Invalid,
+}
+
+/// A value or a key. An array's node is followed by its elements, an object's by keys and values in turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Index of the first node behind this one and all that is in it.
+    pub(super) next: u32,
+    pub(super) kind: Kind,
+}
+
+/// A parsed document.
+#[derive(Debug)]
+pub(in crate::export) struct Document<'t> {
+    pub(super) text: &'t str,
+    /// Never empty: the root comes first.
+    pub(super) nodes: Vec<Node>,
+}
+
+/// A value (or key) of a document.
+#[derive(Clone, Copy)]
+pub(in crate::export) struct Value<'d> {
+    text: &'d str,
+    nodes: &'d [Node],
+    index: usize,
+}
+
+impl Document<'_> {
+    pub(in crate::export) fn root(&self) -> Value<'_> {
+        Value { text: self.text, nodes: &self.nodes, index: 0 }
+    }
+}
+
+impl<'d> Value<'d> {
+    pub(super) const fn new(text: &'d str, nodes: &'d [Node], index: usize) -> Self {
+        Self { text, nodes, index }
+    }
+
+    fn node(&self) -> Node {
+        self.nodes[self.index]
+    }
+
+    pub(in crate::export) fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// The value's bytes in the file.
+    pub(in crate::export) fn span(&self) -> Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
+    }
+
+    /// The opening bracket alone of an array or object, the whole span of others: what to point at, since an object may
+    /// be many lines long.
+    pub(in crate::export) fn head(&self) -> Range<usize> {
+        match self.kind() {
+            Kind::Array | Kind::Object => self.span().start..self.span().start + 1,
+            _ => self.span(),
+        }
+    }
+
+    /// The value as it is written.
+    pub(in crate::export) fn raw(&self) -> &'d str {
+        &self.text[self.span()]
+    }
+
+    /// Any part of the document's text.
+    pub(super) fn slice(&self, range: Range<usize>) -> &'d str {
+        &self.text[range]
+    }
+
+    /// What the text says, if this is one.
+    pub(in crate::export) fn as_str(&self) -> Option<Cow<'d, str>> {
+        let inner = || {
+            let Range { start, end } = self.span();
+            &self.text[start + 1..end - 1]
+        };
+        match self.kind() {
+            Kind::Plain => Some(Cow::Borrowed(inner())),
+            Kind::Escaped => Some(Cow::Owned(unescape(inner()))),
+            _ => None,
+        }
+    }
+
+    fn children(&self) -> impl Iterator<Item = Self> + use<'d> {
+        let (text, nodes) = (self.text, self.nodes);
+        let (first, end) = (self.index + 1, self.node().next as usize);
+        let first = (first < end).then_some(first);
+        std::iter::successors(first, move |index| Some(nodes[*index].next as usize).filter(|next| *next < end))
+            .map(move |index| Value { text, nodes, index })
+    }
+
+    /// The elements of an array; nothing for other values.
+    pub(in crate::export) fn elements(&self) -> impl Iterator<Item = Self> + use<'d> {
+        let is_array = self.kind() == Kind::Array;
+        self.children().take_while(move |_| is_array)
+    }
+
+    /// The members of an object, key and value; nothing for other values.
+    pub(in crate::export) fn members(&self) -> impl Iterator<Item = (Self, Self)> + use<'d> {
+        let is_object = self.kind() == Kind::Object;
+        let mut children = self.children().take_while(move |_| is_object);
+        std::iter::from_fn(move || Some((children.next()?, children.next()?)))
+    }
+
+    /// The value of the last member with this key.
+    pub(in crate::export) fn get(&self, key: &str) -> Option<Self> {
+        self.members().filter(|(name, _)| name.is_text(key)).last().map(|(_, value)| value)
+    }
+
+    /// Whether this is a text that says this.
+    pub(in crate::export) fn is_text(&self, text: &str) -> bool {
+        self.as_str().is_some_and(|own| own == text)
+    }
+
+    /// What kind of value it is, with its article, as findings say it.
+    pub(in crate::export) fn describe(&self) -> &'static str {
+        match self.kind() {
+            Kind::Null => "null",
+            Kind::True | Kind::False => "a boolean",
+            Kind::Number => "a number",
+            Kind::Plain | Kind::Escaped => "a string",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+            Kind::Invalid => "no JSON value",
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The keys that exports use, and which of them an unknown key probably meant.
+
+use std::collections::HashMap;
+
+use super::text::{Kind, Value};
+
+/// What a known property's value must look like to be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Text,
+    /// An array of strings; a lone string counts as one element.
+    Texts,
+    Number,
+    Boolean,
+    Array,
+    /// A string or an object.
+    Source,
+}
+
+/// A key and the shape of its value.
+pub(super) type Known = (&'static str, Shape);
+
+pub(super) const ENVELOPE: &[Known] = &[
+    ("name", Shape::Text),
+    ("license", Shape::Text),
+    ("as_of", Shape::Text),
+    ("software", Shape::Array),
+    ("categories", Shape::Array),
+    ("reviews", Shape::Array),
+    ("glossary", Shape::Array),
+    ("synonyms", Shape::Array),
+];
+
+pub(super) const RECORD: &[Known] = &[
+    ("id", Shape::Text),
+    ("name", Shape::Text),
+    ("url", Shape::Text),
+    ("evidence_status", Shape::Text),
+    ("evidence_checked_on", Shape::Text),
+    ("sources", Shape::Array),
+    ("rating", Shape::Number),
+    ("review_count", Shape::Number),
+    ("offering_type", Shape::Text),
+    ("tagline", Shape::Text),
+    ("description", Shape::Text),
+    ("category", Shape::Text),
+    ("categories", Shape::Texts),
+    ("vendor", Shape::Text),
+    ("tags", Shape::Texts),
+    ("features", Shape::Texts),
+    ("standards", Shape::Texts),
+    ("aliases", Shape::Texts),
+    ("deployment", Shape::Texts),
+    ("pricing", Shape::Text),
+    ("languages", Shape::Texts),
+];
+
+pub(super) const CATEGORY: &[Known] = &[("name", Shape::Text), ("description", Shape::Text)];
+
+pub(super) const REVIEW: &[Known] = &[
+    ("id", Shape::Text),
+    ("software_id", Shape::Text),
+    ("rating", Shape::Number),
+    ("title", Shape::Text),
+    ("body", Shape::Text),
+    ("author", Shape::Text),
+    ("created_at", Shape::Text),
+    ("verified", Shape::Boolean),
+];
+
+pub(super) const GLOSSARY: &[Known] = &[
+    ("term", Shape::Text),
+    ("definition", Shape::Text),
+    ("abbreviations", Shape::Texts),
+    ("synonyms", Shape::Texts),
+    ("related", Shape::Texts),
+    ("source", Shape::Source),
+];
+
+pub(super) const SYNONYMS: &[Known] =
+    &[("terms", Shape::Texts), ("from", Shape::Texts), ("to", Shape::Text), ("ambiguous", Shape::Texts)];
+
+impl Shape {
+    /// Whether a value could be meant for a property of this shape, going by its type alone.
+    fn admits(self, value: Value<'_>) -> bool {
+        let kind = value.kind();
+        let is_text = matches!(kind, Kind::Plain | Kind::Escaped);
+        match self {
+            Self::Text => is_text,
+            Self::Texts => is_text || kind == Kind::Array,
+            Self::Number => kind == Kind::Number,
+            Self::Boolean => matches!(kind, Kind::True | Kind::False),
+            Self::Array => kind == Kind::Array,
+            Self::Source => is_text || kind == Kind::Object,
+        }
+    }
+}
+
+/// Finds the known key that an unknown one probably meant. Remembers, as a file repeats few keys many times.
+pub(super) struct NearMiss {
+    vocabulary: &'static [Known],
+    remembered: HashMap<String, Option<Known>>,
+}
+
+impl NearMiss {
+    pub(super) fn new(vocabulary: &'static [Known]) -> Self {
+        Self { vocabulary, remembered: HashMap::new() }
+    }
+
+    /// The known key nearest to this one, if one is near, the value could be its value and the object doesn't have it
+    /// already: a `source` with a text isn't a misspelled `sources`.
+    pub(super) fn meant(&mut self, object: Value<'_>, key: &str, value: Value<'_>) -> Option<&'static str> {
+        let known = if let Some(known) = self.remembered.get(key) {
+            *known
+        } else {
+            let known = nearest(self.vocabulary, key);
+            self.remembered.insert(key.to_owned(), known);
+            known
+        };
+        let (name, shape) = known?;
+        (shape.admits(value) && object.get(name).is_none()).then_some(name)
+    }
+}
+
+fn nearest(vocabulary: &[Known], key: &str) -> Option<Known> {
+    let folded = fold(key);
+    if vocabulary.iter().any(|(known, _)| *known == key) {
+        return None;
+    }
+    let distance = |known: &str| {
+        let wanted = fold(known);
+        if folded == wanted {
+            return Some(0);
+        }
+        if known.len() >= 4 && differ_in_number(&folded, &wanted) {
+            return Some(1);
+        }
+        let allowed = match known.len() {
+            0..6 => 0,
+            6..8 => 1,
+            _ => 2,
+        };
+        let is_close = folded.chars().next() == wanted.chars().next() && folded.len().abs_diff(wanted.len()) <= allowed;
+        is_close.then(|| strsim::osa_distance(&folded, &wanted)).filter(|distance| *distance <= allowed)
+    };
+    vocabulary
+        .iter()
+        .filter_map(|known| Some((distance(known.0)?, *known)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// The key nearest to `wanted` among those an object has, by the same rules.
+pub(super) fn misspelled(object: Value<'_>, wanted: Known) -> Option<String> {
+    object
+        .members()
+        .filter(|(_, value)| wanted.1.admits(*value))
+        .filter_map(|(key, _)| key.as_str())
+        .find(|key| nearest(&[wanted], key).is_some())
+        .map(Into::into)
+}
+
+/// Small letters and digits only: `evidenceStatus`, `Evidence-Status` and `evidence_status` are one.
+fn fold(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether one of two words is the plural of the other.
+fn differ_in_number(one: &str, other: &str) -> bool {
+    let is_plural = |plural: &str, word: &str| matches!(plural.strip_prefix(word), Some("s" | "es"));
+    is_plural(one, other) || is_plural(other, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RECORD, nearest};
+
+    fn meant(key: &str) -> Option<&'static str> {
+        nearest(RECORD, key).map(|(known, _)| known)
+    }
+
+    #[test]
+    fn a_misspelled_key_is_recognised() {
+        for (key, known) in [
+            ("evidence_checkedon", "evidence_checked_on"),
+            ("Tagline", "tagline"),
+            ("catagory", "category"),
+            ("evidenceStatus", "evidence_status"),
+            ("reveiw_count", "review_count"),
+            ("tag", "tags"),
+            ("alias", "aliases"),
+            ("URL", "url"),
+        ] {
+            assert_eq!(meant(key), Some(known), "{key}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_left_alone() {
+        let others = [
+            "version",
+            "status",
+            "licenses",
+            "platforms",
+            "stars",
+            "homepage",
+            "view_count",
+            "type",
+            "ids",
+            "data",
+            "file",
+            "maintainer_name",
+            "category_group",
+            "license_id",
+            "project",
+            "logo",
+            "price",
+            "last_updated",
+            "offer",
+        ];
+        for key in others {
+            assert_eq!(meant(key), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_known_key_is_not_a_misspelling_of_another() {
+        for (known, _) in RECORD {
+            assert_eq!(meant(known), None, "{known}");
+        }
+    }
+}
