@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::Uri;
-use bytes::Bytes;
 use ipnet::IpNet;
 
 use crate::key::KeyStore;
@@ -28,8 +27,6 @@ pub struct HttpConfig {
     pub public_url: Option<PublicUrl>,
     /// Networks of proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
-    /// The JSON Schema of export documents.
-    pub export_schema: Bytes,
     /// Names the build in entity tags, so that answers cached from another build aren't taken for this one's. Replicas
     /// of one build share it.
     pub build: String,
@@ -45,14 +42,11 @@ pub struct HttpConfig {
     pub drain_timeout: Duration,
 }
 
-impl HttpConfig {
-    /// The defaults, with the JSON Schema of export documents.
-    #[must_use]
-    pub fn new(export_schema: Bytes) -> Self {
+impl Default for HttpConfig {
+    fn default() -> Self {
         Self {
             public_url: None,
             trusted_proxies: Vec::new(),
-            export_schema,
             build: env!("CARGO_PKG_VERSION").to_owned(),
             request_timeout: Duration::from_secs(10),
             max_in_flight: 1024,
@@ -61,7 +55,9 @@ impl HttpConfig {
             drain_timeout: Duration::from_secs(10),
         }
     }
+}
 
+impl HttpConfig {
     /// The public address without a slash at its end; empty where none is set, so that links are relative.
     pub(super) fn base(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base)
@@ -108,7 +104,7 @@ mod tests {
     use super::*;
 
     fn config(url: &str) -> HttpConfig {
-        HttpConfig { public_url: Some(PublicUrl::parse(url).expect("an address")), ..HttpConfig::new(Bytes::new()) }
+        HttpConfig { public_url: Some(PublicUrl::parse(url).expect("an address")), ..HttpConfig::default() }
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! What is served without a key.
 
 use axum::http::Method;
-use bytes::Bytes;
 use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, PublicUrl};
 
-use crate::service::{SCHEMA, Service, Setup};
+use crate::service::{Service, Setup};
 
 #[tokio::test]
 async fn documents_need_no_key_and_are_cached_by_their_tag() {
@@ -15,7 +14,7 @@ async fn documents_need_no_key_and_are_cached_by_their_tag() {
         ("/docs/errors", "text/html; charset=utf-8", "rate_limited"),
         ("/docs/errors/", "text/html; charset=utf-8", "rate_limited"),
         ("/openapi.json", "application/json", "\"openapi\": \"3.1.0\""),
-        ("/schemas/export.json", "application/schema+json", SCHEMA),
+        ("/schemas/export.json", "application/schema+json", software_directory::export::schema()),
     ] {
         let answer = service.send(Method::GET, path, &[]).await;
         assert_eq!(answer.status, 200, "{path}");
@@ -38,8 +37,8 @@ async fn every_error_code_has_its_section() {
 
 #[tokio::test]
 async fn a_public_address_makes_links_absolute() {
-    let mut config = HttpConfig::new(Bytes::from_static(SCHEMA.as_bytes()));
-    config.public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
+    let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
+    let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
     let document = service.send(Method::GET, "/openapi.json", &[]).await.json();
     assert_eq!(document["servers"][0]["url"], "https://example.org/directory");

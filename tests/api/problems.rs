@@ -5,7 +5,6 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::Method;
 use axum::routing::get;
-use bytes::Bytes;
 use software_directory::http::HttpConfig;
 
 use crate::service::{Service, Setup};
@@ -61,7 +60,7 @@ async fn a_panic_is_one_failed_answer_and_the_next_request_is_fine() {
 #[tokio::test]
 async fn an_answer_that_takes_too_long_is_given_up() {
     let router = Router::new().route("/never", get(std::future::pending::<&'static str>));
-    let config = HttpConfig { request_timeout: Duration::ZERO, ..HttpConfig::new(Bytes::new()) };
+    let config = HttpConfig { request_timeout: Duration::ZERO, ..HttpConfig::default() };
     let service = Setup { router: Some(router), config, ..Setup::default() }.start();
     let answer = service.send(Method::GET, "/never", &[]).await;
     assert_eq!(answer.problem(), (408, "request_timeout".to_owned()));
@@ -69,7 +68,7 @@ async fn an_answer_that_takes_too_long_is_given_up() {
 
 #[tokio::test]
 async fn more_requests_at_once_than_allowed_are_turned_away() {
-    let config = HttpConfig { max_in_flight: 0, ..HttpConfig::new(Bytes::new()) };
+    let config = HttpConfig { max_in_flight: 0, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
     let answer = service.get("/v1/software").await;
     assert_eq!(answer.problem(), (503, "overloaded".to_owned()));

@@ -13,13 +13,13 @@ use software_directory::key::{KeyStore, Rate};
 use software_directory::snapshot::Directory;
 use tempfile::TempDir;
 
-/// What stands in for the JSON Schema of exports.
-pub(crate) const SCHEMA: &str = r#"{"$schema":"https://json-schema.org/draft/2020-12/schema"}"#;
+use crate::fixture;
 
 /// A service and a key for it.
 pub(crate) struct Service {
     pub(crate) app: App,
     pub(crate) directory: Arc<Directory>,
+    pub(crate) keys: Arc<KeyStore>,
     pub(crate) key: String,
     folder: TempDir,
 }
@@ -40,7 +40,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             directory: Arc::default(),
-            config: HttpConfig::new(Bytes::from_static(SCHEMA.as_bytes())),
+            config: HttpConfig::default(),
             rate: 100_000,
             origins: &[],
             expires: None,
@@ -60,16 +60,14 @@ impl Setup {
             origins: self.origins.iter().map(|origin| origin.parse().expect("an origin")).collect(),
         };
         let (key, _) = file::create(&path, new, Timestamp::now()).expect("a key");
-        let state = AppState {
-            directory: Arc::clone(&self.directory),
-            keys: Arc::new(KeyStore::open(&path).expect("a key file")),
-            config: Arc::new(self.config),
-        };
+        let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
+        let state =
+            AppState { directory: Arc::clone(&self.directory), keys: Arc::clone(&keys), config: Arc::new(self.config) };
         let app = match self.router {
             Some(router) => App::with_router(state, router),
             None => App::new(state),
         };
-        Service { app, directory: self.directory, key: key.expose().to_owned(), folder }
+        Service { app, directory: self.directory, keys, key: key.expose().to_owned(), folder }
     }
 }
 
@@ -77,6 +75,11 @@ impl Service {
     /// A service that has nothing to serve yet.
     pub(crate) fn empty() -> Self {
         Setup::default().start()
+    }
+
+    /// A service with the small directory.
+    pub(crate) fn with_directory() -> Self {
+        Setup { directory: fixture::directory(), ..Setup::default() }.start()
     }
 
     /// The key file.

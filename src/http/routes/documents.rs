@@ -10,6 +10,7 @@ use axum::response::Response;
 use axum::routing::get;
 use bytes::Bytes;
 
+use crate::export;
 use crate::http::conditional::{Condition, EntityTag};
 use crate::http::config::HttpConfig;
 use crate::http::problem::ErrorCode;
@@ -39,7 +40,7 @@ impl Documents {
             home: Document::new(HTML, home(prefix).into()),
             errors: Document::new(HTML, errors().into()),
             openapi: Document::new("application/json", openapi.into()),
-            export_schema: Document::new("application/schema+json", config.export_schema.clone()),
+            export_schema: Document::new("application/schema+json", Bytes::from_static(export::schema().as_bytes())),
         }
     }
 }
