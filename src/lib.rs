@@ -7,6 +7,7 @@
 //!   export         record             snapshot, search, engine                service      http, resource
 //! ```
 
+pub mod catalogue;
 pub mod cli;
 pub mod command;
 pub mod engine;

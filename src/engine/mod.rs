@@ -1,1 +1,68 @@
-//! Room: engine.
+//! Carries a search plan out. A small trait, and `tantivy`, the engine behind it.
+//!
+//! An engine knows documents by ordinal and terms by their text; it knows no record, no filter and no ranking beyond the
+//! BM25F score that the plan spells out, so two engines agree by construction.
+
+mod tantivy;
+
+pub use tantivy::{TantivyBuilder, TantivyEngine};
+
+use crate::catalogue::Ordinal;
+use crate::search::{Plan, Term, Want};
+
+/// The files an engine keeps: name and content.
+pub type EngineFiles = Vec<(String, Vec<u8>)>;
+
+/// An index that plans can be carried out on.
+pub trait Engine: std::fmt::Debug + Send + Sync {
+    /// In how many documents a term occurs.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
+
+    /// Visits every document that the plan finds, in the order of ordinals.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn FnMut(Match)) -> Result<(), EngineError>;
+}
+
+/// A document that a plan found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match {
+    /// Which.
+    pub ordinal: Ordinal,
+    /// Its BM25F score.
+    pub score: f32,
+    /// Whether it satisfies every required group.
+    pub complete: bool,
+}
+
+/// Why an engine can't do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The index can't be built, opened or read.
+    #[error("the search index can't be {doing}")]
+    Index {
+        /// What was tried.
+        doing: &'static str,
+        /// Why it failed.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The index isn't one segment with the expected number of documents.
+    #[error("the search index holds {found} documents in place of {expected}")]
+    Misfit {
+        /// Documents found.
+        found: usize,
+        /// Documents expected.
+        expected: usize,
+    },
+}
+
+impl EngineError {
+    fn index<E: Into<Box<dyn std::error::Error + Send + Sync>>>(doing: &'static str) -> impl FnOnce(E) -> Self {
+        move |source| Self::Index { doing, source: source.into() }
+    }
+}

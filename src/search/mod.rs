@@ -1,1 +1,30 @@
-//! Room: search.
+//! What a query means: its only language is words, and no engine is in sight.
+//!
+//! A query runs through stages, each a module that can be read and tested alone:
+//!
+//! ```text
+//! analyse → expand → plan → (an engine visits the matches) → collect → rerank → explain
+//! ```
+//!
+//! The same analyzer reads what is stored ([`index`]) and what is asked ([`query`]).
+
+pub mod analyse;
+pub mod collect;
+pub mod expand;
+pub mod field;
+pub mod forward;
+pub mod glossary;
+pub mod index;
+pub mod lexicon;
+mod opened;
+mod plan;
+pub mod query;
+pub mod rerank;
+pub mod run;
+pub mod stem;
+pub mod synonym;
+pub mod typo;
+
+pub use index::{SearchBuilder, SearchParts};
+pub use opened::{SearchIndex, SearchIndexError};
+pub use plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term, Want};

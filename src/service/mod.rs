@@ -1,6 +1,8 @@
 //! The operations of the directory (list, get, search, …) as typed answers over one [`Snapshot`], for HTTP, assistants
 //! and the command line alike. Nothing here knows a URL, a header or a status.
 
+mod facet;
+mod highlight;
 mod page;
 mod query;
 
@@ -9,6 +11,6 @@ pub use query::{Facet, ListGlossary, ListSoftware, ListSort, PageRequest, Search
 
 mod operations;
 pub use operations::{
-    ServiceError, get_export, get_software, list_categories, list_exports, list_glossary, list_reviews, list_software,
+    ExportDownload, ServiceError, get_export, get_software, list_categories, list_exports, list_glossary, list_reviews, list_software,
     search_software,
 };

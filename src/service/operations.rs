@@ -1,16 +1,26 @@
 //! The operations themselves.
 
+use std::io;
+
 use bytes::Bytes;
 
-use super::{GlossaryPage, ListGlossary, ListSoftware, Page, PageRequest, ReviewsPage, SearchPage, SearchSoftware};
-use crate::snapshot::{ExportDocument, Snapshot};
+use super::{
+    GlossaryPage, ListGlossary, ListSoftware, ListSort, OpenObject, Page, PageRequest, ReviewsPage, SearchHit,
+    SearchPage, SearchSoftware, SearchSort, SoftwareFilter, facet, highlight,
+};
+use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span};
+use crate::engine::EngineError;
+use crate::resource::Pagination;
+use crate::search::collect::{Candidate, Collector, FacetCounts, Tier};
+use crate::search::run::{Found, Scope, search, search_names};
+use crate::snapshot::Snapshot;
 
 /// Why an operation failed through no fault of the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// The engine could not carry out the query.
-    #[error("the search engine failed")]
-    Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 /// Lists products (`GET /v1/software`).
@@ -18,31 +28,56 @@ pub enum ServiceError {
 /// # Errors
 /// Where the engine fails; only with `q`.
 pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result<Page<'s>, ServiceError> {
-    todo!("{snapshot:p} {query:?}")
+    let catalogue = &snapshot.catalogue;
+    let columns = &catalogue.tables.columns;
+    let filter = resolve(catalogue, &query.filter);
+    let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
+    let (ordinals, total) = match (q, query.sort) {
+        (None, sort) => in_order(catalogue, &filter, list_order(catalogue, sort.unwrap_or(ListSort::Name)), query.page),
+        (Some(q), None) => {
+            let wanted = last_wanted(query.page);
+            let found = search_names(scope(snapshot, &filter, wanted), q)?;
+            (page_of(&found.best, query.page), found.total)
+        }
+        (Some(q), Some(sort)) => {
+            let found = search_names(scope(snapshot, &filter, columns.len()), q)?;
+            (resorted(&found.best, list_order(catalogue, sort), query.page), found.total)
+        }
+    };
+    let data = ordinals.into_iter().map(|ordinal| OpenObject(catalogue.item(ordinal))).collect();
+    Ok(Page { data, pagination: pagination(query.page, total) })
 }
 
 /// One product as a whole answer, `{"data": {…}}`; `None` where there is none with this id.
 #[must_use]
 pub fn get_software(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    todo!("{snapshot:p} {id}")
+    snapshot.catalogue.ordinal(id).map(|ordinal| snapshot.catalogue.detail(ordinal))
 }
 
 /// Lists categories by name.
 #[must_use]
 pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
-    todo!("{snapshot:p} {page:?}")
+    page_of_spans(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
 }
 
 /// Lists a product's reviews, newest first; `None` where there is no such product.
 #[must_use]
 pub fn list_reviews<'s>(snapshot: &'s Snapshot, software_id: &str, page: PageRequest) -> Option<ReviewsPage<'s>> {
-    todo!("{snapshot:p} {software_id} {page:?}")
+    let ordinal = snapshot.catalogue.ordinal(software_id)?;
+    let reviews = snapshot.catalogue.tables.reviews.of(ordinal);
+    let page = page_of_spans(&snapshot.catalogue, &reviews.objects, page);
+    Some(ReviewsPage { page, summary: &reviews.summary })
 }
 
 /// Lists glossary terms by term, or with `q` best match first.
 #[must_use]
 pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> GlossaryPage<'s> {
-    todo!("{snapshot:p} {query:?}")
+    let entries = &snapshot.catalogue.tables.glossary;
+    let spans: Vec<Span> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        None => entries.iter().map(|entry| entry.object).collect(),
+        Some(q) => snapshot.glossary.search(q, entries).into_iter().map(|at| entries[at].object).collect(),
+    };
+    page_of_spans(&snapshot.catalogue, &spans, query.page)
 }
 
 /// Searches products.
@@ -50,17 +85,189 @@ pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> Glossa
 /// # Errors
 /// Where the engine fails.
 pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
-    todo!("{snapshot:p} {query:?}")
+    let catalogue = &snapshot.catalogue;
+    let filter = resolve(catalogue, &query.filter);
+    let counts = (!query.facets.is_empty()).then(|| FacetCounts::new(catalogue.tables.categories.len()));
+    let order = search_order(catalogue, query.sort);
+    let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        Some(q) => {
+            let wanted = if order.is_some() { catalogue.software_count() } else { last_wanted(query.page) };
+            search(scope(snapshot, &filter, wanted), q, query.typo, counts)?
+        }
+        None => browse(catalogue, &filter, if order.is_some() { usize::MAX } else { last_wanted(query.page) }, counts),
+    };
+    let hits: Vec<Candidate> = match order {
+        None => slice(&found.best, query.page).to_vec(),
+        Some(order) => {
+            let mut sorted = found.best.clone();
+            sorted.sort_by_key(|candidate| order.ranks[candidate.ordinal as usize]);
+            slice(&sorted, query.page).to_vec()
+        }
+    };
+    let data = hits
+        .into_iter()
+        .map(|hit| SearchHit {
+            item: OpenObject(catalogue.item(hit.ordinal)),
+            score: shown_score(hit, &found),
+            highlights: query.highlight.then(|| highlight::highlights(snapshot, &found.expansion, hit.ordinal)),
+        })
+        .collect();
+    let facets = match &found.counts {
+        Some(counts) => query.facets.iter().map(|of| (*of, facet::values(catalogue, *of, counts))).collect(),
+        None => Vec::new(),
+    };
+    Ok(SearchPage { data, pagination: pagination(query.page, found.total), query: found.expansion.report, facets })
 }
 
 /// Lists the loaded exports by id.
 #[must_use]
 pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
-    todo!("{snapshot:p} {page:?}")
+    let spans: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| export.object).collect();
+    page_of_spans(&snapshot.catalogue, &spans, page)
 }
 
 /// One export for download; `None` where there is none with this id.
 #[must_use]
-pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s ExportDocument> {
-    todo!("{snapshot:p} {id}")
+pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<ExportDownload<'s>> {
+    let document = snapshot.catalogue.tables.exports.iter().find(|export| export.resource.id == id)?;
+    Some(ExportDownload { catalogue: &snapshot.catalogue, document })
 }
+
+/// An export for download. Producing it takes time in proportion to its size.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportDownload<'s> {
+    catalogue: &'s Catalogue,
+    document: &'s ExportDocument,
+}
+
+impl ExportDownload<'_> {
+    /// The licence that governs it: a URI.
+    #[must_use]
+    pub fn license(&self) -> &str {
+        &self.document.resource.license
+    }
+
+    /// The whole document, byte for byte as it was validated.
+    ///
+    /// # Errors
+    /// Where the kept document is damaged.
+    pub fn json(&self) -> io::Result<Bytes> {
+        self.document.json(self.catalogue)
+    }
+
+    /// One record a line, each with the export it is from.
+    ///
+    /// # Errors
+    /// Where the kept document is damaged.
+    pub fn ndjson(&self) -> io::Result<Bytes> {
+        self.document.ndjson(self.catalogue)
+    }
+}
+
+fn resolve(catalogue: &Catalogue, filter: &SoftwareFilter) -> Filter {
+    let categories = (!filter.categories.is_empty())
+        .then(|| filter.categories.iter().filter_map(|category| catalogue.category(category)).collect());
+    Filter {
+        categories,
+        offering_type: filter.offering_type,
+        evidence_status: filter.evidence_status,
+        min_rating: filter.min_rating,
+        evidence_checked_before: filter.evidence_checked_before,
+    }
+}
+
+fn scope<'s>(snapshot: &'s Snapshot, filter: &'s Filter, wanted: usize) -> Scope<'s> {
+    let columns = &snapshot.catalogue.tables.columns;
+    Scope { index: &snapshot.search, engine: &*snapshot.engine, columns, filter, wanted }
+}
+
+/// How many of the best are needed to fill a page.
+fn last_wanted(page: PageRequest) -> usize {
+    usize::try_from(page.offset.saturating_add(u64::from(page.limit))).unwrap_or(usize::MAX)
+}
+
+fn list_order(catalogue: &Catalogue, sort: ListSort) -> &SortedOrder {
+    let columns = &catalogue.tables.columns;
+    match sort {
+        ListSort::Name => &columns.name,
+        ListSort::Rating => &columns.rating_descending,
+        ListSort::ReviewCount => &columns.review_count_descending,
+    }
+}
+
+fn search_order(catalogue: &Catalogue, sort: SearchSort) -> Option<&SortedOrder> {
+    match sort {
+        SearchSort::Relevance => None,
+        SearchSort::Name => Some(list_order(catalogue, ListSort::Name)),
+        SearchSort::Rating => Some(list_order(catalogue, ListSort::Rating)),
+        SearchSort::ReviewCount => Some(list_order(catalogue, ListSort::ReviewCount)),
+    }
+}
+
+/// A page of all products that pass a filter, in a stored order.
+fn in_order(catalogue: &Catalogue, filter: &Filter, order: &SortedOrder, page: PageRequest) -> (Vec<Ordinal>, u64) {
+    let columns = &catalogue.tables.columns;
+    if filter.is_open() {
+        return (slice(&order.ordinals, page).to_vec(), order.ordinals.len() as u64);
+    }
+    let mut ordinals = Vec::new();
+    let mut total = 0;
+    let end = page.offset.saturating_add(u64::from(page.limit));
+    for ordinal in order.ordinals.iter().filter(|ordinal| filter.admit(columns, **ordinal).passed()) {
+        if (page.offset..end).contains(&total) {
+            ordinals.push(*ordinal);
+        }
+        total += 1;
+    }
+    (ordinals, total)
+}
+
+/// All products that pass a filter, by quality: the order of the ordinals.
+fn browse(catalogue: &Catalogue, filter: &Filter, wanted: usize, counts: Option<FacetCounts>) -> Found {
+    let mut collector = Collector::new(&catalogue.tables.columns, filter, wanted, counts);
+    for ordinal in (0..).take(catalogue.software_count()) {
+        collector.take(Candidate { tier: Tier::All, score: 0.0, ordinal });
+    }
+    let (total, counts) = (collector.total, collector.counts.take());
+    Found { best: collector.into_best(), total, counts, expansion: crate::search::expand::Expansion::default() }
+}
+
+/// The score shown: the tier, and within it how the match compares, from 0 to 1. So it falls from hit to hit.
+fn shown_score(hit: Candidate, found: &Found) -> f32 {
+    if found.expansion.titles.is_empty() {
+        return 0.0;
+    }
+    let tier = match hit.tier {
+        Tier::Some => 0.0,
+        Tier::All => 1.0,
+        Tier::Title => 2.0,
+    };
+    tier + hit.score / (hit.score + 10.0)
+}
+
+fn page_of(best: &[Candidate], page: PageRequest) -> Vec<Ordinal> {
+    slice(best, page).iter().map(|candidate| candidate.ordinal).collect()
+}
+
+fn resorted(best: &[Candidate], order: &SortedOrder, page: PageRequest) -> Vec<Ordinal> {
+    let mut ordinals: Vec<_> = best.iter().map(|candidate| candidate.ordinal).collect();
+    ordinals.sort_by_key(|ordinal| order.ranks[*ordinal as usize]);
+    slice(&ordinals, page).to_vec()
+}
+
+fn page_of_spans<'s>(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Page<'s> {
+    let data = slice(spans, page).iter().map(|span| OpenObject(catalogue.text(*span))).collect();
+    Page { data, pagination: pagination(page, spans.len() as u64) }
+}
+
+/// The part of a list that a page shows; empty past its end.
+fn slice<T>(items: &[T], page: PageRequest) -> &[T] {
+    let start = usize::try_from(page.offset).unwrap_or(usize::MAX).min(items.len());
+    let end = start.saturating_add(page.limit as usize).min(items.len());
+    &items[start..end]
+}
+
+const fn pagination(page: PageRequest, total: u64) -> Pagination {
+    Pagination { limit: page.limit, offset: page.offset, total }
+}
+

@@ -1,55 +1,89 @@
 //! One generation of the directory: built whole, checked, persisted, published with one atomic store, and watched for.
 
+pub mod artifact;
+mod build;
 mod directory;
+mod generation;
 
+pub use artifact::Artifact;
+pub use build::{BuildError, build};
 pub use directory::{Degraded, Directory};
+pub use generation::{Generation, INDEX_FORMAT};
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
+use crate::catalogue::{Catalogue, CatalogueError};
+use crate::engine::{Engine, EngineError, TantivyEngine};
 use crate::export::Export;
+use crate::search::glossary::GlossaryIndex;
+use crate::search::{SearchIndex, SearchIndexError};
 
 /// One immutable generation of the directory. A request takes the current one once and uses nothing else.
 #[derive(Debug)]
-pub struct Snapshot {}
-
-impl Snapshot {
-    /// Builds a generation in memory.
-    ///
-    /// # Errors
-    /// Where the engine can't index the records.
-    pub fn build(exports: &[Export]) -> Result<Arc<Self>, Box<dyn std::error::Error + Send + Sync>> {
-        todo!("{exports:?}")
-    }
-
-    /// The generation's name: the hash of its content and of the index format, as hexadecimal digits.
-    #[must_use]
-    pub fn generation(&self) -> &str {
-        todo!()
-    }
+pub struct Snapshot {
+    generation: Generation,
+    /// The records, ready to serve.
+    pub catalogue: Catalogue,
+    /// The words.
+    pub search: SearchIndex,
+    /// The engine.
+    pub engine: Box<dyn Engine>,
+    /// The glossary, to search in.
+    pub glossary: GlossaryIndex,
 }
 
-/// An export as it was validated, for download.
-#[derive(Debug)]
-pub struct ExportDocument {}
+/// Why a generation can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It can't be built to begin with.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A part is missing.
+    #[error("the generation has no part `{0}`")]
+    Missing(&'static str),
+    /// The catalogue is damaged.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// The search side is damaged.
+    #[error(transparent)]
+    Search(#[from] SearchIndexError),
+    /// The engine's index is damaged.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
 
-impl ExportDocument {
-    /// The licence that governs the document: a URI.
-    #[must_use]
-    pub fn license(&self) -> &str {
-        todo!()
+impl Snapshot {
+    /// Opens a generation from its parts.
+    ///
+    /// # Errors
+    /// Where a part is missing or damaged, or they don't belong together.
+    pub fn open(generation: Generation, artifact: &Artifact) -> Result<Arc<Self>, OpenError> {
+        let part = |name: &'static str| artifact.part(name).ok_or(OpenError::Missing(name));
+        let catalogue =
+            Catalogue::open(part(artifact::TABLES)?, part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone())?;
+        let (search, norms) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count())?;
+        let files = artifact
+            .parts
+            .iter()
+            .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.to_vec())))
+            .collect();
+        let engine = Box::new(TantivyEngine::open(&files, norms)?);
+        let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
+        Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
     }
 
-    /// The whole document, byte for byte.
-    #[must_use]
-    pub fn json(&self) -> Bytes {
-        todo!()
+    /// Builds a generation and opens it, in memory only.
+    ///
+    /// # Errors
+    /// Where it can't be built.
+    pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
+        let artifact = build(exports, &mut |_, _| {})?;
+        Self::open(Generation::of(exports), &artifact)
     }
 
-    /// One record a line, each an object that also carries `export` (id, name, license, `as_of`).
+    /// The generation's name.
     #[must_use]
-    pub fn ndjson(&self) -> Bytes {
-        todo!()
+    pub fn generation(&self) -> &str {
+        self.generation.as_str()
     }
 }

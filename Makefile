@@ -1,0 +1,74 @@
+# The two commands of the project: `make test` (everything) and `make check` (what to run before each commit).
+# Every target stands alone; `make help` lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# The steps of `make test`, in the order in which failures are cheapest to learn of.
+STEPS := fmt lint doc test-rust bench-build test-readme licences
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+BINARY := $(TARGET_DIR)/debug/software-directory
+CARGO_DENY_VERSION := 0.20.2
+CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+STARTED := $(shell date +%s)
+
+.PHONY: help test check fmt lint doc test-rust test-fast test-readme bench-build licences
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+test: $(STEPS) ## Everything that a change must pass
+	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
+
+check: fmt lint test-fast ## Format, lints and the fast tests; under five minutes
+	@echo "make check: passed (fmt lint test-fast) in $$(( $$(date +%s) - $(STARTED) )) s"
+
+fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
+	cargo fmt --check
+
+lint: need-cargo need-cc ## Lints of compiler and clippy, warnings are errors
+	cargo clippy --locked --all-targets --quiet -- -D warnings
+
+doc: need-cargo need-cc ## Does the documentation build without a warning?
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
+
+test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
+	cargo test --locked --lib --bins --tests -- --quiet
+
+# A slow test is marked #[ignore = "slow: …"]; here none is left out.
+test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
+	cargo test --locked --lib --bins --tests -- --quiet --include-ignored
+	cargo test --locked --doc -- --quiet
+
+# In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
+bench-build: need-cargo need-cc ## Do the benchmarks build?
+	$(if $(wildcard benches/*.rs),cargo bench --locked --no-run --profile dev --quiet,@echo "bench-build: there are no benchmarks")
+
+test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of the README and compare their answers
+	python3 tests/tools/test_readme.py --quiet
+	cargo build --locked --quiet
+	python3 tests/tools/readme.py --binary '$(BINARY)'
+
+licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
+	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
+	@# The world's news must not stop a build: advisories are read by people.
+	@$(CARGO_DENY) check advisories || echo "licences: the advisories above (or their download) failed; they are for reading and stop nothing"
+
+# Built without optimisation, for it runs for a second; with a build folder of its own, so that an interrupted build goes on.
+$(CARGO_DENY): | need-cargo need-cc
+	@echo "cargo-deny $(CARGO_DENY_VERSION) is built once into .tools; this takes some minutes"
+	cargo install cargo-deny --locked --debug --quiet --version $(CARGO_DENY_VERSION) \
+		--root .tools/cargo-deny-$(CARGO_DENY_VERSION) --target-dir .tools/build --config profile.dev.debug=false
+	rm -rf .tools/build
+
+install-cargo := curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
+install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
+install-curl := sudo apt-get install curl
+install-node := sudo apt-get install nodejs   (macOS: brew install node)
+install-python3 := sudo apt-get install python3   (macOS: brew install python3)
+
+need-%:
+	@command -v $* >/dev/null || { echo "$* is missing; install it with: $(install-$*)" >&2; exit 1; }

@@ -1,0 +1,83 @@
+//! Many small texts in one piece of memory.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// A part of an arena.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Bytes before it.
+    pub start: u64,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+impl Span {
+    /// The first byte behind it. Saturates, so that a damaged span is only ever too long.
+    #[must_use]
+    pub const fn end(self) -> u64 {
+        self.start.saturating_add(self.length)
+    }
+
+    /// As a range of indices.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        index(self.start)..index(self.end())
+    }
+}
+
+/// An arena being filled.
+#[derive(Debug, Default)]
+pub struct Arena {
+    bytes: Vec<u8>,
+}
+
+impl Arena {
+    /// Bytes written so far.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Whether nothing is written yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Appends bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Span {
+        let start = self.len();
+        self.bytes.extend_from_slice(bytes);
+        Span { start, length: bytes.len() as u64 }
+    }
+
+    /// Appends a value as JSON.
+    ///
+    /// # Errors
+    /// Where the value can't be written as JSON.
+    pub fn push_json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
+        let start = self.len();
+        serde_json::to_writer(&mut self.bytes, value)?;
+        Ok(Span { start, length: self.len() - start })
+    }
+
+    /// Appends an object as JSON, without its closing brace.
+    ///
+    /// # Errors
+    /// Where the value can't be written as JSON.
+    pub fn push_open_object<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
+        let mut span = self.push_json(value)?;
+        self.bytes.pop();
+        span.length -= 1;
+        Ok(span)
+    }
+
+    /// The filled arena.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}

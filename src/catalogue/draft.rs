@@ -1,0 +1,325 @@
+//! From validated exports to a catalogue: merges them, puts the products in the order of quality, and writes every
+//! answer once.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::arena::Arena;
+use super::collate::{Collation, CollationError};
+use super::columns::{Columns, SortedOrder};
+use super::documents::Documents;
+use super::exports::ExportDocument;
+use super::glossary::GlossaryEntry;
+use super::quality::{Quality, mean_rating};
+use super::reviews::{self, Reviews};
+use super::{Ordinal, Tables};
+use crate::export::Export;
+use crate::record::{CalendarDate, Review, Software, slug};
+use crate::resource::{
+    AdditionalProperties, CategoryRef, CategoryResource, ExportRef, GlossarySourceResource, GlossaryTermResource,
+    RatingSource, SoftwareItem, SoftwareMore, SourceResource,
+};
+
+/// Why a catalogue can't be laid out.
+#[derive(Debug, thiserror::Error)]
+pub enum DraftError {
+    /// The order of names can't be computed.
+    #[error(transparent)]
+    Collation(#[from] CollationError),
+    /// A record can't be written as JSON.
+    #[error("a record can't be written as JSON")]
+    Json(#[from] serde_json::Error),
+    /// A document can't be compressed.
+    #[error("an export can't be compressed")]
+    Compress(#[source] std::io::Error),
+    /// The map of ids can't be built.
+    #[error("the map of ids can't be built")]
+    Ids(#[from] fst::Error),
+    /// The tables can't be encoded.
+    #[error("the catalogue's tables can't be encoded")]
+    Encode(#[from] postcard::Error),
+    /// More records than ordinals.
+    #[error("a directory holds at most {} products", Ordinal::MAX / 2)]
+    TooMany,
+}
+
+/// A catalogue laid out, in its three parts.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The encoded [`Tables`].
+    pub tables: Vec<u8>,
+    /// The map of ids.
+    pub ids: Vec<u8>,
+    /// The texts.
+    pub arena: Vec<u8>,
+}
+
+/// A product with what the rest of the directory adds to it.
+#[derive(Debug)]
+struct Entry<'a> {
+    software: &'a Software,
+    export: &'a Export,
+    reviews: Vec<&'a Review>,
+    categories: Vec<u32>,
+    rating: Option<f64>,
+    review_count: Option<u64>,
+    rating_source: Option<RatingSource>,
+}
+
+/// A directory being laid out: its products in the order of quality.
+#[derive(Debug)]
+pub struct Draft<'a> {
+    exports: Vec<&'a Export>,
+    entries: Vec<Entry<'a>>,
+    categories: Vec<CategoryResource>,
+    by_name: Vec<Ordinal>,
+}
+
+impl<'a> Draft<'a> {
+    /// Merges exports into one directory.
+    ///
+    /// # Errors
+    /// Where names can't be ordered or there are too many products.
+    pub fn new(exports: &'a [Export]) -> Result<Self, DraftError> {
+        let collation = Collation::new()?;
+        let mut exports: Vec<_> = exports.iter().collect();
+        exports.sort_by(|a, b| a.id.cmp(&b.id));
+        let (categories, category_at) = merge_categories(&exports, &collation);
+        let mut entries = merge_software(&exports, &category_at);
+        if entries.len() > Ordinal::MAX as usize / 2 {
+            return Err(DraftError::TooMany);
+        }
+        let mean = mean_rating(entries.iter().filter_map(|entry| entry.rating));
+        let mut keyed: Vec<_> = entries
+            .drain(..)
+            .map(|entry| {
+                let quality = Quality::of(entry.software, entry.rating, entry.review_count, mean);
+                (quality, collation.key(&entry.software.name), entry)
+            })
+            .collect();
+        keyed.sort_by(|(quality_a, name_a, a), (quality_b, name_b, b)| {
+            quality_a.compare(quality_b).then_with(|| name_a.cmp(name_b)).then_with(|| a.software.id.cmp(&b.software.id))
+        });
+        let mut by_name: Vec<Ordinal> = (0..).take(keyed.len()).collect();
+        by_name.sort_by(|a, b| {
+            let (a, b) = (&keyed[*a as usize], &keyed[*b as usize]);
+            a.1.cmp(&b.1).then_with(|| a.2.software.id.cmp(&b.2.software.id))
+        });
+        let entries = keyed.into_iter().map(|(_, _, entry)| entry).collect();
+        Ok(Self { exports, entries, categories, by_name })
+    }
+
+    /// The products in the order of their ordinals, each with its categories.
+    pub fn software(&self) -> impl ExactSizeIterator<Item = (&'a Software, impl Iterator<Item = &CategoryResource>)> {
+        self.entries
+            .iter()
+            .map(|entry| (entry.software, entry.categories.iter().map(|at| &self.categories[*at as usize])))
+    }
+
+    /// The synonym groups of all exports.
+    pub fn synonyms(&self) -> impl Iterator<Item = &'a crate::record::SynonymGroup> {
+        self.exports.iter().flat_map(|export| &export.synonyms)
+    }
+
+    /// Writes every answer and column.
+    ///
+    /// # Errors
+    /// Where something can't be written.
+    pub fn prepare(&self) -> Result<Prepared, DraftError> {
+        let mut arena = Arena::default();
+        let mut documents = Documents::default();
+        let mut reviews = Reviews::default();
+        for (ordinal, entry) in (0..).zip(&self.entries) {
+            self.push_document(&mut arena, &mut documents, entry)?;
+            if !entry.reviews.is_empty() {
+                reviews.push(&mut arena, ordinal, entry.reviews.clone())?;
+            }
+        }
+        let category_objects =
+            self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
+        let exports = self
+            .exports
+            .iter()
+            .map(|export| ExportDocument::push(&mut arena, export))
+            .collect::<Result<_, _>>()
+            .map_err(DraftError::Compress)?;
+        let glossary = self.glossary(&mut arena)?;
+        let tables = Tables {
+            documents,
+            columns: self.columns(),
+            categories: self.categories.clone(),
+            category_objects,
+            reviews,
+            glossary,
+            exports,
+        };
+        Ok(Prepared { tables: postcard::to_stdvec(&tables)?, ids: self.ids()?, arena: arena.into_bytes() })
+    }
+
+    fn push_document(
+        &self,
+        arena: &mut Arena,
+        documents: &mut Documents,
+        entry: &Entry<'_>,
+    ) -> Result<(), DraftError> {
+        let software = entry.software;
+        let categories: Vec<_> = entry
+            .categories
+            .iter()
+            .map(|at| &self.categories[*at as usize])
+            .map(|category| CategoryRef { id: &category.id, name: &category.name })
+            .collect();
+        let computed = match (&software.rating, entry.rating) {
+            (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
+            _ => None,
+        };
+        let item = SoftwareItem {
+            id: &software.id,
+            name: &software.name,
+            tagline: software.tagline.as_deref(),
+            category: categories.first().map(|category| category.name),
+            categories,
+            rating: software.rating.as_ref().map(|rating| &*rating.text).or(computed.as_deref()),
+            review_count: entry.review_count,
+            website: &software.url,
+            vendor: software.vendor.as_deref(),
+            offering_type: software.offering_type.as_str(),
+            evidence_status: software.evidence_status.as_str(),
+            evidence_checked_on: software.evidence_checked_on.as_deref(),
+        };
+        let more = SoftwareMore {
+            description: software.description.as_deref(),
+            aliases: &software.aliases,
+            tags: &software.tags,
+            features: &software.features,
+            standards: &software.standards,
+            deployment: &software.deployment,
+            pricing: software.pricing.as_deref(),
+            languages: &software.languages,
+            sources: software
+                .sources
+                .iter()
+                .map(|source| SourceResource { label: &source.label, url: &source.url })
+                .collect(),
+            rating_source: entry.rating_source,
+            additional_properties: AdditionalProperties(&software.additional_properties),
+            export: ExportRef {
+                id: &entry.export.id,
+                name: &entry.export.name,
+                license: &entry.export.license,
+                as_of: entry.export.as_of.as_deref(),
+            },
+        };
+        Ok(documents.push(arena, &item, &more)?)
+    }
+
+    fn columns(&self) -> Columns {
+        let mut columns = Columns { category_bounds: vec![0], ..Columns::default() };
+        for entry in &self.entries {
+            columns.categories.extend_from_slice(&entry.categories);
+            columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));
+            columns.offering_type.push(entry.software.offering_type);
+            columns.evidence_status.push(entry.software.evidence_status);
+            let checked_on = entry.software.evidence_checked_on.as_deref();
+            columns.evidence_checked_on.push(checked_on.and_then(CalendarDate::parse));
+            columns.rating.push(entry.rating);
+        }
+        columns.name = SortedOrder::new(self.by_name.clone());
+        // Sorting the order of names stably by another value leaves names to break its ties.
+        let by = |compare: fn(&Entry<'_>, &Entry<'_>) -> std::cmp::Ordering| {
+            let mut ordinals = self.by_name.clone();
+            ordinals.sort_by(|a, b| compare(&self.entries[*a as usize], &self.entries[*b as usize]));
+            SortedOrder::new(ordinals)
+        };
+        columns.rating_descending = by(|a, b| {
+            let value = |entry: &Entry<'_>| entry.rating.unwrap_or(f64::NEG_INFINITY);
+            value(b).total_cmp(&value(a))
+        });
+        columns.review_count_descending = by(|a, b| b.review_count.cmp(&a.review_count));
+        columns
+    }
+
+    fn ids(&self) -> Result<Vec<u8>, DraftError> {
+        let mut ids: Vec<(&str, u64)> = (0..).zip(&self.entries).map(|(at, entry)| (&*entry.software.id, at)).collect();
+        ids.sort_unstable();
+        Ok(fst::Map::from_iter(ids)?.into_fst().into_inner())
+    }
+
+    fn glossary(&self, arena: &mut Arena) -> Result<Vec<GlossaryEntry>, DraftError> {
+        let collation = Collation::new()?;
+        let mut terms: Vec<_> = self.exports.iter().flat_map(|export| &export.glossary).collect();
+        terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
+        let owned = |texts: &[Box<str>]| texts.iter().map(|text| text.to_string()).collect();
+        terms
+            .into_iter()
+            .map(|term| {
+                let term = GlossaryTermResource {
+                    id: slug(&term.term),
+                    term: term.term.to_string(),
+                    definition: term.definition.to_string(),
+                    abbreviations: owned(&term.abbreviations),
+                    synonyms: owned(&term.synonyms),
+                    related: owned(&term.related),
+                    source: term.source.as_ref().map(|source| GlossarySourceResource {
+                        title: source.title.as_deref().map(str::to_owned),
+                        url: source.url.as_deref().map(str::to_owned),
+                    }),
+                };
+                Ok(GlossaryEntry { object: arena.push_open_object(&term)?, term })
+            })
+            .collect()
+    }
+}
+
+/// All categories, described or only used, by name; and where each slug stands among them. The first name and the first
+/// description win.
+fn merge_categories(exports: &[&Export], collation: &Collation) -> (Vec<CategoryResource>, HashMap<String, u32>) {
+    let mut merged: BTreeMap<String, CategoryResource> = BTreeMap::new();
+    let mut meet = |name: &str, description: Option<&str>, uses: u64| {
+        let id = slug(name);
+        let category = merged.entry(id.clone()).or_insert_with(|| CategoryResource {
+            id,
+            name: name.to_owned(),
+            description: None,
+            software_count: 0,
+        });
+        category.software_count += uses;
+        if category.description.is_none() {
+            category.description = description.map(str::to_owned);
+        }
+    };
+    for category in exports.iter().flat_map(|export| &export.categories) {
+        meet(&category.name, category.description.as_deref(), 0);
+    }
+    for name in exports.iter().flat_map(|export| &export.software).flat_map(|software| &software.categories) {
+        meet(name, None, 1);
+    }
+    let mut categories: Vec<_> = merged.into_values().collect();
+    categories.sort_by_cached_key(|category| (collation.key(&category.name), category.id.clone()));
+    let at = (0..).zip(&categories).map(|(at, category)| (category.id.clone(), at)).collect();
+    (categories, at)
+}
+
+fn merge_software<'a>(exports: &[&'a Export], category_at: &HashMap<String, u32>) -> Vec<Entry<'a>> {
+    let mut reviews: HashMap<&str, Vec<&Review>> = HashMap::new();
+    for review in exports.iter().flat_map(|export| &export.reviews) {
+        reviews.entry(&review.software_id).or_default().push(review);
+    }
+    let pairs = exports.iter().flat_map(|export| export.software.iter().map(|software| (*export, software)));
+    pairs
+        .map(|(export, software)| {
+            let reviews = reviews.remove(&*software.id).unwrap_or_default();
+            let summed = reviews::summary(&reviews);
+            let stated = software.rating.as_ref().map(|rating| rating.value);
+            let rating = stated.or(summed.average);
+            let review_count = software.review_count.or((summed.count > 0).then_some(summed.count));
+            let rating_source = match (stated, summed.average) {
+                (Some(_), _) => Some(RatingSource::Stated),
+                (None, Some(_)) => Some(RatingSource::Reviews),
+                (None, None) => None,
+            };
+            let categories =
+                software.categories.iter().filter_map(|name| category_at.get(&slug(name)).copied()).collect();
+            Entry { software, export, reviews, categories, rating, review_count, rating_source }
+        })
+        .collect()
+}

@@ -1,0 +1,109 @@
+//! Filters, resolved against one generation.
+
+use super::{Catalogue, Columns, Ordinal};
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
+
+/// A filter whose names are resolved to what the columns hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    /// In any of these categories, as indices; `None`: no restriction; empty: matches nothing.
+    pub categories: Option<Vec<u32>>,
+    /// Of this offering type.
+    pub offering_type: Option<OfferingType>,
+    /// With this evidence status.
+    pub evidence_status: Option<EvidenceStatus>,
+    /// With a rating of at least this.
+    pub min_rating: Option<f64>,
+    /// With an evidence date before this day.
+    pub evidence_checked_before: Option<CalendarDate>,
+}
+
+/// Which parts of a filter a product fails, as a bit each. A facet leaves its own filter out of the count, so it needs to
+/// know not only whether a product fails but by what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Admission(u8);
+
+impl Admission {
+    /// Fails nothing.
+    pub const PASSED: Self = Self(0);
+    /// Fails the category filter.
+    pub const CATEGORY: Self = Self(1);
+    /// Fails the offering type filter.
+    pub const OFFERING_TYPE: Self = Self(2);
+    /// Fails the evidence status filter.
+    pub const EVIDENCE_STATUS: Self = Self(4);
+    /// Fails the rating filter.
+    pub const RATING: Self = Self(8);
+    /// Fails the evidence date filter.
+    pub const EVIDENCE_CHECKED: Self = Self(16);
+
+    /// Whether it passes the whole filter.
+    #[must_use]
+    pub const fn passed(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether it passes the filter once one part is left out.
+    #[must_use]
+    pub const fn passed_but_for(self, part: Self) -> bool {
+        self.0 & !part.0 == 0
+    }
+}
+
+impl Filter {
+    /// Whether every product passes.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How a product stands to the filter.
+    #[must_use]
+    pub fn admit(&self, columns: &Columns, ordinal: Ordinal) -> Admission {
+        let at = ordinal as usize;
+        let mut failed = 0;
+        let mut fail_unless = |passed: bool, part: Admission| {
+            if !passed {
+                failed |= part.0;
+            }
+        };
+        if let Some(wanted) = &self.categories {
+            fail_unless(columns.categories_of(ordinal).iter().any(|c| wanted.contains(c)), Admission::CATEGORY);
+        }
+        if let Some(wanted) = self.offering_type {
+            fail_unless(columns.offering_type[at] == wanted, Admission::OFFERING_TYPE);
+        }
+        if let Some(wanted) = self.evidence_status {
+            fail_unless(columns.evidence_status[at] == wanted, Admission::EVIDENCE_STATUS);
+        }
+        if let Some(least) = self.min_rating {
+            fail_unless(columns.rating[at].is_some_and(|rating| rating >= least), Admission::RATING);
+        }
+        if let Some(day) = self.evidence_checked_before {
+            fail_unless(columns.evidence_checked_on[at].is_some_and(|on| on < day), Admission::EVIDENCE_CHECKED);
+        }
+        Admission(failed)
+    }
+}
+
+impl Catalogue {
+    /// The index of a category given by its name or id, in any case.
+    #[must_use]
+    pub fn category(&self, name_or_id: &str) -> Option<u32> {
+        let wanted = slug(name_or_id);
+        let at = self.tables.categories.iter().position(|category| category.id == wanted)?;
+        u32::try_from(at).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Admission;
+
+    #[test]
+    fn a_facet_forgives_its_own_filter_only() {
+        assert!(Admission::CATEGORY.passed_but_for(Admission::CATEGORY));
+        assert!(!Admission(Admission::CATEGORY.0 | Admission::RATING.0).passed_but_for(Admission::CATEGORY));
+        assert!(Admission::PASSED.passed_but_for(Admission::RATING));
+    }
+}

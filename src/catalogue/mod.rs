@@ -1,0 +1,141 @@
+//! The records of one generation, laid out for serving: every answer's JSON written once, and integer columns to filter
+//! and sort by. A product is known by its *ordinal*, its place in the order of quality.
+//!
+//! Made once per generation by [`Draft`]; nothing here knows an index, a file or HTTP.
+
+mod arena;
+mod collate;
+mod columns;
+mod documents;
+mod draft;
+mod exports;
+mod filter;
+mod glossary;
+mod quality;
+mod reviews;
+
+pub use arena::{Arena, Span};
+pub use collate::Collation;
+pub use columns::{Columns, SortedOrder};
+pub use documents::Documents;
+pub use draft::{Draft, DraftError, Prepared};
+pub use exports::ExportDocument;
+pub use filter::{Admission, Filter};
+pub use glossary::GlossaryEntry;
+pub use reviews::{Reviews, ReviewsOf};
+
+use bytes::Bytes;
+use fst::Map;
+use serde::{Deserialize, Serialize};
+
+use crate::resource::CategoryResource;
+
+/// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
+pub type Ordinal = u32;
+
+/// The records of one generation, ready to serve.
+#[derive(Debug)]
+pub struct Catalogue {
+    /// Everything but the texts.
+    pub tables: Tables,
+    /// Id → ordinal.
+    ids: Map<Bytes>,
+    /// The texts that [`Tables`] points into.
+    arena: Bytes,
+}
+
+/// Everything of a catalogue that is decoded when a generation is opened.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Tables {
+    /// Where each product's answer lies.
+    pub documents: Documents,
+    /// What products are filtered and sorted by.
+    pub columns: Columns,
+    /// The categories, by name.
+    pub categories: Vec<CategoryResource>,
+    /// The same, each as a JSON object.
+    pub category_objects: Vec<Span>,
+    /// The reviews.
+    pub reviews: Reviews,
+    /// The glossary, by term.
+    pub glossary: Vec<GlossaryEntry>,
+    /// The exports, by id.
+    pub exports: Vec<ExportDocument>,
+}
+
+/// Why a catalogue can't be read back.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// The tables don't decode.
+    #[error("the catalogue's tables can't be decoded")]
+    Tables(#[from] postcard::Error),
+    /// The map of ids doesn't open.
+    #[error("the catalogue's map of ids can't be opened")]
+    Ids(#[from] fst::Error),
+    /// A span points outside the texts.
+    #[error("the catalogue's tables don't fit its texts")]
+    Misfit,
+}
+
+impl Catalogue {
+    /// Reads a catalogue back from its three parts.
+    ///
+    /// # Errors
+    /// Where a part is damaged or they don't belong together.
+    pub fn open(tables: &[u8], ids: Bytes, arena: Bytes) -> Result<Self, CatalogueError> {
+        let tables: Tables = postcard::from_bytes(tables)?;
+        let ids = Map::new(ids)?;
+        let catalogue = Self { tables, ids, arena };
+        if catalogue.fits() { Ok(catalogue) } else { Err(CatalogueError::Misfit) }
+    }
+
+    fn fits(&self) -> bool {
+        let tables = &self.tables;
+        let end = self.arena.len() as u64;
+        let count = tables.documents.len();
+        tables.documents.end() <= end
+            && tables.columns.len() == count
+            && self.ids.len() == count
+            && tables.category_objects.len() == tables.categories.len()
+            && tables.category_objects.iter().all(|span| span.end() <= end)
+            && tables.reviews.spans().all(|span| span.end() <= end)
+            && tables.glossary.iter().all(|entry| entry.object.end() <= end)
+            && tables.exports.iter().all(|export| export.end() <= end)
+    }
+
+    /// How many products there are.
+    #[must_use]
+    pub fn software_count(&self) -> usize {
+        self.tables.documents.len()
+    }
+
+    /// The product with this id.
+    #[must_use]
+    pub fn ordinal(&self, id: &str) -> Option<Ordinal> {
+        self.ids.get(id).and_then(|ordinal| Ordinal::try_from(ordinal).ok())
+    }
+
+    /// A product as a whole answer, `{"data":{…}}`; costs a reference count, no copy.
+    #[must_use]
+    pub fn detail(&self, ordinal: Ordinal) -> Bytes {
+        self.slice(self.tables.documents.detail(ordinal))
+    }
+
+    /// A product as lists show it: a JSON object without its closing brace.
+    #[must_use]
+    pub fn item(&self, ordinal: Ordinal) -> &[u8] {
+        self.text(self.tables.documents.item(ordinal))
+    }
+
+    /// The text of a span.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &[u8] {
+        &self.arena[span.range()]
+    }
+
+    /// The text of a span, sharing the catalogue's memory.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> Bytes {
+        self.arena.slice(span.range())
+    }
+}

@@ -1,0 +1,142 @@
+//! Gathers what an engine visits: the exact total, the best candidates, the counts of the facets.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::catalogue::{Admission, Columns, Filter, Ordinal};
+
+/// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
+pub const RERANKED: usize = 200;
+
+/// The hard tiers of a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Has some of the words.
+    Some,
+    /// Has all words.
+    All,
+    /// Its whole name or alias is what was asked.
+    Title,
+}
+
+/// A candidate; the greater is the better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// Which tier it is in.
+    pub tier: Tier,
+    /// Its score within the tier, not negative.
+    pub score: f32,
+    /// Which product. Of equals the one of better quality, with the lower ordinal, is better.
+    pub ordinal: Ordinal,
+}
+
+impl Eq for Candidate {}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.tier
+            .cmp(&other.tier)
+            .then(self.score.total_cmp(&other.score))
+            .then(Reverse(self.ordinal).cmp(&Reverse(other.ordinal)))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What is gathered from one visit.
+#[derive(Debug)]
+pub struct Collector<'c> {
+    columns: &'c Columns,
+    filter: &'c Filter,
+    wanted: usize,
+    heap: BinaryHeap<Reverse<Candidate>>,
+    /// Products that passed the filter.
+    pub total: u64,
+    /// Products visited, filtered or not.
+    pub visited: u64,
+    /// What the facets count, where any are asked for.
+    pub counts: Option<FacetCounts>,
+}
+
+impl<'c> Collector<'c> {
+    /// Keeps the best `wanted` candidates.
+    #[must_use]
+    pub fn new(columns: &'c Columns, filter: &'c Filter, wanted: usize, counts: Option<FacetCounts>) -> Self {
+        // A caller's offset must not decide how much memory is set aside.
+        let heap = BinaryHeap::with_capacity(wanted.min(RERANKED) + 1);
+        Self { columns, filter, wanted, heap, total: 0, visited: 0, counts }
+    }
+
+    /// Takes a candidate in.
+    pub fn take(&mut self, candidate: Candidate) {
+        self.visited += 1;
+        let admission = self.filter.admit(self.columns, candidate.ordinal);
+        if let Some(counts) = &mut self.counts {
+            counts.count(self.columns, candidate.ordinal, admission);
+        }
+        if !admission.passed() {
+            return;
+        }
+        self.total += 1;
+        if self.heap.len() < self.wanted {
+            self.heap.push(Reverse(candidate));
+        } else if let Some(mut least) = self.heap.peek_mut()
+            && least.0 < candidate
+        {
+            *least = Reverse(candidate);
+        }
+    }
+
+    /// The best candidates, best first.
+    #[must_use]
+    pub fn into_best(self) -> Vec<Candidate> {
+        self.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
+    }
+}
+
+/// How many products of a result have each value; each facet leaves its own filter out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FacetCounts {
+    /// By category index.
+    pub categories: Vec<u64>,
+    /// By offering type, in the order of `OfferingType::ALL`.
+    pub offering_types: [u64; 2],
+    /// By evidence status, in the order of `EvidenceStatus::ALL`.
+    pub evidence_statuses: [u64; 2],
+    /// By whole stars from 1: rated at least that.
+    pub ratings: [u64; 5],
+}
+
+impl FacetCounts {
+    /// Nothing counted yet, of this many categories.
+    #[must_use]
+    pub fn new(categories: usize) -> Self {
+        Self { categories: vec![0; categories], ..Self::default() }
+    }
+
+    fn count(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
+        let at = ordinal as usize;
+        if admission.passed_but_for(Admission::CATEGORY) {
+            for category in columns.categories_of(ordinal) {
+                self.categories[*category as usize] += 1;
+            }
+        }
+        if admission.passed_but_for(Admission::OFFERING_TYPE) {
+            self.offering_types[columns.offering_type[at] as usize] += 1;
+        }
+        if admission.passed_but_for(Admission::EVIDENCE_STATUS) {
+            self.evidence_statuses[columns.evidence_status[at] as usize] += 1;
+        }
+        if admission.passed_but_for(Admission::RATING)
+            && let Some(rating) = columns.rating[at]
+        {
+            for (stars, count) in (1_u8..).zip(&mut self.ratings) {
+                *count += u64::from(rating >= f64::from(stars));
+            }
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! From the words of a query to what may stand for each: other forms, beginnings, compounds, synonyms, corrections.
+
+use fst::automaton::{Automaton as _, Str};
+use fst::{IntoStreamer, Streamer};
+use rustc_hash::FxHashMap;
+
+use super::SearchIndex;
+use super::analyse::{Gap, Word};
+use super::index::{compound, title_key};
+use super::lexicon::{StemId, WordId};
+use super::plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term};
+use super::query::ParsedQuery;
+use super::typo;
+use crate::engine::{Engine, EngineError};
+use crate::resource::{Correction, QueryReport};
+
+/// The most words of a query that count.
+pub const MOST_WORDS: usize = 10;
+
+/// What a match is worth beside the exact word or another form of it. See RANKING.md for how they were found.
+mod weight {
+    /// Written as one, or apart.
+    pub(super) const COMPOUND: f32 = 0.9;
+    /// A part of an odd name: `c` for `c++`.
+    pub(super) const PART: f32 = 0.8;
+    /// A term that means the same.
+    pub(super) const SYNONYM: f32 = 0.8;
+    /// A longer word that begins with what is typed.
+    pub(super) const PREFIX: f32 = 0.7;
+    /// The likeliest word for a misspelled one.
+    pub(super) const TYPO: f32 = 0.6;
+    /// A less likely one.
+    pub(super) const TYPO_OTHER: f32 = 0.3;
+}
+
+/// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
+/// records.
+const VERY_RARE: u32 = 10_000;
+
+/// Words that say little in a query: they count where a product has them, but none has to.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it", "me", "my", "of",
+    "on", "or", "our", "that", "the", "this", "to", "we", "what", "which", "who", "with", "you", "your",
+];
+
+/// A word of the query with what may stand for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// The word.
+    pub word: Word,
+    /// What may stand for it.
+    pub alternatives: Vec<Alternative>,
+    /// Whether a product must have it to have all words.
+    pub required: bool,
+    /// The word as spelled in the query, where the lexicon has it.
+    pub spelling: Option<WordId>,
+    /// The letters it begins with, where it is a prefix.
+    pub prefix: Option<String>,
+    /// In how many products the most frequent alternative occurs.
+    pub document_frequency: u32,
+}
+
+/// A query, understood.
+#[derive(Debug, Clone, Default)]
+pub struct Expansion {
+    /// Its words, in order, those that were dropped left out.
+    pub slots: Vec<Slot>,
+    /// Keys of the names that it may be, whole.
+    pub titles: Vec<String>,
+    /// Phrases: folded words in a row, as lexicon numbers; `None` where a word of it is unknown, so that nothing matches.
+    pub phrases: Vec<Option<Vec<WordId>>>,
+    /// What must not be found.
+    pub excluded: Vec<Term>,
+    /// How it was understood.
+    pub report: QueryReport,
+    /// Which stems match which slot, and their weight.
+    pub stems: FxHashMap<StemId, (usize, f32)>,
+    /// The synonym groups that were searched.
+    pub concepts: Vec<u32>,
+    /// Whether something was asked, though every word of it was dropped.
+    pub is_hopeless: bool,
+}
+
+impl Expansion {
+    /// What an engine has to find.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let group = |slot: &Slot| Group { alternatives: slot.alternatives.clone(), required: slot.required };
+        Plan { groups: self.slots.iter().map(group).collect(), excluded: self.excluded.clone() }
+    }
+}
+
+/// Understands a query.
+///
+/// # Errors
+/// Where the engine can't be asked for frequencies.
+pub fn expand(
+    index: &SearchIndex,
+    engine: &dyn Engine,
+    text: &str,
+    query: &ParsedQuery,
+    typo: bool,
+) -> Result<Expansion, EngineError> {
+    Expander { index, engine, text, query, typo, report: QueryReport::default(), concepts: Vec::new() }.run()
+}
+
+struct Expander<'a> {
+    index: &'a SearchIndex,
+    engine: &'a dyn Engine,
+    text: &'a str,
+    query: &'a ParsedQuery,
+    typo: bool,
+    report: QueryReport,
+    concepts: Vec<u32>,
+}
+
+impl Expander<'_> {
+    fn run(mut self) -> Result<Expansion, EngineError> {
+        let words = &self.query.words;
+        let mut synonyms = self.synonyms()?;
+        let mut slots = Vec::with_capacity(words.len());
+        let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
+        for at in 0..words.len() {
+            let mut slot = self.slot(at)?;
+            slot.alternatives.append(&mut synonyms[at]);
+            self.weigh(&mut slot)?;
+            self.mend(&mut slot, at, &mut corrected[at])?;
+            slots.push(slot);
+        }
+        let mut titles = vec![title_key(words)];
+        let corrected = corrected.join(" ");
+        if corrected != titles[0] {
+            titles.push(corrected);
+        }
+        let asked = slots.len();
+        self.drop_words(&mut slots);
+        relax(&mut slots);
+        let excluded = self.excluded();
+        Ok(Expansion {
+            titles: if asked == 0 { Vec::new() } else { titles },
+            phrases: self.phrases(),
+            is_hopeless: (asked > 0 && slots.is_empty()) || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
+            excluded,
+            stems: stems(&slots),
+            slots,
+            report: self.report,
+            concepts: self.concepts,
+        })
+    }
+
+    fn is_in_phrase(&self, at: usize) -> bool {
+        self.query.phrases.iter().any(|phrase| phrase.contains(&at))
+    }
+
+    /// The word itself, its compounds, and what it begins.
+    fn slot(&self, at: usize) -> Result<Slot, EngineError> {
+        let words = &self.query.words;
+        let word = &words[at];
+        let lexicon = &self.index.lexicon;
+        let mut alternatives = Vec::new();
+        let known = lexicon.word(&word.folded);
+        let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
+        if let Some(stem) = stem {
+            alternatives.push(Alternative { term: Term::Word(stem), weight: 1.0 });
+        }
+        let mut slot = Slot {
+            spelling: lexicon.spelling(&word.spelling, &word.folded),
+            word: word.clone(),
+            alternatives,
+            required: true,
+            prefix: None,
+            document_frequency: 0,
+        };
+        if self.is_in_phrase(at) {
+            return Ok(slot);
+        }
+        slot.alternatives.push(Alternative { term: Term::Compound(word.folded.as_str().into()), weight: weight::COMPOUND });
+        let before = at.checked_sub(1).map(|before| (before, at));
+        let behind = (at + 1 < words.len()).then_some((at, at + 1));
+        for (first, second) in before.into_iter().chain(behind) {
+            if matches!(words[second].gap, Gap::Joined | Gap::Space)
+                && let Some(joined) = lexicon.word(&compound(&words[first], &words[second]))
+            {
+                slot.alternatives
+                    .push(Alternative { term: Term::Word(lexicon.stem_of(joined)), weight: weight::COMPOUND });
+            }
+        }
+        let bare = word.folded.trim_matches(['+', '#', '.']);
+        if bare != word.folded
+            && let Some(part) = lexicon.word(bare)
+        {
+            slot.alternatives.push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: weight::PART });
+        }
+        if at + 1 == words.len() && self.query.last_is_open {
+            self.push_prefix(&mut slot);
+        }
+        Ok(slot)
+    }
+
+    /// What the last word may go on to. Up to three letters that are a known term, or in capitals, stand for themselves:
+    /// `VA` isn't the beginning of Vanguard.
+    fn push_prefix(&self, slot: &mut Slot) {
+        let letters = slot.word.folded.chars().count();
+        let known = self.index.lexicon.word(&slot.word.folded).is_some();
+        if letters <= 3 && (known || slot.word.is_capitals(self.text)) {
+            return;
+        }
+        slot.prefix = Some(slot.word.folded.clone());
+        if letters <= INDEXED_PREFIX {
+            let term = Term::Prefix(slot.word.folded.as_str().into());
+            slot.alternatives.push(Alternative { term, weight: weight::PREFIX });
+            return;
+        }
+        self.push_longer(slot, &slot.word.folded.clone(), weight::PREFIX);
+    }
+
+    /// Every word that begins with a text.
+    fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
+        let lexicon = &self.index.lexicon;
+        let mut stems: Vec<StemId> = Vec::new();
+        let mut stream = lexicon.words().search(Str::new(prefix).starts_with()).into_stream();
+        while let Some((_, word)) = stream.next() {
+            if let Ok(word) = WordId::try_from(word) {
+                stems.push(lexicon.stem_of(word));
+            }
+        }
+        stems.sort_unstable();
+        stems.dedup();
+        for stem in stems {
+            let term = Term::Word(stem);
+            if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
+                slot.alternatives.push(Alternative { term, weight });
+            }
+        }
+    }
+
+    /// The synonym groups that the query's terms ask for, by word.
+    fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, EngineError> {
+        let words = &self.query.words;
+        let mut by_word = vec![Vec::new(); words.len()];
+        let thesaurus = &self.index.thesaurus;
+        for mention in thesaurus.mentions(self.text, words, &self.index.stems, true) {
+            if (mention.start..mention.end).any(|at| self.is_in_phrase(at)) {
+                continue;
+            }
+            for concept in mention.asks {
+                let term = Term::Concept(*concept);
+                if self.engine.document_frequency(&term)? == 0 {
+                    continue;
+                }
+                for at in mention.start..mention.end {
+                    by_word[at].push(Alternative { term: term.clone(), weight: weight::SYNONYM });
+                }
+                self.concepts.push(*concept);
+                let from = &self.text[words[mention.start].start..words[mention.end - 1].end];
+                for to in thesaurus.terms_of(*concept).iter().filter(|to| &***to != mention.term) {
+                    let synonym = Correction { from: from.to_owned(), to: to.to_string() };
+                    if !self.report.synonyms.contains(&synonym) {
+                        self.report.synonyms.push(synonym);
+                    }
+                }
+            }
+        }
+        Ok(by_word)
+    }
+
+    /// Leaves out what no product has, and notes how frequent the rest is.
+    fn weigh(&self, slot: &mut Slot) -> Result<(), EngineError> {
+        let mut frequencies = Vec::with_capacity(slot.alternatives.len());
+        for alternative in &slot.alternatives {
+            frequencies.push(self.engine.document_frequency(&alternative.term)?);
+        }
+        let mut at = 0;
+        slot.alternatives.retain(|_| {
+            at += 1;
+            frequencies[at - 1] > 0
+        });
+        slot.document_frequency = frequencies.into_iter().max().unwrap_or(0);
+        Ok(())
+    }
+
+    /// Looks for what a word that no product has, or hardly any, can have meant.
+    fn mend(&mut self, slot: &mut Slot, at: usize, corrected: &mut String) -> Result<(), EngineError> {
+        let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
+        let absent = slot.alternatives.is_empty();
+        let rare = slot.document_frequency <= documents / VERY_RARE;
+        if !(self.typo && (absent || rare)) || self.is_in_phrase(at) || slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3 {
+            return Ok(());
+        }
+        let lexicon = &self.index.lexicon;
+        let folded = slot.word.folded.clone();
+        let edits = typo::allowed_edits(&folded);
+        let candidates = typo::candidates(lexicon, &folded, edits);
+        let least = candidates.first().map_or(0.0, |best| best.cost);
+        for candidate in &candidates {
+            let weight = if candidate.cost <= least { weight::TYPO } else { weight::TYPO_OTHER };
+            let term = Term::Word(lexicon.stem_of(candidate.word));
+            if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
+                slot.alternatives.push(Alternative { term, weight });
+            }
+        }
+        if absent && candidates.is_empty() && slot.prefix.is_some() {
+            for candidate in typo::prefix_candidates(lexicon, &folded, edits) {
+                let term = Term::Word(lexicon.stem_of(candidate.word));
+                slot.alternatives.push(Alternative { term, weight: weight::TYPO_OTHER });
+            }
+        }
+        if absent
+            && let Some(best) = candidates.first()
+        {
+            corrected.clone_from(&best.folded);
+            self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
+        }
+        self.weigh(slot)
+    }
+
+    fn written(&self, word: &Word) -> String {
+        self.text[word.start..word.end].to_owned()
+    }
+
+    /// Drops the words that no product has; of more than ten the most frequent.
+    fn drop_words(&mut self, slots: &mut Vec<Slot>) {
+        let mut limit = u32::MAX;
+        let mut frequencies: Vec<u32> =
+            slots.iter().filter(|slot| !slot.alternatives.is_empty()).map(|slot| slot.document_frequency).collect();
+        if frequencies.len() > MOST_WORDS {
+            frequencies.sort_unstable();
+            limit = frequencies[MOST_WORDS - 1];
+        }
+        let mut kept = 0;
+        let mut dropped = Vec::new();
+        slots.retain(|slot| {
+            let keep = !slot.alternatives.is_empty() && slot.document_frequency <= limit && kept < MOST_WORDS;
+            kept += usize::from(keep);
+            if !keep {
+                dropped.push(slot.word.clone());
+            }
+            keep
+        });
+        for word in dropped {
+            let written = self.written(&word);
+            if !self.report.dropped.contains(&written) {
+                self.report.dropped.push(written);
+            }
+        }
+    }
+
+    fn excluded(&self) -> Vec<Term> {
+        let lexicon = &self.index.lexicon;
+        let stem = |word: &Word| lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word)));
+        self.query
+            .excluded
+            .iter()
+            .flat_map(|words| match words.as_slice() {
+                [first, second] => vec![Term::Compound(compound(first, second).into())],
+                words => words.iter().filter_map(stem).collect(),
+            })
+            .collect()
+    }
+
+    fn phrases(&self) -> Vec<Option<Vec<WordId>>> {
+        let lexicon = &self.index.lexicon;
+        let phrase = |range: &std::ops::Range<usize>| {
+            self.query.words[range.clone()].iter().map(|word| lexicon.word(&word.folded)).collect()
+        };
+        self.query.phrases.iter().map(phrase).collect()
+    }
+}
+
+/// Function words and edition years needn't be there, as long as another word must.
+fn relax(slots: &mut [Slot]) {
+    let is_optional = |slot: &Slot| FUNCTION_WORDS.contains(&slot.word.folded.as_str()) || slot.word.gap == Gap::Edition;
+    if slots.iter().any(|slot| !is_optional(slot)) {
+        for slot in slots.iter_mut() {
+            slot.required = !is_optional(slot);
+        }
+    }
+}
+
+/// Which stem stands for which slot; where it stands for two, for the one it is worth more to.
+fn stems(slots: &[Slot]) -> FxHashMap<StemId, (usize, f32)> {
+    let mut stems: FxHashMap<StemId, (usize, f32)> = FxHashMap::default();
+    for (at, slot) in slots.iter().enumerate() {
+        for alternative in &slot.alternatives {
+            if let Term::Word(stem) = alternative.term {
+                let entry = stems.entry(stem).or_insert((at, alternative.weight));
+                if alternative.weight > entry.1 {
+                    *entry = (at, alternative.weight);
+                }
+            }
+        }
+    }
+    stems
+}

@@ -1,0 +1,86 @@
+//! The parts of a record that a search reads, and what a match in each is worth.
+
+/// A searchable part of a product's record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The name.
+    Name,
+    /// Another name of the product.
+    Alias,
+    /// The short description.
+    Tagline,
+    /// The name of a category it is in.
+    Category,
+    /// A tag.
+    Tag,
+    /// Who makes it.
+    Vendor,
+    /// A standard it is for.
+    Standard,
+    /// What it does.
+    Feature,
+    /// How it can be run, or in which languages.
+    Setting,
+    /// The long description.
+    Description,
+    /// What belongs in a category it is in.
+    CategoryDescription,
+}
+
+impl Field {
+    /// The field's weight in the BM25F score, relative to the category description: how many times a word in it counts.
+    /// See RANKING.md for how they were found.
+    #[must_use]
+    pub const fn weight(self) -> u8 {
+        match self {
+            Self::Name | Self::Alias => 8,
+            Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard => 4,
+            Self::Feature => 3,
+            Self::Setting | Self::Description => 2,
+            Self::CategoryDescription => 1,
+        }
+    }
+
+    /// Which part of a document the field is in.
+    #[must_use]
+    pub const fn section(self) -> Section {
+        match self {
+            Self::Name | Self::Alias => Section::Title,
+            Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard => Section::Summary,
+            Self::Feature | Self::Setting | Self::Description | Self::CategoryDescription => Section::Body,
+        }
+    }
+
+    /// The field's name in answers; `None` for what isn't a field of the product itself.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Name => Some("name"),
+            Self::Alias => Some("aliases"),
+            Self::Tagline => Some("tagline"),
+            Self::Category => Some("categories"),
+            Self::Tag => Some("tags"),
+            Self::Vendor => Some("vendor"),
+            Self::Standard => Some("standards"),
+            Self::Feature => Some("features"),
+            Self::Description => Some("description"),
+            Self::Setting | Self::CategoryDescription => None,
+        }
+    }
+}
+
+/// The parts of a document that the rerank tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// Name and aliases.
+    Title,
+    /// The short fields.
+    Summary,
+    /// The long ones.
+    Body,
+}
+
+impl Section {
+    /// All sections, in the order a document holds them.
+    pub const ALL: [Self; 3] = [Self::Title, Self::Summary, Self::Body];
+}

@@ -1,0 +1,104 @@
+//! Which words each document has, in order: read for the few hundred best candidates of a query, and to verify phrases.
+
+use serde::{Deserialize, Serialize};
+
+use super::field::Section;
+use super::lexicon::WordId;
+use crate::catalogue::Ordinal;
+
+/// Stands between two values: a phrase doesn't reach over it.
+pub const VALUE_END: WordId = 0;
+/// Stands behind the last value of a section.
+pub const SECTION_END: WordId = 1;
+
+/// The words of all documents. A document is its sections in order, each a sequence of word numbers (LEB128, so that
+/// frequent words take one byte) with [`VALUE_END`] between values and [`SECTION_END`] behind it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Forward {
+    bounds: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl Forward {
+    /// Appends a document: its words with the boundaries.
+    pub fn push(&mut self, words: impl Iterator<Item = WordId>) {
+        if self.bounds.is_empty() {
+            self.bounds.push(0);
+        }
+        for mut word in words {
+            while word >= 0x80 {
+                self.bytes.push((word & 0x7f) as u8 | 0x80);
+                word >>= 7;
+            }
+            self.bytes.push(word as u8);
+        }
+        self.bounds.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bounds.len().saturating_sub(1)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the bounds make sense.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
+    }
+
+    /// A document's words with their boundaries.
+    pub fn words(&self, ordinal: Ordinal) -> impl Iterator<Item = WordId> + '_ {
+        let at = ordinal as usize;
+        let mut bytes = self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize].iter();
+        std::iter::from_fn(move || {
+            let mut word = 0;
+            let mut shift = 0;
+            loop {
+                let byte = *bytes.next()?;
+                word |= u32::from(byte & 0x7f) << shift;
+                if byte & 0x80 == 0 {
+                    return Some(word);
+                }
+                shift = (shift + 7).min(28);
+            }
+        })
+    }
+
+    /// A document's words up to the end of a section.
+    pub fn words_until(&self, ordinal: Ordinal, section: Section) -> impl Iterator<Item = WordId> + '_ {
+        let mut left = section as usize + 1;
+        self.words(ordinal).take_while(move |word| {
+            if *word == SECTION_END {
+                left -= 1;
+            }
+            left > 0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_come_back_as_they_went_in() {
+        let documents: [&[WordId]; 4] = [&[2, 300, 0, 70_000, 1, 5, 1, 1], &[], &[1, 1, 1], &[u32::MAX >> 4, 127, 128, 1]];
+        let mut forward = Forward::default();
+        for document in documents {
+            forward.push(document.iter().copied());
+        }
+        assert!(forward.is_sound());
+        for (ordinal, document) in (0..).zip(documents) {
+            assert_eq!(forward.words(ordinal).collect::<Vec<_>>(), document);
+        }
+        assert_eq!(forward.words_until(0, Section::Title).collect::<Vec<_>>(), [2, 300, 0, 70_000]);
+        assert_eq!(forward.words_until(0, Section::Summary).collect::<Vec<_>>(), [2, 300, 0, 70_000, 1, 5]);
+    }
+}

@@ -1,0 +1,252 @@
+//! From records to the search side of a generation: the words and terms of every document.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::analyse::{Gap, Word, words};
+use super::field::{Field, Section};
+use super::forward::{Forward, SECTION_END, VALUE_END};
+use super::lexicon::{LexiconBuilder, LexiconError, LexiconParts, FIRST_WORD};
+use super::plan::{INDEXED_PREFIX, Term};
+use super::stem::Stems;
+use super::synonym::Thesaurus;
+use crate::record::{Software, SynonymGroup};
+use crate::resource::CategoryResource;
+
+/// BM25's `k1`, in units of one word of the description ([`Field::Description`]).
+const K1: f32 = 1.2;
+/// BM25's `b`: how much a document's length counts.
+const B: f32 = 0.4;
+
+/// What a search needs besides the engine's index, encoded.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SearchParts {
+    /// The words.
+    pub lexicon: LexiconParts,
+    /// The documents' words.
+    pub forward: Forward,
+    /// The synonyms.
+    pub thesaurus: Thesaurus,
+    /// Per document what its length adds to the denominator of the score.
+    pub norms: Vec<f32>,
+}
+
+/// The search side of a generation being filled, document by document in the order of ordinals.
+#[derive(Debug)]
+pub struct SearchBuilder {
+    lexicon: LexiconBuilder,
+    thesaurus: Thesaurus,
+    stems: Stems,
+    /// Provisional words of all documents with their boundaries.
+    sequences: Vec<Vec<u32>>,
+    lengths: Vec<u32>,
+    terms: FxHashMap<Term, u32>,
+}
+
+/// Marks a boundary among provisional words.
+const VALUE_MARK: u32 = u32::MAX;
+/// Marks the end of a section among provisional words.
+const SECTION_MARK: u32 = u32::MAX - 1;
+
+impl SearchBuilder {
+    /// An empty search side.
+    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
+        let thesaurus = Thesaurus::new(synonyms);
+        let mut lexicon = LexiconBuilder::default();
+        // The words of synonyms are words that can be meant, though no document may have them.
+        for word in thesaurus.vocabulary() {
+            lexicon.note(&word.spelling, &word.folded, 0);
+        }
+        Self {
+            lexicon,
+            thesaurus,
+            stems: Stems::default(),
+            sequences: Vec::new(),
+            lengths: Vec::new(),
+            terms: FxHashMap::default(),
+        }
+    }
+
+    /// Adds the next product and answers its terms with their frequencies.
+    pub fn push<'c>(
+        &mut self,
+        software: &Software,
+        categories: impl Iterator<Item = &'c CategoryResource>,
+    ) -> impl Iterator<Item = (&Term, u32)> {
+        self.terms.clear();
+        let document = u32::try_from(self.sequences.len() + 1).unwrap_or(u32::MAX);
+        let categories: Vec<_> = categories.collect();
+        let mut sequence = Vec::new();
+        let mut length = 0;
+        for section in Section::ALL {
+            for (field, text) in values(software, &categories) {
+                if field.section() == section {
+                    length += self.push_value(field, text, document, &mut sequence);
+                }
+            }
+            sequence.push(SECTION_MARK);
+        }
+        self.sequences.push(sequence);
+        self.lengths.push(length);
+        self.terms.iter().map(|(term, frequency)| (term, *frequency))
+    }
+
+    /// Adds the terms of one value; answers what it adds to the document's length.
+    fn push_value(&mut self, field: Field, text: &str, document: u32, sequence: &mut Vec<u32>) -> u32 {
+        let words = words(text);
+        let weight = u32::from(field.weight());
+        for (at, word) in words.iter().enumerate() {
+            let number = self.lexicon.note(&word.spelling, &word.folded, document);
+            self.add(Term::Word(self.lexicon.stem(number)), weight);
+            for part in parts(&word.folded) {
+                let number = self.lexicon.note(part, part, document);
+                self.add(Term::Word(self.lexicon.stem(number)), weight);
+            }
+            for prefix in prefixes(&word.folded).take(INDEXED_PREFIX) {
+                self.add_once(Term::Prefix(prefix.into()), weight);
+            }
+            if field != Field::CategoryDescription {
+                sequence.push(number);
+            }
+            if let Some(next) = words.get(at + 1)
+                && is_compound(field, word, next)
+            {
+                self.add_once(Term::Compound(compound(word, next).into()), weight);
+            }
+        }
+        if field.section() == Section::Title {
+            self.push_title(&words);
+        }
+        for mention in self.thesaurus.mentions(text, &words, &self.stems, false) {
+            for concept in mention.means {
+                *self.terms.entry(Term::Concept(*concept)).or_default() += weight;
+            }
+        }
+        if field == Field::CategoryDescription {
+            return 0;
+        }
+        sequence.push(VALUE_MARK);
+        weight * u32::try_from(words.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Adds what a name is found by as a whole and by its beginnings.
+    fn push_title(&mut self, words: &[Word]) {
+        self.add_once(Term::Title(title_key(words).into()), 1);
+        for (at, word) in words.iter().enumerate() {
+            let joined = words.get(at + 1).map(|next| compound(word, next));
+            for written in [Some(word.folded.as_str()), joined.as_deref()].into_iter().flatten() {
+                self.add_once(Term::NameWord(written.into()), 1);
+                for prefix in prefixes(written) {
+                    self.add_once(Term::NamePrefix(prefix.into()), 1);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, term: Term, weight: u32) {
+        *self.terms.entry(term).or_default() += weight;
+    }
+
+    /// Adds a term that counts once per document, by the best field that has it.
+    fn add_once(&mut self, term: Term, weight: u32) {
+        let frequency = self.terms.entry(term).or_default();
+        *frequency = weight.max(*frequency);
+    }
+
+    /// Ends the search side.
+    ///
+    /// # Errors
+    /// Where the lexicon can't be built.
+    pub fn finish(self) -> Result<SearchParts, LexiconError> {
+        let (lexicon, numbering) = self.lexicon.finish()?;
+        let mut forward = Forward::default();
+        for sequence in &self.sequences {
+            forward.push(sequence.iter().map(|number| match *number {
+                VALUE_MARK => VALUE_END,
+                SECTION_MARK => SECTION_END,
+                number => numbering.get(number as usize).copied().unwrap_or(FIRST_WORD),
+            }));
+        }
+        Ok(SearchParts { lexicon, forward, thesaurus: self.thesaurus, norms: norms(&self.lengths) })
+    }
+}
+
+/// The searchable values of a product, each with its field.
+fn values<'a>(
+    software: &'a Software,
+    categories: &'a [&'a CategoryResource],
+) -> impl Iterator<Item = (Field, &'a str)> {
+    let one = |field: Field, value: &'a Option<Box<str>>| value.as_deref().map(|text| (field, text));
+    let many = |field: Field, values: &'a [Box<str>]| values.iter().map(move |text| (field, &**text));
+    std::iter::once((Field::Name, &*software.name))
+        .chain(many(Field::Alias, &software.aliases))
+        .chain(one(Field::Tagline, &software.tagline))
+        .chain(categories.iter().map(|category| (Field::Category, category.name.as_str())))
+        .chain(many(Field::Tag, &software.tags))
+        .chain(one(Field::Vendor, &software.vendor))
+        .chain(many(Field::Standard, &software.standards))
+        .chain(many(Field::Feature, &software.features))
+        .chain(many(Field::Setting, &software.deployment))
+        .chain(many(Field::Setting, &software.languages))
+        .chain(one(Field::Description, &software.description))
+        .chain(
+            categories
+                .iter()
+                .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
+        )
+}
+
+/// The whole name, as names are compared: its folded words with one space between them.
+#[must_use]
+pub fn title_key(words: &[Word]) -> String {
+    let folded: Vec<_> = words.iter().map(|word| word.folded.as_str()).collect();
+    folded.join(" ")
+}
+
+/// Two neighbouring words as one.
+#[must_use]
+pub fn compound(word: &Word, next: &Word) -> String {
+    format!("{}{}", word.folded, next.folded)
+}
+
+/// Whether two neighbouring words may be meant as one. In the short fields any two; in running text, where most
+/// neighbours are unrelated, those with a hyphen between them and a word with its number (`ISO 9001`).
+fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
+    let numbered = || {
+        word.folded.bytes().all(|byte| byte.is_ascii_lowercase()) && next.folded.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match next.gap {
+        Gap::Break | Gap::Edition => false,
+        Gap::Joined => true,
+        Gap::Space => field.section() != Section::Body || field == Field::Feature || numbered(),
+    }
+}
+
+/// Words inside a word that are worth finding alone: `iso` and `9001` of `iso9001`, `c` of `c++`, `net` of `.net`.
+fn parts(folded: &str) -> impl Iterator<Item = &str> {
+    let bare = folded.trim_matches(['+', '#', '.']);
+    let odd = (bare != folded && !bare.is_empty()).then_some(bare);
+    let digits = folded.find(|c: char| c.is_ascii_digit()).filter(|at| {
+        *at >= 2 && folded.len() - at >= 2 && folded[..*at].bytes().all(|byte| byte.is_ascii_lowercase())
+    });
+    let numbered = digits
+        .filter(|at| folded[*at..].bytes().all(|byte| byte.is_ascii_digit()))
+        .map(|at| [&folded[..at], &folded[at..]])
+        .into_iter()
+        .flatten();
+    odd.into_iter().chain(numbered)
+}
+
+/// The beginnings of a word, shortest first, the whole word last.
+fn prefixes(word: &str) -> impl Iterator<Item = &str> {
+    word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
+}
+
+/// Per document `k1 * (1 - b + b * length / mean length)`, lengths weighted as the words are.
+fn norms(lengths: &[u32]) -> Vec<f32> {
+    let k1 = K1 * f32::from(Field::Description.weight());
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let mean = (lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / lengths.len().max(1) as f64).max(1.0) as f32;
+    #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
+    lengths.iter().map(|length| k1 * (1.0 - B + B * *length as f32 / mean)).collect()
+}

@@ -1,0 +1,304 @@
+//! The words of a generation: which spellings occur, how often, and which of them share a stem.
+
+use bytes::Bytes;
+use fst::Map;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::stem::Stems;
+
+/// A spelling of the generation: a folded word, or one of its accented variants. Frequent ones have small numbers.
+pub type WordId = u32;
+
+/// A stem of the generation.
+pub type StemId = u32;
+
+/// The first numbers stand for boundaries in a document, see `forward`.
+pub const FIRST_WORD: WordId = 2;
+
+/// The words of a generation.
+#[derive(Debug)]
+pub struct Lexicon {
+    /// Folded words → number.
+    words: Map<Bytes>,
+    /// Accented spellings → number.
+    accented: Map<Bytes>,
+    /// Stems → number.
+    stems: Map<Bytes>,
+    tables: Tables,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Tables {
+    /// In how many products each word occurs; an accented variant's count is its own.
+    document_frequency: Vec<u32>,
+    /// The stem of each word.
+    stem: Vec<StemId>,
+    /// The folded word of each accented variant, sorted.
+    folded: Vec<(WordId, WordId)>,
+}
+
+/// The encoded parts of a lexicon.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LexiconParts {
+    words: Vec<u8>,
+    accented: Vec<u8>,
+    stems: Vec<u8>,
+    tables: Vec<u8>,
+}
+
+/// Why a lexicon can't be built or read back.
+#[derive(Debug, thiserror::Error)]
+pub enum LexiconError {
+    /// A map can't be built or opened.
+    #[error("a map of words can't be read or written")]
+    Map(#[from] fst::Error),
+    /// The tables can't be encoded or decoded.
+    #[error("the tables of words can't be read or written")]
+    Tables(#[from] postcard::Error),
+    /// The parts don't belong together.
+    #[error("the tables of words don't fit each other")]
+    Misfit,
+}
+
+impl Lexicon {
+    /// Reads a lexicon back.
+    ///
+    /// # Errors
+    /// Where a part is damaged.
+    pub fn open(parts: LexiconParts) -> Result<Self, LexiconError> {
+        let lexicon = Self {
+            words: Map::new(Bytes::from(parts.words))?,
+            accented: Map::new(Bytes::from(parts.accented))?,
+            stems: Map::new(Bytes::from(parts.stems))?,
+            tables: postcard::from_bytes(&parts.tables)?,
+        };
+        let tables = &lexicon.tables;
+        let count = lexicon.words.len() + lexicon.accented.len() + FIRST_WORD as usize;
+        let fits = tables.stem.len() == count
+            && tables.document_frequency.len() == count
+            && tables.stem.iter().all(|stem| (*stem as usize) < lexicon.stems.len().max(1));
+        if fits { Ok(lexicon) } else { Err(LexiconError::Misfit) }
+    }
+
+    /// The number of a folded word.
+    #[must_use]
+    pub fn word(&self, folded: &str) -> Option<WordId> {
+        self.words.get(folded).and_then(|id| WordId::try_from(id).ok())
+    }
+
+    /// The number of a spelling: an accented variant's own, else the folded word's.
+    #[must_use]
+    pub fn spelling(&self, spelling: &str, folded: &str) -> Option<WordId> {
+        if spelling == folded {
+            return self.word(folded);
+        }
+        self.accented.get(spelling).and_then(|id| WordId::try_from(id).ok())
+    }
+
+    /// The number of a stem.
+    #[must_use]
+    pub fn stem(&self, stem: &str) -> Option<StemId> {
+        self.stems.get(stem).and_then(|id| StemId::try_from(id).ok())
+    }
+
+    /// The stem of a word.
+    #[must_use]
+    pub fn stem_of(&self, word: WordId) -> StemId {
+        self.tables.stem[word as usize]
+    }
+
+    /// The folded form of a word: itself, unless it is an accented variant.
+    #[must_use]
+    pub fn folded_of(&self, word: WordId) -> WordId {
+        let folded = &self.tables.folded;
+        folded.binary_search_by_key(&word, |(variant, _)| *variant).map_or(word, |at| folded[at].1)
+    }
+
+    /// In how many products a folded word occurs, its accented variants included; 0 for a word that only synonyms use.
+    #[must_use]
+    pub fn document_frequency(&self, word: WordId) -> u32 {
+        self.tables.document_frequency[word as usize]
+    }
+
+    /// How many words there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The dictionary of folded words, for automata.
+    #[must_use]
+    pub fn words(&self) -> &Map<Bytes> {
+        &self.words
+    }
+}
+
+/// A lexicon being filled. Words get provisional numbers as they come.
+#[derive(Debug, Default)]
+pub struct LexiconBuilder {
+    /// Spelling → provisional number.
+    numbers: FxHashMap<Box<str>, u32>,
+    words: Vec<Draft>,
+    stems: FxHashMap<Box<str>, StemId>,
+    analyzer: Stems,
+}
+
+#[derive(Debug)]
+struct Draft {
+    spelling: Box<str>,
+    folded: Box<str>,
+    stem: StemId,
+    document_frequency: u32,
+    last_document: u32,
+}
+
+impl LexiconBuilder {
+    /// Notes an occurrence of a word in a document (numbered from 1; 0 for an occurrence outside of documents).
+    pub fn note(&mut self, spelling: &str, folded: &str, document: u32) -> u32 {
+        let number = self.number(spelling, folded);
+        self.count(number, document);
+        if spelling != folded {
+            // The folded form of an accented word is a word too: what is typed without accents finds it.
+            let folded = self.number(folded, folded);
+            self.count(folded, document);
+        }
+        number
+    }
+
+    fn count(&mut self, number: u32, document: u32) {
+        let word = &mut self.words[number as usize];
+        if document > word.last_document {
+            word.last_document = document;
+            word.document_frequency += 1;
+        }
+    }
+
+    fn number(&mut self, spelling: &str, folded: &str) -> u32 {
+        if let Some(number) = self.numbers.get(spelling) {
+            return *number;
+        }
+        let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let stem = self.analyzer.of(folded);
+        let next = StemId::try_from(self.stems.len()).unwrap_or(StemId::MAX);
+        let stem = match self.stems.get(&*stem) {
+            Some(stem) => *stem,
+            None => *self.stems.entry(stem.into()).or_insert(next),
+        };
+        self.numbers.insert(spelling.into(), number);
+        self.words.push(Draft {
+            spelling: spelling.into(),
+            folded: folded.into(),
+            stem,
+            document_frequency: 0,
+            last_document: 0,
+        });
+        number
+    }
+
+    /// The stem of a word by its provisional number; stems keep their numbers.
+    #[must_use]
+    pub fn stem(&self, number: u32) -> StemId {
+        self.words[number as usize].stem
+    }
+
+    /// Numbers the words by falling frequency (ties by spelling); answers the word of each provisional number too.
+    ///
+    /// # Errors
+    /// Where a map can't be built.
+    pub fn finish(self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
+        let mut order: Vec<usize> = (0..self.words.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&self.words[*a], &self.words[*b]);
+            b.document_frequency.cmp(&a.document_frequency).then_with(|| a.spelling.cmp(&b.spelling))
+        });
+        let mut tables = Tables {
+            document_frequency: vec![0; FIRST_WORD as usize],
+            stem: vec![0; FIRST_WORD as usize],
+            folded: Vec::new(),
+        };
+        let mut numbering = vec![0; self.words.len()];
+        for (word, at) in (FIRST_WORD..).zip(order) {
+            numbering[at] = word;
+            tables.document_frequency.push(self.words[at].document_frequency);
+            tables.stem.push(self.words[at].stem);
+        }
+        let (mut words, mut accented) = (Vec::new(), Vec::new());
+        for (draft, word) in self.words.iter().zip(&numbering) {
+            let entry = (&*draft.spelling, u64::from(*word));
+            if draft.spelling == draft.folded {
+                words.push(entry);
+            } else {
+                accented.push(entry);
+                if let Some(folded) = self.numbers.get(&draft.folded) {
+                    tables.folded.push((*word, numbering[*folded as usize]));
+                }
+            }
+        }
+        tables.folded.sort_unstable();
+        let stems: Vec<_> = self.stems.iter().map(|(stem, number)| (&**stem, u64::from(*number))).collect();
+        let parts = LexiconParts {
+            words: sorted_map(words)?,
+            accented: sorted_map(accented)?,
+            stems: sorted_map(stems)?,
+            tables: postcard::to_stdvec(&tables)?,
+        };
+        Ok((parts, numbering))
+    }
+}
+
+/// A map of words, from its entries in any order.
+fn sorted_map(mut entries: Vec<(&str, u64)>) -> Result<Vec<u8>, fst::Error> {
+    entries.sort_unstable();
+    Ok(fst::Map::from_iter(entries)?.into_fst().into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lexicon(documents: &[&[(&str, &str)]]) -> Lexicon {
+        let mut builder = LexiconBuilder::default();
+        for (document, words) in (1..).zip(documents) {
+            for (spelling, folded) in *words {
+                builder.note(spelling, folded, document);
+            }
+        }
+        let (parts, _) = builder.finish().expect("a lexicon");
+        Lexicon::open(parts).expect("it opens")
+    }
+
+    #[test]
+    fn frequencies_count_documents_not_occurrences() {
+        let lexicon = lexicon(&[&[("audit", "audit"), ("audit", "audit")], &[("audit", "audit"), ("permit", "permit")]]);
+        let word = |text| lexicon.word(text).expect("a word");
+        assert_eq!(lexicon.document_frequency(word("audit")), 2);
+        assert_eq!(lexicon.document_frequency(word("permit")), 1);
+        assert!(word("audit") < word("permit"), "frequent words have small numbers");
+    }
+
+    #[test]
+    fn an_accented_word_is_known_by_its_folded_form() {
+        let lexicon = lexicon(&[&[("zürich", "zurich")]]);
+        let plain = lexicon.word("zurich").expect("the folded word");
+        let accented = lexicon.spelling("zürich", "zurich").expect("the spelling");
+        assert_ne!(plain, accented);
+        assert_eq!(lexicon.stem_of(plain), lexicon.stem_of(accented));
+        assert_eq!(lexicon.document_frequency(plain), 1);
+        assert_eq!(lexicon.word("zürich"), None);
+    }
+
+    #[test]
+    fn forms_of_a_word_share_a_stem() {
+        let lexicon = lexicon(&[&[("permits", "permits"), ("permit", "permit")]]);
+        let stem = |text| lexicon.stem_of(lexicon.word(text).expect("a word"));
+        assert_eq!(stem("permits"), stem("permit"));
+        assert_eq!(lexicon.stem("permit"), Some(stem("permit")));
+    }
+}

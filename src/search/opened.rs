@@ -1,0 +1,54 @@
+//! The search side of a generation, opened.
+
+use super::SearchParts;
+use super::forward::Forward;
+use super::lexicon::{Lexicon, LexiconError};
+use super::stem::Stems;
+use super::synonym::Thesaurus;
+
+/// What a search needs besides the engine's index.
+#[derive(Debug)]
+pub struct SearchIndex {
+    /// The words.
+    pub lexicon: Lexicon,
+    /// The documents' words.
+    pub forward: Forward,
+    /// The synonyms.
+    pub thesaurus: Thesaurus,
+    /// The stemmer.
+    pub stems: Stems,
+}
+
+/// Why the search side can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchIndexError {
+    /// The words can't be read.
+    #[error(transparent)]
+    Lexicon(#[from] LexiconError),
+    /// It doesn't decode.
+    #[error("the search tables can't be decoded")]
+    Decode(#[from] postcard::Error),
+    /// Its parts don't belong together.
+    #[error("the search tables don't fit each other")]
+    Misfit,
+}
+
+impl SearchIndex {
+    /// Opens the search side of that many documents; answers their norms for the engine beside it.
+    ///
+    /// # Errors
+    /// Where it is damaged.
+    pub fn open(encoded: &[u8], documents: usize) -> Result<(Self, Vec<f32>), SearchIndexError> {
+        let parts: SearchParts = postcard::from_bytes(encoded)?;
+        if parts.forward.len() != documents || parts.norms.len() != documents || !parts.forward.is_sound() {
+            return Err(SearchIndexError::Misfit);
+        }
+        let index = Self {
+            lexicon: Lexicon::open(parts.lexicon)?,
+            forward: parts.forward,
+            thesaurus: parts.thesaurus,
+            stems: Stems::default(),
+        };
+        Ok((index, parts.norms))
+    }
+}

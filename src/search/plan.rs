@@ -1,0 +1,81 @@
+//! What an engine is asked to find: words as numbers, alternatives with weights, nothing of how.
+
+use super::lexicon::StemId;
+
+/// What a document is found by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// A word with this stem, in any field.
+    Word(StemId),
+    /// Two neighbouring words written as one, folded: `lockout` for `lock out`.
+    Compound(Box<str>),
+    /// A word that begins with these one to three letters, folded.
+    Prefix(Box<str>),
+    /// A term of this synonym group.
+    Concept(u32),
+    /// The whole name or alias, its folded words with one space between them.
+    Title(Box<str>),
+    /// A word of the name or an alias that begins with these letters, folded; also two neighbouring words as one.
+    NamePrefix(Box<str>),
+    /// A word of the name or an alias, folded; also two neighbouring words as one.
+    NameWord(Box<str>),
+}
+
+impl Term {
+    /// The term as an engine's dictionary holds it: a letter for its kind, then the rest.
+    pub fn write(&self, out: &mut String) {
+        use std::fmt::Write as _;
+        let (kind, text) = match self {
+            // A string can't refuse a write.
+            Self::Word(stem) => return write!(out, "w{stem:x}").unwrap_or(()),
+            Self::Concept(concept) => return write!(out, "s{concept:x}").unwrap_or(()),
+            Self::Compound(text) => ('c', text),
+            Self::Prefix(text) => ('p', text),
+            Self::Title(text) => ('t', text),
+            Self::NamePrefix(text) => ('n', text),
+            Self::NameWord(text) => ('m', text),
+        };
+        out.push(kind);
+        out.push_str(text);
+    }
+}
+
+/// The longest prefix that is indexed, in letters; longer ones are expanded from the lexicon.
+pub const INDEXED_PREFIX: usize = 3;
+
+/// A way to satisfy a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alternative {
+    /// What a document has to have.
+    pub term: Term,
+    /// What that is worth, 0 to 1, beside the exact word.
+    pub weight: f32,
+}
+
+/// One word of the query with all that may stand for it. A document's score for it is
+/// `idf × max(weight × tf / (tf + norm))`, with one document frequency for the group.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Group {
+    /// What may stand for the word; empty: nothing in this generation does.
+    pub alternatives: Vec<Alternative>,
+    /// Whether a document has to satisfy it to have "all words".
+    pub required: bool,
+}
+
+/// Which documents are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Want {
+    /// Those that satisfy every required group.
+    All,
+    /// Those that satisfy at least one group.
+    Some,
+}
+
+/// What an engine carries out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// The words.
+    pub groups: Vec<Group>,
+    /// What a document must not have.
+    pub excluded: Vec<Term>,
+}

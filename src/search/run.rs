@@ -1,0 +1,160 @@
+//! Runs a query through its stages.
+
+use super::SearchIndex;
+use super::collect::{Candidate, Collector, FacetCounts, RERANKED, Tier};
+use super::expand::{Expansion, expand};
+use super::plan::{Alternative, Group, Plan, Term, Want};
+use super::query::parse;
+use super::rerank;
+use crate::catalogue::{Columns, Filter, Ordinal};
+use crate::engine::{Engine, EngineError};
+use crate::search::analyse::{Gap, words};
+use crate::search::index::{compound, title_key};
+
+/// If fewer products than this have all words, those that have some follow.
+const ENOUGH: u64 = 10;
+
+/// What a search works on.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'s> {
+    /// The words of the generation.
+    pub index: &'s SearchIndex,
+    /// Its engine.
+    pub engine: &'s dyn Engine,
+    /// What products are filtered by.
+    pub columns: &'s Columns,
+    /// Which products may be found.
+    pub filter: &'s Filter,
+    /// How many of the best are wanted, from the first; all where they are to be sorted by something else.
+    pub wanted: usize,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Found {
+    /// The best, best first; at most as many as wanted (or reranked).
+    pub best: Vec<Candidate>,
+    /// How many there are in all.
+    pub total: u64,
+    /// The facets' counts, where asked for.
+    pub counts: Option<FacetCounts>,
+    /// How the query was understood.
+    pub expansion: Expansion,
+}
+
+/// Searches products for a text.
+///
+/// # Errors
+/// Where the engine fails.
+pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCounts>) -> Result<Found, EngineError> {
+    let query = parse(text);
+    let expansion = expand(scope.index, scope.engine, text, &query, typo)?;
+    if expansion.is_hopeless {
+        return Ok(Found { best: Vec::new(), total: 0, counts, expansion });
+    }
+    let plan = expansion.plan();
+    let titles = titles(scope.engine, &expansion.titles)?;
+    let gather = |want: Want| -> Result<_, EngineError> {
+        let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), counts.clone());
+        scope.engine.visit(&plan, want, &mut |found| {
+            if !expansion.phrases.iter().all(|phrase| has_phrase(scope.index, found.ordinal, phrase.as_deref())) {
+                return;
+            }
+            let tier = if titles.binary_search(&found.ordinal).is_ok() {
+                Tier::Title
+            } else if found.complete {
+                Tier::All
+            } else {
+                Tier::Some
+            };
+            collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+        })?;
+        Ok(collector)
+    };
+    let mut collector = gather(Want::All)?;
+    if collector.visited < ENOUGH && plan.groups.len() > 1 {
+        collector = gather(Want::Some)?;
+    }
+    let (total, counts) = (collector.total, collector.counts.take());
+    let mut best = collector.into_best();
+    let head = best.len().min(RERANKED);
+    for candidate in &mut best[..head] {
+        let signals = rerank::look(scope.index, &expansion, candidate.ordinal);
+        // Whole names are equals but for their spelling: quality decides between them.
+        candidate.score = if candidate.tier == Tier::Title { signals.spelling } else { candidate.score * signals.factor() };
+    }
+    best[..head].sort_by(|a, b| b.cmp(a));
+    Ok(Found { best, total, counts, expansion })
+}
+
+/// The products whose whole name or alias is one of these, sorted; those of the first key that any has.
+fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineError> {
+    let mut found = Vec::new();
+    for key in keys {
+        let term = Term::Title(key.as_str().into());
+        let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| found.push(title.ordinal))?;
+        if !found.is_empty() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a value of the document has these words in a row.
+fn has_phrase(index: &SearchIndex, ordinal: Ordinal, phrase: Option<&[u32]>) -> bool {
+    let Some(phrase) = phrase else { return false };
+    // How many words of the phrase end here, for every start that still fits: a bit each.
+    let mut running: u64 = 0;
+    let whole = 1_u64 << (phrase.len().clamp(1, 64) - 1);
+    for word in index.forward.words(ordinal) {
+        let word = index.lexicon.folded_of(word);
+        let fits = phrase.iter().take(64).enumerate().fold(0, |bits, (at, wanted)| bits | (u64::from(*wanted == word) << at));
+        running = ((running << 1) | 1) & fits;
+        if running & whole != 0 {
+            return true;
+        }
+    }
+    phrase.is_empty()
+}
+
+/// Finds products by name: every word must start a word of the name or of an alias; neighbours may be written as one.
+///
+/// # Errors
+/// Where the engine fails.
+pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> {
+    let asked = words(text);
+    let mut groups = Vec::with_capacity(asked.len());
+    for (at, word) in asked.iter().enumerate() {
+        let mut alternatives = vec![
+            Alternative { term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
+            Alternative { term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
+        ];
+        for second in [at, at + 1] {
+            let Some(first) = second.checked_sub(1) else { continue };
+            let Some(next) = asked.get(second).filter(|next| matches!(next.gap, Gap::Joined | Gap::Space)) else { continue };
+            let joined = compound(&asked[first], next);
+            alternatives.push(Alternative { term: Term::NameWord(joined.as_str().into()), weight: 1.0 });
+            alternatives.push(Alternative { term: Term::NamePrefix(joined.into()), weight: 0.5 });
+        }
+        groups.push(Group { alternatives, required: true });
+    }
+    if groups.is_empty() {
+        return Ok(Found { best: Vec::new(), total: 0, counts: None, expansion: Expansion::default() });
+    }
+    let titles = titles(scope.engine, &[title_key(&asked)])?;
+    let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), None);
+    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut |found| {
+        let tier = if titles.binary_search(&found.ordinal).is_ok() { Tier::Title } else { Tier::All };
+        collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+    })?;
+    let total = collector.total;
+    let mut best = collector.into_best();
+    let head = best.len().min(RERANKED);
+    for candidate in &mut best[..head] {
+        // Of names that match alike the shorter is the likelier.
+        candidate.score /= rerank::title_length(scope.index, candidate.ordinal);
+    }
+    best[..head].sort_by(|a, b| b.cmp(a));
+    Ok(Found { best, total, counts: None, expansion: Expansion::default() })
+}

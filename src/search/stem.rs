@@ -1,0 +1,215 @@
+//! Word forms that mean the same: English endings, and British beside American spelling.
+
+use std::borrow::Cow;
+
+use frostem::{Algorithm, Stemmer};
+
+/// Takes words to their stems.
+#[derive(Clone)]
+pub struct Stems(Stemmer);
+
+impl std::fmt::Debug for Stems {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stems")
+    }
+}
+
+impl Default for Stems {
+    fn default() -> Self {
+        Self(Stemmer::new(Algorithm::English))
+    }
+}
+
+impl Stems {
+    /// The stem of a folded word: American spelling, then the Snowball English stemmer
+    /// (<https://snowballstem.org/algorithms/english/stemmer.html>). Words with other characters than `a`–`z` and words of up
+    /// to three letters are their own stems.
+    #[must_use]
+    pub fn of<'w>(&self, folded: &'w str) -> Cow<'w, str> {
+        if folded.len() <= 3 || !folded.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Cow::Borrowed(folded);
+        }
+        match american(folded) {
+            Cow::Borrowed(word) => self.0.stem(word),
+            Cow::Owned(word) => Cow::Owned(self.0.stem(&word).into_owned()),
+        }
+    }
+}
+
+/// Word parts whose spelling differs, British to American: at the start of a word unless they begin with `*`. They are
+/// long enough to be the part of no other word. Source: the pairs that British and American dictionaries list.
+const PARTS: &[(&str, &str)] = &[
+    ("aeroplane", "airplane"),
+    ("aluminium", "aluminum"),
+    ("analogue", "analog"),
+    ("*anaemi", "anemi"),
+    ("*anaesthe", "anesthe"),
+    ("artefact", "artifact"),
+    ("behaviour", "behavior"),
+    ("calibre", "caliber"),
+    ("cancell", "cancel"),
+    ("catalogue", "catalog"),
+    ("centre", "center"),
+    ("centring", "centering"),
+    ("cheque", "check"),
+    ("*colour", "color"),
+    ("counsell", "counsel"),
+    ("defence", "defense"),
+    ("dialogue", "dialog"),
+    ("enrol", "enroll"),
+    ("enrolll", "enroll"),
+    ("favour", "favor"),
+    ("fibre", "fiber"),
+    ("flavour", "flavor"),
+    ("foetal", "fetal"),
+    ("fulfil", "fulfill"),
+    ("fulfilll", "fulfill"),
+    ("*fuell", "fuel"),
+    ("grey", "gray"),
+    ("gynaeco", "gyneco"),
+    ("*haem", "hem"),
+    ("harbour", "harbor"),
+    ("honour", "honor"),
+    ("humour", "humor"),
+    ("install", "install"),
+    ("instalment", "installment"),
+    ("judgement", "judgment"),
+    ("*labell", "label"),
+    ("*labour", "labor"),
+    ("leukaemi", "leukemi"),
+    ("licence", "license"),
+    ("litre", "liter"),
+    ("manoeuv", "maneuv"),
+    ("metre", "meter"),
+    ("kilometre", "kilometer"),
+    ("millimetre", "millimeter"),
+    ("*modell", "model"),
+    ("mould", "mold"),
+    ("neighbour", "neighbor"),
+    ("odour", "odor"),
+    ("offence", "offense"),
+    ("oedema", "edema"),
+    ("oesoph", "esoph"),
+    ("oestro", "estro"),
+    ("orthopaed", "orthoped"),
+    ("paediatr", "pediatr"),
+    ("plough", "plow"),
+    ("practise", "practice"),
+    ("pretence", "pretense"),
+    ("programme", "program"),
+    ("*rigour", "rigor"),
+    ("sceptic", "skeptic"),
+    ("signall", "signal"),
+    ("skilful", "skillful"),
+    ("storey", "story"),
+    ("sulph", "sulf"),
+    ("theatre", "theater"),
+    ("tonne", "ton"),
+    ("toxaem", "toxem"),
+    ("travell", "travel"),
+    ("tumour", "tumor"),
+    ("tunnell", "tunnel"),
+    ("tyre", "tire"),
+    ("vapour", "vapor"),
+    ("vigour", "vigor"),
+    ("wilful", "willful"),
+];
+
+/// Endings of verbs in British spelling and what American spelling makes of them. The part before must be long enough to
+/// keep `rise`, `wise`, `noise` and `raised` as they are.
+const ENDINGS: &[(&str, &str)] = &[
+    ("isations", "izations"),
+    ("isation", "ization"),
+    ("ising", "izing"),
+    ("isers", "izers"),
+    ("iser", "izer"),
+    ("ised", "ized"),
+    ("ises", "izes"),
+    ("ise", "ize"),
+    ("ysing", "yzing"),
+    ("ysers", "yzers"),
+    ("yser", "yzer"),
+    ("ysed", "yzed"),
+    ("yse", "yze"),
+];
+
+/// Words that end as British verbs do but are spelled so everywhere.
+const SPELLED_SO: &[&str] = &[
+    "advertis", "advis", "compris", "compromis", "concis", "cruis", "demis", "despis", "devis", "disguis", "enterpris",
+    "excis", "exercis", "expertis", "franchis", "improvis", "incis", "merchandis", "otherwis", "paradis", "precis", "premis",
+    "promis", "revis", "supervis", "surmis", "surpris", "televis", "treatis", "prais", "apprais", "nois", "rais", "rais",
+    "wis", "likewis", "clockwis", "turquois", "tortois", "pois", "bruis", "rais", "aris", "circumcis", "chastis", "marquis",
+];
+
+/// A word in American spelling.
+#[must_use]
+pub fn american(word: &str) -> Cow<'_, str> {
+    for (british, american) in PARTS {
+        let found = match british.strip_prefix('*') {
+            Some(part) => word.find(part).map(|at| (at, part)),
+            None => word.starts_with(british).then_some((0, *british)),
+        };
+        if let Some((at, part)) = found
+            && part != *american
+            && !word[at..].starts_with(american)
+        {
+            return Cow::Owned(format!("{}{american}{}", &word[..at], &word[at + part.len()..]));
+        }
+    }
+    for (british, american) in ENDINGS {
+        if let Some(base) = word.strip_suffix(british) {
+            // `is` or `ys` belongs to the base of a word that is spelled so everywhere.
+            let spelled_so = SPELLED_SO.iter().any(|base_is| base_is.strip_suffix("is") == Some(base));
+            if base.len() >= 3 && !spelled_so {
+                return Cow::Owned(format!("{base}{american}"));
+            }
+            break;
+        }
+    }
+    Cow::Borrowed(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn british_and_american_spelling_have_one_stem() {
+        let stems = Stems::default();
+        for (british, american) in [
+            ("organisation", "organization"),
+            ("organised", "organizing"),
+            ("colour", "colors"),
+            ("labour", "labor"),
+            ("centre", "centers"),
+            ("analyse", "analyze"),
+            ("licence", "licenses"),
+            ("programme", "programs"),
+            ("haemorrhage", "hemorrhage"),
+            ("sulphur", "sulfur"),
+            ("labelling", "labeling"),
+            ("behavioural", "behavioral"),
+            ("enrolment", "enrollment"),
+            ("fulfilment", "fulfillment"),
+        ] {
+            assert_eq!(stems.of(british), stems.of(american), "{british} {american}");
+        }
+    }
+
+    #[test]
+    fn words_spelled_so_everywhere_are_left_alone() {
+        for word in ["exercise", "supervising", "noise", "revised", "enterprise", "rise", "precise", "install", "enroll"] {
+            assert_eq!(american(word), word);
+        }
+    }
+
+    #[test]
+    fn endings_are_cut_from_words_only() {
+        let stems = Stems::default();
+        assert_eq!(stems.of("permits"), "permit");
+        assert_eq!(stems.of("inspections"), stems.of("inspect"));
+        for word in ["c++", "iso9001", "r", "ppe", "安全", "охрана"] {
+            assert_eq!(stems.of(word), word);
+        }
+    }
+}

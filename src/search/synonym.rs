@@ -1,0 +1,282 @@
+//! Terms that mean the same, found in texts and in queries.
+//!
+//! Synonyms are whole terms, of one word or several. Each group is a *concept* with a number: a document that has one of
+//! the group's terms is indexed under the concept too, and a query that has one asks for the concept beside the words.
+//! So a term of several words is never split, and never matched by prefix or with a typo.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::analyse::{Gap, Word, words};
+use super::stem::Stems;
+use crate::record::SynonymGroup;
+
+/// The synonym groups of a generation.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Thesaurus {
+    /// By the first stem of a term: the terms that begin with it, longest first.
+    terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>>,
+    /// Per concept its terms as written, the one that stands for it first.
+    concepts: Vec<Vec<Box<str>>>,
+}
+
+/// A term as texts are compared with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct ThesaurusTerm {
+    /// The stems behind the first, `and` left out.
+    rest: Vec<Box<str>>,
+    /// The term as written.
+    written: Box<str>,
+    /// The concepts that a text with this term is about.
+    means: Vec<u32>,
+    /// The concepts that a query with this term asks for.
+    asks: Vec<u32>,
+    /// Whether it counts only in capitals, or as a whole query.
+    ambiguous: bool,
+}
+
+/// A term found in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention<'t> {
+    /// The index of its first word.
+    pub start: usize,
+    /// The index behind its last word.
+    pub end: usize,
+    /// The term as its group writes it.
+    pub term: &'t str,
+    /// The concepts that a text with it is about.
+    pub means: &'t [u32],
+    /// The concepts that a query with it asks for.
+    pub asks: &'t [u32],
+}
+
+/// What is skipped between the words of a term: `environment, health and safety` is `environment health safety`.
+fn is_skipped(folded: &str) -> bool {
+    folded == "and"
+}
+
+impl Thesaurus {
+    /// The thesaurus that groups make.
+    pub fn new<'g>(groups: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
+        let mut builder = Builder::default();
+        let groups: Vec<_> = groups.into_iter().collect();
+        for group in &groups {
+            if let SynonymGroup::Equivalent(terms) = group {
+                let concept = builder.concept(terms.first().map_or("", |term| term));
+                for term in terms {
+                    builder.meaning(term, concept);
+                }
+            }
+        }
+        for group in &groups {
+            match group {
+                SynonymGroup::Equivalent(_) => {}
+                SynonymGroup::OneWay { from, to } => {
+                    let concepts = builder.concepts_of(to);
+                    for term in from {
+                        builder.asking(term, &concepts);
+                    }
+                }
+                SynonymGroup::Ambiguous(terms) => terms.iter().for_each(|term| builder.ambiguous(term)),
+            }
+        }
+        builder.finish()
+    }
+
+    /// Whether there are no synonyms.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.concepts.is_empty()
+    }
+
+    /// A concept's terms as written.
+    #[must_use]
+    pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
+        self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// All words of all terms.
+    pub fn vocabulary(&self) -> impl Iterator<Item = Word> + '_ {
+        self.concepts.iter().flatten().flat_map(|term| words(term)).chain(
+            self.terms.values().flatten().flat_map(|term| words(&term.written)),
+        )
+    }
+
+    /// The terms that a text has. Where two overlap, both are found; of two that start at one word, the longer.
+    ///
+    /// An ambiguous term is found only in capitals, or where it is `whole` the text.
+    pub fn mentions(&self, text: &str, words: &[Word], stems: &Stems, whole: bool) -> Vec<Mention<'_>> {
+        if self.terms.is_empty() {
+            return Vec::new();
+        }
+        let stemmed: Vec<_> = words.iter().map(|word| stems.of(&word.folded)).collect();
+        let mut found: Vec<Mention<'_>> = Vec::new();
+        for start in 0..words.len() {
+            let Some(candidates) = self.terms.get(&*stemmed[start]) else { continue };
+            let longest = candidates.iter().find_map(|term| {
+                let end = matched_until(&term.rest, start, words, &stemmed)?;
+                let certain = !term.ambiguous
+                    || words[start..end].iter().all(|word| word.is_capitals(text))
+                    || (whole && start == 0 && end == words.len());
+                certain.then_some(Mention { start, end, term: &term.written, means: &term.means, asks: &term.asks })
+            });
+            found.extend(longest);
+        }
+        found
+    }
+}
+
+/// The index behind the last word of a term whose first word stands at `start`.
+fn matched_until(rest: &[Box<str>], start: usize, words: &[Word], stemmed: &[std::borrow::Cow<'_, str>]) -> Option<usize> {
+    let mut at = start + 1;
+    for part in rest {
+        while words.get(at).is_some_and(|word| is_skipped(&word.folded)) {
+            at += 1;
+        }
+        if stemmed.get(at)? != &**part || words[at].gap == Gap::Edition {
+            return None;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+#[derive(Debug, Default)]
+struct Builder {
+    stems: Stems,
+    terms: FxHashMap<Vec<Box<str>>, ThesaurusTerm>,
+    concepts: Vec<Vec<Box<str>>>,
+}
+
+impl Builder {
+    fn key(&self, term: &str) -> Vec<Box<str>> {
+        let words = words(term);
+        let kept = words.iter().enumerate().filter(|(at, word)| *at == 0 || !is_skipped(&word.folded));
+        kept.map(|(_, word)| self.stems.of(&word.folded).into()).collect()
+    }
+
+    fn term(&mut self, written: &str) -> Option<&mut ThesaurusTerm> {
+        let key = self.key(written);
+        let rest = key.get(1..)?.to_vec();
+        Some(self.terms.entry(key).or_insert_with(|| ThesaurusTerm {
+            rest,
+            written: written.into(),
+            means: Vec::new(),
+            asks: Vec::new(),
+            ambiguous: false,
+        }))
+    }
+
+    fn concept(&mut self, standing_for: &str) -> u32 {
+        self.concepts.push(vec![standing_for.into()]);
+        u32::try_from(self.concepts.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    fn meaning(&mut self, written: &str, concept: u32) {
+        if let Some(term) = self.term(written) {
+            for concepts in [&mut term.means, &mut term.asks] {
+                if !concepts.contains(&concept) {
+                    concepts.push(concept);
+                }
+            }
+        }
+        if let Some(terms) = self.concepts.get_mut(concept as usize)
+            && !terms.iter().any(|term| &**term == written)
+        {
+            terms.push(written.into());
+        }
+    }
+
+    /// The concepts that a term stands for; a new one where it is in no group.
+    fn concepts_of(&mut self, written: &str) -> Vec<u32> {
+        let known = self.term(written).map(|term| term.means.clone()).unwrap_or_default();
+        if !known.is_empty() {
+            return known;
+        }
+        let concept = self.concept(written);
+        if let Some(term) = self.term(written) {
+            term.means.push(concept);
+        }
+        vec![concept]
+    }
+
+    fn asking(&mut self, written: &str, concepts: &[u32]) {
+        if let Some(term) = self.term(written) {
+            for concept in concepts {
+                if !term.asks.contains(concept) {
+                    term.asks.push(*concept);
+                }
+            }
+        }
+    }
+
+    fn ambiguous(&mut self, written: &str) {
+        if let Some(term) = self.term(written) {
+            term.ambiguous = true;
+        }
+    }
+
+    fn finish(self) -> Thesaurus {
+        let mut terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>> = FxHashMap::default();
+        for (key, term) in self.terms {
+            if let Some(first) = key.into_iter().next() {
+                terms.entry(first).or_default().push(term);
+            }
+        }
+        for candidates in terms.values_mut() {
+            candidates.sort_by(|a, b| b.rest.len().cmp(&a.rest.len()).then_with(|| a.rest.cmp(&b.rest)));
+        }
+        Thesaurus { terms, concepts: self.concepts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn equivalent(terms: &[&str]) -> SynonymGroup {
+        SynonymGroup::Equivalent(terms.iter().map(|term| (*term).into()).collect())
+    }
+
+    fn found(thesaurus: &Thesaurus, text: &str) -> Vec<(String, Vec<u32>, Vec<u32>)> {
+        let words = words(text);
+        thesaurus
+            .mentions(text, &words, &Stems::default(), true)
+            .into_iter()
+            .map(|m| (m.term.to_owned(), m.means.to_vec(), m.asks.to_vec()))
+            .collect()
+    }
+
+    #[test]
+    fn a_term_of_several_words_is_found_whole_or_not_at_all() {
+        let thesaurus = Thesaurus::new(&[equivalent(&["permit to work", "ptw"])]);
+        assert_eq!(found(&thesaurus, "our permits to work").len(), 1);
+        assert_eq!(found(&thesaurus, "PTW app").len(), 1);
+        assert_eq!(found(&thesaurus, "permit for work to do"), []);
+        assert_eq!(found(&thesaurus, "work permit"), []);
+    }
+
+    #[test]
+    fn and_is_skipped_inside_a_term() {
+        let thesaurus = Thesaurus::new(&[equivalent(&["environment health and safety", "ehs"])]);
+        assert_eq!(found(&thesaurus, "Environment, Health & Safety").len(), 1);
+        assert_eq!(found(&thesaurus, "EH&S").len(), 1);
+    }
+
+    #[test]
+    fn one_way_asks_but_does_not_mean() {
+        let one_way = SynonymGroup::OneWay { from: vec!["riddor".into()], to: "incident reporting".into() };
+        let thesaurus = Thesaurus::new(&[one_way]);
+        assert_eq!(found(&thesaurus, "riddor"), [("riddor".to_owned(), vec![], vec![0])]);
+        assert_eq!(found(&thesaurus, "incident reporting"), [("incident reporting".to_owned(), vec![0], vec![])]);
+    }
+
+    #[test]
+    fn an_ambiguous_term_needs_capitals_or_the_whole_text() {
+        let thesaurus =
+            Thesaurus::new(&[equivalent(&["corrective action", "car"]), SynonymGroup::Ambiguous(vec!["car".into()])]);
+        assert_eq!(found(&thesaurus, "car park"), []);
+        assert_eq!(found(&thesaurus, "CAR park").len(), 1);
+        assert_eq!(found(&thesaurus, "car").len(), 1);
+    }
+}

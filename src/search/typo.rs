@@ -1,0 +1,246 @@
+//! Misspelled words: which words of the lexicon can have been meant.
+
+use std::sync::OnceLock;
+
+use fst::automaton::Automaton;
+use fst::{IntoStreamer, Streamer};
+use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
+
+use super::lexicon::{Lexicon, WordId};
+
+/// How many words at most stand for a misspelled one.
+const CANDIDATES: usize = 4;
+
+/// A word that can have been meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The word, folded.
+    pub folded: String,
+    /// Its number.
+    pub word: WordId,
+    /// How unlike it is to what was typed; lower is better, see [`cost`].
+    pub cost: f32,
+}
+
+/// How many edits a word may have: none up to three letters, one from four, two from eight. Words with anything but
+/// letters are codes and numbers, and never misspelled.
+#[must_use]
+pub fn allowed_edits(folded: &str) -> u8 {
+    if !folded.chars().all(char::is_alphabetic) {
+        return 0;
+    }
+    match folded.chars().count() {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    }
+}
+
+/// The words that can have been meant by one that isn't in the lexicon, best first: the nearest, and of those equally
+/// near the most frequent. An edit of the first letter counts double; a transposition of two neighbours is one edit.
+#[must_use]
+pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for distance in 1..=edits.min(2) {
+        found = search(lexicon, folded, distance, false);
+        if !found.is_empty() {
+            break;
+        }
+    }
+    best(found)
+}
+
+/// The words that begin with a misspelling of what is typed so far.
+#[must_use]
+pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> {
+    if edits == 0 { Vec::new() } else { best(search(lexicon, folded, 1, true)) }
+}
+
+fn best(mut found: Vec<Candidate>) -> Vec<Candidate> {
+    found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.folded.cmp(&b.folded)));
+    found.truncate(CANDIDATES);
+    found
+}
+
+fn search(lexicon: &Lexicon, folded: &str, distance: u8, prefix: bool) -> Vec<Candidate> {
+    let builder = automata(distance);
+    let dfa = if prefix { builder.build_prefix_dfa(folded) } else { builder.build_dfa(folded) };
+    let mut found = Vec::new();
+    let first = folded.chars().next().map(String::from).unwrap_or_default();
+    // With one edit to spend the first letter, which counts double, must be right: most of the lexicon needn't be seen.
+    collect(lexicon, folded, Some(&first), &dfa, &mut found);
+    if distance == 2 {
+        // Or both edits go to the first letter, and the rest is right.
+        collect(lexicon, folded, None, &automata(1).build_dfa(folded), &mut found);
+    }
+    found
+}
+
+fn collect(lexicon: &Lexicon, typed: &str, first: Option<&str>, dfa: &DFA, found: &mut Vec<Candidate>) {
+    let words = lexicon.words();
+    let mut stream = match first {
+        Some(first) => words.search(StartingWith { first: first.as_bytes(), dfa }).into_stream(),
+        None => words.search(StartingWith { first: b"", dfa }).into_stream(),
+    };
+    while let Some((word, number)) = stream.next() {
+        let Ok(word) = std::str::from_utf8(word) else { continue };
+        if first.is_none() && word.chars().next() == typed.chars().next() {
+            continue;
+        }
+        let Ok(number) = WordId::try_from(number) else { continue };
+        // Numbers and codes are never meant by a misspelled word, nor are abbreviations.
+        if !word.chars().all(char::is_alphabetic) || word.chars().count() <= 3 {
+            continue;
+        }
+        let cost = cost(typed, word) - frequency_bonus(lexicon.document_frequency(number));
+        found.push(Candidate { folded: word.to_owned(), word: number, cost });
+    }
+}
+
+/// What a word's frequency takes off its cost: of two words equally near, the more frequent is the likelier. A word that
+/// only synonyms use is possible, but less likely than any that a document has.
+fn frequency_bonus(document_frequency: u32) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let frequency = document_frequency as f32;
+    if document_frequency == 0 { -0.3 } else { (1.0 + frequency).ln() * 0.08 }
+}
+
+/// How unlike two words are: the restricted Damerau–Levenshtein distance with cheaper steps for what people really do:
+/// a doubled or missed double letter, neighbours exchanged, one vowel for another.
+#[must_use]
+pub fn cost(typed: &str, meant: &str) -> f32 {
+    let typed: Vec<char> = typed.chars().collect();
+    let meant: Vec<char> = meant.chars().collect();
+    let width = meant.len() + 1;
+    let mut table = vec![0.0_f32; (typed.len() + 1) * width];
+    for i in 0..=typed.len() {
+        for j in 0..=meant.len() {
+            let at = |i: usize, j: usize| i * width + j;
+            if i == 0 && j == 0 {
+                continue;
+            }
+            let mut least = f32::INFINITY;
+            if i > 0 {
+                let doubled = i > 1 && typed[i - 1] == typed[i - 2];
+                least = least.min(table[at(i - 1, j)] + if doubled { 0.6 } else { 1.0 });
+            }
+            if j > 0 {
+                let doubled = j > 1 && meant[j - 1] == meant[j - 2];
+                least = least.min(table[at(i, j - 1)] + if doubled { 0.6 } else { 0.9 });
+            }
+            if i > 0 && j > 0 {
+                let (a, b) = (typed[i - 1], meant[j - 1]);
+                let step = if a == b {
+                    0.0
+                } else if is_vowel(a) && is_vowel(b) {
+                    0.7
+                } else {
+                    1.0
+                };
+                least = least.min(table[at(i - 1, j - 1)] + step);
+            }
+            if i > 1 && j > 1 && typed[i - 1] == meant[j - 2] && typed[i - 2] == meant[j - 1] {
+                least = least.min(table[at(i - 2, j - 2)] + 0.7);
+            }
+            table[at(i, j)] = least;
+        }
+    }
+    table[typed.len() * width + meant.len()]
+}
+
+fn is_vowel(c: char) -> bool {
+    matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
+}
+
+/// The parametric automata of one and two edits: costly to make, so made once.
+fn automata(distance: u8) -> &'static LevenshteinAutomatonBuilder {
+    static ONE: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
+    static TWO: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
+    let cell = if distance <= 1 { &ONE } else { &TWO };
+    cell.get_or_init(|| LevenshteinAutomatonBuilder::new(distance.clamp(1, 2), true))
+}
+
+/// An automaton that also demands a first letter.
+struct StartingWith<'a> {
+    first: &'a [u8],
+    dfa: &'a DFA,
+}
+
+impl Automaton for StartingWith<'_> {
+    /// How much of the first letter is read, and the inner state; `None` once it is another letter.
+    type State = Option<(usize, u32)>;
+
+    fn start(&self) -> Self::State {
+        Some((0, self.dfa.initial_state()))
+    }
+
+    fn is_match(&self, state: &Self::State) -> bool {
+        state.is_some_and(|(read, inner)| {
+            read >= self.first.len() && matches!(self.dfa.distance(inner), Distance::Exact(_))
+        })
+    }
+
+    fn can_match(&self, state: &Self::State) -> bool {
+        state.is_some_and(|(_, inner)| inner != levenshtein_automata::SINK_STATE)
+    }
+
+    fn accept(&self, state: &Self::State, byte: u8) -> Self::State {
+        let (read, inner) = (*state)?;
+        if self.first.get(read).is_some_and(|first| *first != byte) {
+            return None;
+        }
+        Some(((read + 1).min(self.first.len()), self.dfa.transition(inner, byte)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::lexicon::LexiconBuilder;
+
+    fn lexicon(words: &[(&str, u32)]) -> Lexicon {
+        let mut builder = LexiconBuilder::default();
+        for (word, frequency) in words {
+            for document in 1..=*frequency {
+                builder.note(word, word, document);
+            }
+        }
+        Lexicon::open(builder.finish().expect("a lexicon").0).expect("it opens")
+    }
+
+    fn meant(lexicon: &Lexicon, typed: &str) -> Vec<String> {
+        candidates(lexicon, typed, allowed_edits(typed)).into_iter().map(|c| c.folded).collect()
+    }
+
+    #[test]
+    fn one_edit_from_four_letters_two_from_eight() {
+        let lexicon = lexicon(&[("permit", 3), ("work", 5), ("calibration", 2), ("car", 9)]);
+        assert_eq!(meant(&lexicon, "permt"), ["permit"]);
+        assert_eq!(meant(&lexicon, "wrok"), ["work"], "a transposition is one edit");
+        assert_eq!(meant(&lexicon, "calbraton"), ["calibration"]);
+        assert_eq!(meant(&lexicon, "prmt"), [""; 0]);
+        assert_eq!(meant(&lexicon, "cra"), [""; 0], "three letters are never misspelled");
+        assert_eq!(meant(&lexicon, "cars"), [""; 0], "an abbreviation is never meant");
+    }
+
+    #[test]
+    fn the_first_letter_counts_double() {
+        let lexicon = lexicon(&[("greener", 3), ("management", 3)]);
+        assert_eq!(meant(&lexicon, "breener"), [""; 0]);
+        assert_eq!(meant(&lexicon, "nanagement"), ["management"]);
+        assert_eq!(meant(&lexicon, "nanagemnt"), [""; 0]);
+    }
+
+    #[test]
+    fn codes_and_numbers_are_never_misspelled() {
+        let lexicon = lexicon(&[("iso9001", 3), ("45001", 3)]);
+        assert_eq!(meant(&lexicon, "iso9002"), [""; 0]);
+        assert_eq!(meant(&lexicon, "45002"), [""; 0]);
+    }
+
+    #[test]
+    fn of_equally_near_words_the_frequent_one_is_meant() {
+        let lexicon = lexicon(&[("audit", 40), ("audio", 1)]);
+        assert_eq!(meant(&lexicon, "audip")[0], "audit");
+    }
+}

@@ -1,0 +1,75 @@
+//! The values of a facet, from what was counted.
+
+use super::Facet;
+use crate::catalogue::Catalogue;
+use crate::record::{EvidenceStatus, OfferingType};
+use crate::resource::FacetValue;
+use crate::search::collect::FacetCounts;
+
+impl Facet {
+    /// All facets.
+    pub const ALL: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
+
+    /// The facet's name in requests and answers.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Category => "category",
+            Self::OfferingType => "offering_type",
+            Self::EvidenceStatus => "evidence_status",
+            Self::Rating => "rating",
+        }
+    }
+}
+
+/// The values that any product of the result has: categories by falling count (then by name), the others in their own
+/// order, ratings from the highest.
+#[must_use]
+pub fn values(catalogue: &Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue> {
+    let fixed = |value: &str, label: &str, count: u64| FacetValue { value: value.to_owned(), label: label.to_owned(), count };
+    let mut values: Vec<_> = match facet {
+        Facet::Category => catalogue
+            .tables
+            .categories
+            .iter()
+            .zip(&counts.categories)
+            .map(|(category, count)| fixed(&category.id, &category.name, *count))
+            .collect(),
+        Facet::OfferingType => OfferingType::ALL
+            .into_iter()
+            .zip(counts.offering_types)
+            .map(|(value, count)| {
+                let label = match value {
+                    OfferingType::Software => "Software",
+                    OfferingType::DocumentTemplates => "Document templates",
+                };
+                fixed(value.as_str(), label, count)
+            })
+            .collect(),
+        Facet::EvidenceStatus => EvidenceStatus::ALL
+            .into_iter()
+            .zip(counts.evidence_statuses)
+            .map(|(value, count)| {
+                let label = match value {
+                    EvidenceStatus::VendorSourcesReviewed => "Vendor sources reviewed",
+                    EvidenceStatus::PendingReview => "Pending review",
+                };
+                fixed(value.as_str(), label, count)
+            })
+            .collect(),
+        Facet::Rating => (1..=5)
+            .zip(counts.ratings)
+            .map(|(stars, count)| {
+                let plural = if stars == 1 { "star" } else { "stars" };
+                fixed(&format!("{stars}"), &format!("{stars} {plural} or more"), count)
+            })
+            .collect(),
+    };
+    values.retain(|value| value.count > 0);
+    match facet {
+        Facet::Category => values.sort_by_key(|value| std::cmp::Reverse(value.count)),
+        Facet::Rating => values.reverse(),
+        Facet::OfferingType | Facet::EvidenceStatus => {}
+    }
+    values
+}

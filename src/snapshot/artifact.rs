@@ -1,0 +1,36 @@
+//! The parts of a generation as named pieces of bytes: what a build makes, what the disk keeps, and what a snapshot is
+//! opened from. A fresh generation and a stored one are opened by the same code.
+
+use bytes::Bytes;
+
+/// The tables of the catalogue.
+pub const TABLES: &str = "catalogue.tables";
+/// The catalogue's map of ids.
+pub const IDS: &str = "catalogue.ids";
+/// The catalogue's texts.
+pub const TEXTS: &str = "catalogue.texts";
+/// The search side.
+pub const SEARCH: &str = "search";
+/// What the names of the engine's files begin with.
+pub const ENGINE: &str = "engine.";
+
+/// The parts of a generation.
+#[derive(Debug, Clone, Default)]
+pub struct Artifact {
+    /// Name and content of each.
+    pub parts: Vec<(String, Bytes)>,
+}
+
+impl Artifact {
+    /// A part by its name.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<&Bytes> {
+        self.parts.iter().find(|(of, _)| of == name).map(|(_, content)| content)
+    }
+
+    /// The size of all parts, in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.parts.iter().map(|(_, content)| content.len() as u64).sum()
+    }
+}

@@ -1,0 +1,52 @@
+//! Builds the parts of a generation out of validated exports.
+
+use bytes::Bytes;
+
+use super::artifact::{Artifact, ENGINE, IDS, SEARCH, TABLES, TEXTS};
+use crate::catalogue::{Draft, DraftError};
+use crate::engine::{EngineError, TantivyBuilder};
+use crate::export::Export;
+use crate::search::SearchBuilder;
+use crate::search::lexicon::LexiconError;
+
+/// Why a generation can't be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The records can't be laid out.
+    #[error("the records can't be laid out")]
+    Catalogue(#[from] DraftError),
+    /// The words can't be indexed.
+    #[error("the words can't be indexed")]
+    Words(#[from] LexiconError),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The search side can't be encoded.
+    #[error("the search tables can't be encoded")]
+    Encode(#[from] postcard::Error),
+}
+
+/// Builds the parts of a generation. `progress` is told the products indexed so far and their number.
+///
+/// # Errors
+/// Where a part can't be built.
+pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<Artifact, BuildError> {
+    let draft = Draft::new(exports)?;
+    let catalogue = draft.prepare()?;
+    let mut search = SearchBuilder::new(draft.synonyms());
+    let mut engine = TantivyBuilder::new()?;
+    let products = draft.software();
+    let count = products.len() as u64;
+    for (done, (software, categories)) in (1..).zip(products) {
+        engine.push(search.push(software, categories))?;
+        progress(done, count);
+    }
+    let mut parts = vec![
+        (TABLES.to_owned(), Bytes::from(catalogue.tables)),
+        (IDS.to_owned(), Bytes::from(catalogue.ids)),
+        (TEXTS.to_owned(), Bytes::from(catalogue.arena)),
+        (SEARCH.to_owned(), Bytes::from(postcard::to_stdvec(&search.finish()?)?)),
+    ];
+    parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bytes::from(content))));
+    Ok(Artifact { parts })
+}
