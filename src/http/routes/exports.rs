@@ -1,9 +1,12 @@
 //! The export files that make up the directory, for download.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_TYPE, LINK};
 use axum::response::Response;
+use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::http::openapi::{ApiErrors, NotFound};
@@ -60,6 +63,15 @@ enum Format {
     Ndjson,
 }
 
+impl Format {
+    const fn content_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Ndjson => "application/x-ndjson",
+        }
+    }
+}
+
 static FORMAT: Parameter<OneOf<Format>> = Parameter {
     name: "format",
     about: "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
@@ -102,16 +114,25 @@ pub(super) async fn get_export(
     Id(id): Id,
     Params(GetExport { format }): Params<GetExport>,
 ) -> Result<Response, ApiError> {
-    let export = service::get_export(&request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
-    let (body, content_type) = match format {
-        Format::Json => (export.json(), "application/json"),
-        Format::Ndjson => (export.ndjson(), "application/x-ndjson"),
-    };
+    let (body, license) = download(request, id, format).await?;
     let mut response = Response::new(Body::from(body));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     // A URI is ASCII.
-    let license = HeaderValue::try_from(format!("<{}>; rel=\"license\"", export.license())).ok();
-    headers.extend(license.map(|license| (LINK, license)));
+    headers.extend(HeaderValue::try_from(format!("<{license}>; rel=\"license\"")).ok().map(|license| (LINK, license)));
     Ok(response)
+}
+
+/// Produces an export, and tells its licence. A large one takes a while, so other requests don't wait behind it.
+async fn download(request: ApiRequest, id: String, format: Format) -> Result<(Bytes, String), ApiError> {
+    let produce = move || {
+        let export = service::get_export(&request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
+        let body = match format {
+            Format::Json => export.json(),
+            Format::Ndjson => export.ndjson(),
+        };
+        let body = body.map_err(|error| ApiError::Internal(Arc::new(error)))?;
+        Ok((body, export.license().to_owned()))
+    };
+    tokio::task::spawn_blocking(produce).await.map_err(|error| ApiError::Internal(Arc::new(error)))?
 }
