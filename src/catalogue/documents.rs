@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arena::{Arena, Span};
 use super::Ordinal;
+use super::arena::{Arena, Span};
 use crate::resource::{SoftwareItem, SoftwareMore};
 
 /// What stands before the item in a product's answer.
@@ -61,9 +61,11 @@ impl Documents {
     pub fn end(&self) -> u64 {
         let sound = self.bounds.is_sorted()
             && (self.bounds.len() == self.item_lengths.len() + 1 || (self.bounds.is_empty() && self.is_empty()))
-            && self.bounds.windows(2).zip(&self.item_lengths).all(|(bound, item)| {
-                bound[1] - bound[0] >= OPENING.len() as u64 + u64::from(*item)
-            });
+            && self
+                .bounds
+                .windows(2)
+                .zip(&self.item_lengths)
+                .all(|(bound, item)| bound[1] - bound[0] >= OPENING.len() as u64 + u64::from(*item));
         if sound { self.bounds.last().copied().unwrap_or(0) } else { u64::MAX }
     }
 

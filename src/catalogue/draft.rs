@@ -97,7 +97,10 @@ impl<'a> Draft<'a> {
             })
             .collect();
         keyed.sort_by(|(quality_a, name_a, a), (quality_b, name_b, b)| {
-            quality_a.compare(quality_b).then_with(|| name_a.cmp(name_b)).then_with(|| a.software.id.cmp(&b.software.id))
+            quality_a
+                .compare(quality_b)
+                .then_with(|| name_a.cmp(name_b))
+                .then_with(|| a.software.id.cmp(&b.software.id))
         });
         let mut by_name: Vec<Ordinal> = (0..).take(keyed.len()).collect();
         by_name.sort_by(|a, b| {
@@ -155,12 +158,7 @@ impl<'a> Draft<'a> {
         Ok(Prepared { tables: postcard::to_stdvec(&tables)?, ids: self.ids()?, arena: arena.into_bytes() })
     }
 
-    fn push_document(
-        &self,
-        arena: &mut Arena,
-        documents: &mut Documents,
-        entry: &Entry<'_>,
-    ) -> Result<(), DraftError> {
+    fn push_document(&self, arena: &mut Arena, documents: &mut Documents, entry: &Entry<'_>) -> Result<(), DraftError> {
         let software = entry.software;
         let categories: Vec<_> = entry
             .categories

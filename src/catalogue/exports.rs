@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::Catalogue;
 use super::arena::{Arena, Span};
-use crate::export::Export;
+use crate::export::{Export, write_compact};
 use crate::resource::{ExportRef, ExportResource};
 
 /// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
@@ -49,8 +49,7 @@ impl ExportDocument {
         };
         let object = arena.push_open_object(&resource)?;
         let compressed = arena.push(&zstd::bulk::compress(&export.document, ZSTD_LEVEL)?);
-        let software_spans =
-            export.software_spans.iter().map(|span| (span.start as u64, span.end as u64)).collect();
+        let software_spans = export.software_spans.iter().map(|span| (span.start as u64, span.end as u64)).collect();
         Ok(Self { resource, object, compressed, software_spans })
     }
 
@@ -76,44 +75,45 @@ impl ExportDocument {
     /// Where the kept document is damaged.
     pub fn ndjson(&self, catalogue: &Catalogue) -> io::Result<Bytes> {
         let document = self.json(catalogue)?;
-        let reference = serde_json::to_vec(&ExportRef {
+        let reference = serde_json::to_string(&ExportRef {
             id: &self.resource.id,
             name: &self.resource.name,
             license: &self.resource.license,
             as_of: self.resource.as_of.as_deref(),
         })?;
-        let mut lines = Vec::with_capacity(document.len() + self.software_spans.len() * (reference.len() + 16));
+        let mut lines = String::with_capacity(document.len() + self.software_spans.len() * (reference.len() + 16));
         for (start, end) in &self.software_spans {
-            let range = usize::try_from(*start).map_err(io::Error::other)?..usize::try_from(*end).map_err(io::Error::other)?;
+            let range =
+                usize::try_from(*start).map_err(io::Error::other)?..usize::try_from(*end).map_err(io::Error::other)?;
             write_line(&mut lines, &document, range, &reference)?;
         }
         Ok(Bytes::from(lines))
     }
 }
 
-fn write_line(lines: &mut Vec<u8>, document: &[u8], range: Range<usize>, reference: &[u8]) -> io::Result<()> {
+fn write_line(lines: &mut String, document: &[u8], range: Range<usize>, reference: &str) -> io::Result<()> {
     let record = document.get(range).ok_or_else(|| io::Error::other("a record's span lies outside its document"))?;
     let record: Members<'_> = serde_json::from_slice(record)?;
     let mut own = None;
-    lines.push(b'{');
+    lines.push('{');
     for (name, value) in record.0 {
         if name == "export" {
             own = Some(value);
             continue;
         }
-        serde_json::to_writer(&mut *lines, &name)?;
-        lines.push(b':');
-        crate::export::write_compact(value.get(), lines);
-        lines.push(b',');
+        lines.push_str(&serde_json::to_string(&name)?);
+        lines.push(':');
+        write_compact(value.get(), lines);
+        lines.push(',');
     }
     if let Some(own) = own {
-        lines.extend_from_slice(br#""additional_properties":{"export":"#);
-        crate::export::write_compact(own.get(), lines);
-        lines.extend_from_slice(b"},");
+        lines.push_str(r#""additional_properties":{"export":"#);
+        write_compact(own.get(), lines);
+        lines.push_str("},");
     }
-    lines.extend_from_slice(br#""export":"#);
-    lines.extend_from_slice(reference);
-    lines.extend_from_slice(b"}\n");
+    lines.push_str(r#""export":"#);
+    lines.push_str(reference);
+    lines.push_str("}\n");
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arena::{Arena, Span};
 use super::Ordinal;
+use super::arena::{Arena, Span};
 use crate::record::Review;
 use crate::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
 
@@ -43,8 +43,7 @@ impl Reviews {
         mut reviews: Vec<&Review>,
     ) -> Result<(), serde_json::Error> {
         reviews.sort_by(|a, b| b.created_at_seconds.cmp(&a.created_at_seconds).then_with(|| a.id.cmp(&b.id)));
-        let objects =
-            reviews.iter().map(|review| arena.push_open_object(&shown(review))).collect::<Result<_, _>>()?;
+        let objects = reviews.iter().map(|review| arena.push_open_object(&shown(review))).collect::<Result<_, _>>()?;
         self.of.push((ordinal, ReviewsOf { objects, summary: summary(&reviews) }));
         Ok(())
     }

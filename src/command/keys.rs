@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 
 use crate::cli::{KeysArgs, KeysCommand};
+use crate::key::access::Quoted;
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
 
@@ -41,7 +42,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
             format!(
                 "the key was made but couldn't be printed: {error}; revoke it and make another: \
                  software-directory keys revoke {id} --keys {}",
-                args.keys.display()
+                Quoted(&args.keys)
             ),
             1,
         ),

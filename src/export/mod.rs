@@ -18,6 +18,7 @@ mod text;
 mod vocabulary;
 
 pub use code::{Code, Severity};
+pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
 pub use report::{Counts, Report, examine, read};
 pub use source::{FindError, Limits, SourceFile, find_files};

@@ -20,7 +20,7 @@ pub enum Access {
 pub enum KeySetupError {
     /// The named key file isn't there.
     #[error(
-        "there is no key file {}; make one with:\n\n  software-directory keys create --name \"…\" --keys {}\n",
+        "there is no key file {}; make one with:\n\n  software-directory keys create --name \"…\" --keys {}",
         .0.display(), Quoted(.0)
     )]
     Missing(PathBuf),
@@ -72,7 +72,7 @@ fn decide(keys: Option<&Path>, exists: bool, listen: SocketAddr) -> Result<Acces
 }
 
 /// A path as a shell reads it.
-struct Quoted<'a>(&'a Path);
+pub(crate) struct Quoted<'a>(pub(crate) &'a Path);
 
 impl std::fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

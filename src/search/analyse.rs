@@ -72,7 +72,10 @@ impl Scanner<'_> {
             if c.is_alphanumeric() {
                 break at;
             }
-            if c == '.' && before.is_none_or(char::is_whitespace) && chars.peek().is_some_and(|(_, n)| n.is_alphabetic()) {
+            if c == '.'
+                && before.is_none_or(char::is_whitespace)
+                && chars.peek().is_some_and(|(_, n)| n.is_alphabetic())
+            {
                 break at;
             }
             gap = widen(gap, c);
@@ -127,7 +130,8 @@ fn belongs_at_end(word: &str, rest: &str) -> bool {
 
 fn widen(gap: Gap, c: char) -> Gap {
     match (gap, c) {
-        (Gap::Break, _) | (_, ',' | ';' | '.' | '!' | '?' | '(' | ')' | '[' | ']' | '|' | '"' | '“' | '”' | '…' | '\n') => {
+        (Gap::Break, _)
+        | (_, ',' | ';' | '.' | '!' | '?' | '(' | ')' | '[' | ']' | '|' | '"' | '“' | '”' | '…' | '\n') => {
             Gap::Break
         }
         (Gap::Joined, ':') => Gap::Edition,
@@ -225,7 +229,7 @@ fn is_unseparated(c: char) -> bool {
         | 0x4E00..=0x9FFF      // CJK unified ideographs
         | 0xF900..=0xFAFF      // CJK compatibility ideographs
         | 0xFF66..=0xFF9D      // half-width Katakana
-        | 0x20000..=0x3FFFF)   // CJK extensions B and up
+        | 0x20000..=0x3FFFF) // CJK extensions B and up
 }
 
 #[cfg(test)]
@@ -239,8 +243,11 @@ mod tests {
     #[test]
     fn words_are_runs_of_letters_and_digits() {
         assert_eq!(folded("Lock-out/tag out, ISO9001: (EH&S)"), ["lock", "out", "tag", "out", "iso9001", "ehs"]);
-        assert_eq!(folded("the employer's duty, l’audit, workers'"), ["the", "employer", "duty", "l", "audit", "workers"]);
-        assert_eq!(folded("((((((") , [""; 0]);
+        assert_eq!(
+            folded("the employer's duty, l’audit, workers'"),
+            ["the", "employer", "duty", "l", "audit", "workers"]
+        );
+        assert_eq!(folded("(((((("), [""; 0]);
     }
 
     #[test]

@@ -39,8 +39,9 @@ const VERY_RARE: u32 = 10_000;
 
 /// Words that say little in a query: they count where a product has them, but none has to.
 const FUNCTION_WORDS: &[&str] = &[
-    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it", "me", "my", "of",
-    "on", "or", "our", "that", "the", "this", "to", "we", "what", "which", "who", "with", "you", "your",
+    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it",
+    "me", "my", "of", "on", "or", "our", "that", "the", "this", "to", "we", "what", "which", "who", "with", "you",
+    "your",
 ];
 
 /// A word of the query with what may stand for it.
@@ -139,7 +140,8 @@ impl Expander<'_> {
         Ok(Expansion {
             titles: if asked == 0 { Vec::new() } else { titles },
             phrases: self.phrases(),
-            is_hopeless: (asked > 0 && slots.is_empty()) || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
+            is_hopeless: (asked > 0 && slots.is_empty())
+                || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
             excluded,
             stems: stems(&slots),
             slots,
@@ -174,7 +176,8 @@ impl Expander<'_> {
         if self.is_in_phrase(at) {
             return Ok(slot);
         }
-        slot.alternatives.push(Alternative { term: Term::Compound(word.folded.as_str().into()), weight: weight::COMPOUND });
+        slot.alternatives
+            .push(Alternative { term: Term::Compound(word.folded.as_str().into()), weight: weight::COMPOUND });
         let before = at.checked_sub(1).map(|before| (before, at));
         let behind = (at + 1 < words.len()).then_some((at, at + 1));
         for (first, second) in before.into_iter().chain(behind) {
@@ -284,7 +287,10 @@ impl Expander<'_> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
         let absent = slot.alternatives.is_empty();
         let rare = slot.document_frequency <= documents / VERY_RARE;
-        if !(self.typo && (absent || rare)) || self.is_in_phrase(at) || slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3 {
+        if !(self.typo && (absent || rare))
+            || self.is_in_phrase(at)
+            || slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3
+        {
             return Ok(());
         }
         let lexicon = &self.index.lexicon;
@@ -305,9 +311,7 @@ impl Expander<'_> {
                 slot.alternatives.push(Alternative { term, weight: weight::TYPO_OTHER });
             }
         }
-        if absent
-            && let Some(best) = candidates.first()
-        {
+        if absent && let Some(best) = candidates.first() {
             corrected.clone_from(&best.folded);
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
         }
@@ -369,7 +373,8 @@ impl Expander<'_> {
 
 /// Function words and edition years needn't be there, as long as another word must.
 fn relax(slots: &mut [Slot]) {
-    let is_optional = |slot: &Slot| FUNCTION_WORDS.contains(&slot.word.folded.as_str()) || slot.word.gap == Gap::Edition;
+    let is_optional =
+        |slot: &Slot| FUNCTION_WORDS.contains(&slot.word.folded.as_str()) || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {
         for slot in slots.iter_mut() {
             slot.required = !is_optional(slot);

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn documents_come_back_as_they_went_in() {
-        let documents: [&[WordId]; 4] = [&[2, 300, 0, 70_000, 1, 5, 1, 1], &[], &[1, 1, 1], &[u32::MAX >> 4, 127, 128, 1]];
+        let documents: [&[WordId]; 4] =
+            [&[2, 300, 0, 70_000, 1, 5, 1, 1], &[], &[1, 1, 1], &[u32::MAX >> 4, 127, 128, 1]];
         let mut forward = Forward::default();
         for document in documents {
             forward.push(document.iter().copied());

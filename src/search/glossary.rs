@@ -49,7 +49,9 @@ impl GlossaryIndex {
     pub fn new(glossary: &[GlossaryEntry]) -> Self {
         let stems = Stems::default();
         let tokens = |text: &str| {
-            words(text).into_iter().map(|word| Token { stem: stems.of(&word.folded).into(), folded: word.folded.into() })
+            words(text)
+                .into_iter()
+                .map(|word| Token { stem: stems.of(&word.folded).into(), folded: word.folded.into() })
         };
         let entries = glossary
             .iter()
@@ -80,9 +82,9 @@ impl GlossaryIndex {
         let has = |tokens: &[Token], at: usize| {
             let (word, stem) = &asked[at];
             let is_last = at + 1 == asked.len();
-            tokens.iter().any(|token| {
-                *token.stem == **stem || (is_last && token.folded.starts_with(word.folded.as_str()))
-            })
+            tokens
+                .iter()
+                .any(|token| *token.stem == **stem || (is_last && token.folded.starts_with(word.folded.as_str())))
         };
         let rank = |entry: &Entry, exact: usize| {
             if let Some(at) = entry.titles.iter().position(|title| *title == key) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::analyse::{Gap, Word, words};
 use super::field::{Field, Section};
 use super::forward::{Forward, SECTION_END, VALUE_END};
-use super::lexicon::{LexiconBuilder, LexiconError, LexiconParts, FIRST_WORD};
+use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts};
 use super::plan::{INDEXED_PREFIX, Term};
 use super::stem::Stems;
 use super::synonym::Thesaurus;
@@ -213,7 +213,8 @@ pub fn compound(word: &Word, next: &Word) -> String {
 /// neighbours are unrelated, those with a hyphen between them and a word with its number (`ISO 9001`).
 fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     let numbered = || {
-        word.folded.bytes().all(|byte| byte.is_ascii_lowercase()) && next.folded.bytes().all(|byte| byte.is_ascii_digit())
+        word.folded.bytes().all(|byte| byte.is_ascii_lowercase())
+            && next.folded.bytes().all(|byte| byte.is_ascii_digit())
     };
     match next.gap {
         Gap::Break | Gap::Edition => false,
@@ -226,9 +227,9 @@ fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
 fn parts(folded: &str) -> impl Iterator<Item = &str> {
     let bare = folded.trim_matches(['+', '#', '.']);
     let odd = (bare != folded && !bare.is_empty()).then_some(bare);
-    let digits = folded.find(|c: char| c.is_ascii_digit()).filter(|at| {
-        *at >= 2 && folded.len() - at >= 2 && folded[..*at].bytes().all(|byte| byte.is_ascii_lowercase())
-    });
+    let digits = folded
+        .find(|c: char| c.is_ascii_digit())
+        .filter(|at| *at >= 2 && folded.len() - at >= 2 && folded[..*at].bytes().all(|byte| byte.is_ascii_lowercase()));
     let numbered = digits
         .filter(|at| folded[*at..].bytes().all(|byte| byte.is_ascii_digit()))
         .map(|at| [&folded[..at], &folded[at..]])
@@ -246,7 +247,8 @@ fn prefixes(word: &str) -> impl Iterator<Item = &str> {
 fn norms(lengths: &[u32]) -> Vec<f32> {
     let k1 = K1 * f32::from(Field::Description.weight());
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    let mean = (lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / lengths.len().max(1) as f64).max(1.0) as f32;
+    let mean =
+        (lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / lengths.len().max(1) as f64).max(1.0) as f32;
     #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
     lengths.iter().map(|length| k1 * (1.0 - B + B * *length as f32 / mean)).collect()
 }

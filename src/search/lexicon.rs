@@ -276,7 +276,8 @@ mod tests {
 
     #[test]
     fn frequencies_count_documents_not_occurrences() {
-        let lexicon = lexicon(&[&[("audit", "audit"), ("audit", "audit")], &[("audit", "audit"), ("permit", "permit")]]);
+        let lexicon =
+            lexicon(&[&[("audit", "audit"), ("audit", "audit")], &[("audit", "audit"), ("permit", "permit")]]);
         let word = |text| lexicon.word(text).expect("a word");
         assert_eq!(lexicon.document_frequency(word("audit")), 2);
         assert_eq!(lexicon.document_frequency(word("permit")), 1);

@@ -81,7 +81,8 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     for candidate in &mut best[..head] {
         let signals = rerank::look(scope.index, &expansion, candidate.ordinal);
         // Whole names are equals but for their spelling: quality decides between them.
-        candidate.score = if candidate.tier == Tier::Title { signals.spelling } else { candidate.score * signals.factor() };
+        candidate.score =
+            if candidate.tier == Tier::Title { signals.spelling } else { candidate.score * signals.factor() };
     }
     best[..head].sort_by(|a, b| b.cmp(a));
     Ok(Found { best, total, counts, expansion })
@@ -93,7 +94,9 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
     for key in keys {
         let term = Term::Title(key.as_str().into());
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
-        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| found.push(title.ordinal))?;
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| {
+            found.push(title.ordinal)
+        })?;
         if !found.is_empty() {
             break;
         }
@@ -109,7 +112,8 @@ fn has_phrase(index: &SearchIndex, ordinal: Ordinal, phrase: Option<&[u32]>) -> 
     let whole = 1_u64 << (phrase.len().clamp(1, 64) - 1);
     for word in index.forward.words(ordinal) {
         let word = index.lexicon.folded_of(word);
-        let fits = phrase.iter().take(64).enumerate().fold(0, |bits, (at, wanted)| bits | (u64::from(*wanted == word) << at));
+        let fits =
+            phrase.iter().take(64).enumerate().fold(0, |bits, (at, wanted)| bits | (u64::from(*wanted == word) << at));
         running = ((running << 1) | 1) & fits;
         if running & whole != 0 {
             return true;
@@ -132,7 +136,9 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
         ];
         for second in [at, at + 1] {
             let Some(first) = second.checked_sub(1) else { continue };
-            let Some(next) = asked.get(second).filter(|next| matches!(next.gap, Gap::Joined | Gap::Space)) else { continue };
+            let Some(next) = asked.get(second).filter(|next| matches!(next.gap, Gap::Joined | Gap::Space)) else {
+                continue;
+            };
             let joined = compound(&asked[first], next);
             alternatives.push(Alternative { term: Term::NameWord(joined.as_str().into()), weight: 1.0 });
             alternatives.push(Alternative { term: Term::NamePrefix(joined.into()), weight: 0.5 });

@@ -135,10 +135,52 @@ const ENDINGS: &[(&str, &str)] = &[
 
 /// Words that end as British verbs do but are spelled so everywhere.
 const SPELLED_SO: &[&str] = &[
-    "advertis", "advis", "compris", "compromis", "concis", "cruis", "demis", "despis", "devis", "disguis", "enterpris",
-    "excis", "exercis", "expertis", "franchis", "improvis", "incis", "merchandis", "otherwis", "paradis", "precis", "premis",
-    "promis", "revis", "supervis", "surmis", "surpris", "televis", "treatis", "prais", "apprais", "nois", "rais", "rais",
-    "wis", "likewis", "clockwis", "turquois", "tortois", "pois", "bruis", "rais", "aris", "circumcis", "chastis", "marquis",
+    "advertis",
+    "advis",
+    "compris",
+    "compromis",
+    "concis",
+    "cruis",
+    "demis",
+    "despis",
+    "devis",
+    "disguis",
+    "enterpris",
+    "excis",
+    "exercis",
+    "expertis",
+    "franchis",
+    "improvis",
+    "incis",
+    "merchandis",
+    "otherwis",
+    "paradis",
+    "precis",
+    "premis",
+    "promis",
+    "revis",
+    "supervis",
+    "surmis",
+    "surpris",
+    "televis",
+    "treatis",
+    "prais",
+    "apprais",
+    "nois",
+    "rais",
+    "rais",
+    "wis",
+    "likewis",
+    "clockwis",
+    "turquois",
+    "tortois",
+    "pois",
+    "bruis",
+    "rais",
+    "aris",
+    "circumcis",
+    "chastis",
+    "marquis",
 ];
 
 /// A word in American spelling.
@@ -198,7 +240,9 @@ mod tests {
 
     #[test]
     fn words_spelled_so_everywhere_are_left_alone() {
-        for word in ["exercise", "supervising", "noise", "revised", "enterprise", "rise", "precise", "install", "enroll"] {
+        for word in
+            ["exercise", "supervising", "noise", "revised", "enterprise", "rise", "precise", "install", "enroll"]
+        {
             assert_eq!(american(word), word);
         }
     }

@@ -97,9 +97,11 @@ impl Thesaurus {
 
     /// All words of all terms.
     pub fn vocabulary(&self) -> impl Iterator<Item = Word> + '_ {
-        self.concepts.iter().flatten().flat_map(|term| words(term)).chain(
-            self.terms.values().flatten().flat_map(|term| words(&term.written)),
-        )
+        self.concepts
+            .iter()
+            .flatten()
+            .flat_map(|term| words(term))
+            .chain(self.terms.values().flatten().flat_map(|term| words(&term.written)))
     }
 
     /// The terms that a text has. Where two overlap, both are found; of two that start at one word, the longer.
@@ -127,7 +129,12 @@ impl Thesaurus {
 }
 
 /// The index behind the last word of a term whose first word stands at `start`.
-fn matched_until(rest: &[Box<str>], start: usize, words: &[Word], stemmed: &[std::borrow::Cow<'_, str>]) -> Option<usize> {
+fn matched_until(
+    rest: &[Box<str>],
+    start: usize,
+    words: &[Word],
+    stemmed: &[std::borrow::Cow<'_, str>],
+) -> Option<usize> {
     let mut at = start + 1;
     for part in rest {
         while words.get(at).is_some_and(|word| is_skipped(&word.folded)) {

@@ -26,7 +26,8 @@ impl Facet {
 /// order, ratings from the highest.
 #[must_use]
 pub fn values(catalogue: &Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue> {
-    let fixed = |value: &str, label: &str, count: u64| FacetValue { value: value.to_owned(), label: label.to_owned(), count };
+    let fixed =
+        |value: &str, label: &str, count: u64| FacetValue { value: value.to_owned(), label: label.to_owned(), count };
     let mut values: Vec<_> = match facet {
         Facet::Category => catalogue
             .tables

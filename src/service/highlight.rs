@@ -94,9 +94,10 @@ fn is_match(snapshot: &Snapshot, expansion: &Expansion, word: &Word) -> bool {
     let lexicon = &snapshot.search.lexicon;
     let is_stem = lexicon.word(&word.folded).is_some_and(|word| expansion.stems.contains_key(&lexicon.stem_of(word)));
     is_stem
-        || expansion.slots.iter().any(|slot| {
-            slot.prefix.as_ref().is_some_and(|prefix| word.folded.starts_with(prefix.as_str()))
-        })
+        || expansion
+            .slots
+            .iter()
+            .any(|slot| slot.prefix.as_ref().is_some_and(|prefix| word.folded.starts_with(prefix.as_str())))
 }
 
 /// Matches side by side, with nothing but white space between them, are one.
@@ -104,7 +105,9 @@ fn merged(text: &str, spans: impl Iterator<Item = (usize, usize)>) -> Vec<(usize
     let mut merged: Vec<(usize, usize)> = Vec::new();
     for (start, end) in spans {
         match merged.last_mut() {
-            Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => last.1 = end.max(last.1),
+            Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
+                last.1 = end.max(last.1)
+            }
             _ => merged.push((start, end)),
         }
     }

@@ -11,6 +11,6 @@ pub use query::{Facet, ListGlossary, ListSoftware, ListSort, PageRequest, Search
 
 mod operations;
 pub use operations::{
-    ExportDownload, ServiceError, get_export, get_software, list_categories, list_exports, list_glossary, list_reviews, list_software,
-    search_software,
+    ExportDownload, ServiceError, get_export, get_software, list_categories, list_exports, list_glossary, list_reviews,
+    list_software, search_software,
 };

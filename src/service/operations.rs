@@ -270,4 +270,3 @@ fn slice<T>(items: &[T], page: PageRequest) -> &[T] {
 const fn pagination(page: PageRequest, total: u64) -> Pagination {
     Pagination { limit: page.limit, offset: page.offset, total }
 }
-

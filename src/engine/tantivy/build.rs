@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use ::tantivy::TantivyDocument;
 use ::tantivy::directory::{Directory as _, RamDirectory};
 use ::tantivy::index::Index;
 use ::tantivy::indexer::SingleSegmentIndexWriter;
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use ::tantivy::tokenizer::TextAnalyzer;
-use ::tantivy::TantivyDocument;
 
-use super::terms::{self, Frequencies};
 use super::FIELD;
+use super::terms::{self, Frequencies};
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::Term;
 

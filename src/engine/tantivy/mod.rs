@@ -11,8 +11,8 @@ mod visit;
 use std::path::Path;
 use std::sync::Arc;
 
-use ::tantivy::directory::RamDirectory;
 use ::tantivy::directory::Directory as _;
+use ::tantivy::directory::RamDirectory;
 use ::tantivy::index::{Index, InvertedIndexReader};
 use ::tantivy::postings::SegmentPostings;
 use ::tantivy::schema::{Field, IndexRecordOption};

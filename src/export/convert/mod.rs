@@ -11,6 +11,8 @@ mod review;
 mod software;
 mod synonym;
 
+pub use raw::write_compact;
+
 use std::ops::Range;
 
 use super::finding::Fault;

@@ -23,6 +23,12 @@ impl Reader {
 /// The JSON text of a number or other value, without white space between its tokens.
 pub(super) fn compact(raw: &str) -> Option<Box<RawValue>> {
     let mut text = String::with_capacity(raw.len());
+    write_compact(raw, &mut text);
+    RawValue::from_string(text).ok()
+}
+
+/// Appends a JSON text without the white space between its tokens.
+pub fn write_compact(raw: &str, text: &mut String) {
     let mut rest = raw;
     while let Some(at) = rest.find([' ', '\t', '\n', '\r', '"']) {
         let (before, found) = rest.split_at(at);
@@ -34,7 +40,6 @@ pub(super) fn compact(raw: &str) -> Option<Box<RawValue>> {
         rest = &found[length..];
     }
     text.push_str(rest);
-    RawValue::from_string(text).ok()
 }
 
 /// The length of the string at the start, quotes included.

@@ -5,11 +5,13 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::key::access::Quoted;
+
 /// Why a key file can't be read or changed. The texts say how to mend it and hold nothing secret.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// There is no such file.
-    #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), path.display())]
+    #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
     Missing {
         /// The file.
         path: PathBuf,
