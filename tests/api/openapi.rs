@@ -5,6 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 use software_directory::http::{HttpConfig, openapi};
 
+use crate::service::Service;
+
 fn document() -> Value {
     serde_json::from_str(&openapi::text(&HttpConfig::default())).expect("JSON")
 }
@@ -73,5 +75,123 @@ fn every_reference_leads_somewhere() {
     for reference in references {
         let pointer = reference.strip_prefix('#').expect("a reference into the document");
         assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+/// Answers to check against the document: path as described, path as asked, status.
+const ASKED: [(&str, &str, u16); 22] = [
+    ("/v1/software", "/v1/software?limit=100", 200),
+    ("/v1/software", "/v1/software?q=tool&sort=-rating", 200),
+    ("/v1/software", "/v1/software?limit=0&nonsense=1", 400),
+    ("/v1/software/{id}", "/v1/software/tool-rated", 200),
+    ("/v1/software/{id}", "/v1/software/tool-reviewed", 200),
+    ("/v1/software/{id}", "/v1/software/extra", 200),
+    ("/v1/software/{id}", "/v1/software/nowhere", 404),
+    ("/v1/categories", "/v1/categories", 200),
+    ("/v1/categories", "/v1/categories?offset=-1", 400),
+    ("/v1/reviews/{id}", "/v1/reviews/tool-reviewed", 200),
+    ("/v1/reviews/{id}", "/v1/reviews/tool-01", 200),
+    ("/v1/reviews/{id}", "/v1/reviews/nowhere", 404),
+    ("/v1/glossary", "/v1/glossary", 200),
+    ("/v1/glossary", "/v1/glossary?q=loto", 200),
+    ("/v1/search", "/v1/search?q=tool", 200),
+    ("/v1/search", "/v1/search?q=gauge&highlight=true&facets=category&facets=rating", 200),
+    ("/v1/search", "/v1/search?q=%FF", 400),
+    ("/v1/exports", "/v1/exports", 200),
+    ("/v1/exports/{id}", "/v1/exports/tools", 200),
+    ("/v1/exports/{id}", "/v1/exports/nowhere", 404),
+    ("/healthz", "/healthz", 200),
+    ("/readyz", "/readyz", 200),
+];
+
+#[tokio::test]
+async fn what_is_answered_is_what_the_document_says() {
+    let service = Service::with_directory();
+    let document = document();
+    for (described, path, status) in ASKED {
+        let answer = service.get(path).await;
+        assert_eq!(answer.status, status, "{path}");
+        let response = resolve(&document, &document["paths"][described]["get"]["responses"][status.to_string()]);
+        let content = &response["content"][answer.header("content-type")];
+        assert!(!content.is_null(), "{path}: {} is not described", answer.header("content-type"));
+        // The schemas refer to the document they are in, so that is what they are read within.
+        let mut schema = document.clone();
+        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+        schema["allOf"] = Value::Array(vec![content["schema"].clone()]);
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let findings: Vec<_> = validator.iter_errors(&answer.json()).map(|error| error.to_string()).collect();
+        assert_eq!(findings, [""; 0], "{path}");
+        for header in response["headers"].as_object().into_iter().flatten() {
+            assert!(!answer.header(header.0).is_empty(), "{path}: no {}", header.0);
+        }
+    }
+}
+
+fn resolve<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    match value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#')) {
+        Some(pointer) => document.pointer(pointer).expect("a reference that leads somewhere"),
+        None => value,
+    }
+}
+
+#[tokio::test]
+async fn an_answer_has_no_member_that_the_document_does_not_describe() {
+    let service = Service::with_directory();
+    let document = document();
+    for (schema, path, at) in [
+        ("SoftwareItem", "/v1/software?q=rated", "/data/0"),
+        ("Category", "/v1/categories", "/data/0"),
+        ("Review", "/v1/reviews/tool-reviewed", "/data/0"),
+        ("GlossaryTerm", "/v1/glossary", "/data/0"),
+        ("Export", "/v1/exports", "/data/0"),
+        ("SearchResult", "/v1/search?facets=rating", ""),
+        ("ReviewList", "/v1/reviews/tool-reviewed", ""),
+    ] {
+        let described = document["components"]["schemas"][schema]["properties"].as_object().expect("properties");
+        let answer = service.get(path).await.json();
+        let answered = answer.pointer(at).and_then(Value::as_object).expect("an object");
+        let (described, answered): (Vec<_>, Vec<_>) = (described.keys().collect(), answered.keys().collect());
+        assert_eq!(described, answered, "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn every_described_parameter_is_accepted_and_no_other_is() {
+    let service = Service::with_directory();
+    let document = document();
+    for (path, item) in document["paths"].as_object().expect("paths").iter().filter(|(path, _)| path.starts_with("/v1"))
+    {
+        let parameters = item["get"]["parameters"].as_array().expect("parameters");
+        let query: Vec<_> = parameters.iter().filter(|parameter| parameter["in"] == "query").collect();
+        let id = if path.starts_with("/v1/exports") { "tools" } else { "tool-01" };
+        let path = path.replace("{id}", id);
+        for parameter in &query {
+            let name = parameter["name"].as_str().expect("a name");
+            let repeatable = parameter["schema"]["type"] == "array";
+            let schema = if repeatable { &parameter["schema"]["items"] } else { &parameter["schema"] };
+            let values: Vec<String> = match (schema["enum"].as_array(), schema["type"].as_str()) {
+                (Some(values), _) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                (_, Some("boolean")) => vec!["true".to_owned(), "false".to_owned()],
+                (_, Some("integer" | "number")) => {
+                    vec![schema["minimum"].to_string(), schema["maximum"].to_string()]
+                }
+                _ if schema["format"] == "date" => vec!["2025-01-01".to_owned()],
+                _ => vec!["text".to_owned()],
+            };
+            for value in values {
+                let once = service.get(&format!("{path}?{name}={value}")).await;
+                assert_eq!(once.status, 200, "{path}?{name}={value}");
+                let twice = service.get(&format!("{path}?{name}={value}&{name}={value}")).await;
+                assert_eq!(twice.status == 200, repeatable, "{path}?{name} twice");
+            }
+            if let (Some(maximum), Some("integer")) = (schema["maximum"].as_u64(), schema["type"].as_str()) {
+                assert_eq!(service.get(&format!("{path}?{name}={}", maximum + 1)).await.status, 400, "{path} {name}");
+            }
+        }
+        let unknown = service.get(&format!("{path}?nonsense=1")).await;
+        for parameter in query {
+            let name = parameter["name"].as_str().expect("a name");
+            assert!(unknown.text().contains(name), "{path}: the refusal lists {name}");
+        }
     }
 }
