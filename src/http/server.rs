@@ -144,3 +144,92 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::path::Path;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+    use crate::http::{AppState, HttpConfig};
+    use crate::key::{ApiKey, KeyKind, KeyStore};
+
+    /// A listener that fails as told before it works.
+    struct Failing {
+        failures: VecDeque<io::Error>,
+        listener: TcpListener,
+    }
+
+    impl Accept for Failing {
+        async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
+            match self.failures.pop_front() {
+                Some(failure) => Err(failure),
+                None => TcpListener::accept(&self.listener).await,
+            }
+        }
+    }
+
+    fn app(config: HttpConfig) -> App {
+        let key = ApiKey::generate(KeyKind::Development).expect("a key");
+        let keys = Arc::new(KeyStore::development(&key, Path::new("no-key-file.json")));
+        App::new(AppState { directory: Arc::default(), keys, config: Arc::new(config) })
+    }
+
+    async fn healthy(address: SocketAddr) -> bool {
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer");
+        answer.starts_with("HTTP/1.1 200 ")
+    }
+
+    #[tokio::test]
+    async fn running_out_of_file_descriptors_is_survived() {
+        const EMFILE: i32 = 24;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let failures = [
+            io::Error::from_raw_os_error(EMFILE),
+            io::Error::from(io::ErrorKind::ConnectionAborted),
+            io::Error::from_raw_os_error(EMFILE),
+        ];
+        let source = Failing { failures: failures.into(), listener };
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let shutdown = async {
+            let _ = stopped.await;
+        };
+        let server = tokio::spawn(serve_from(source, app(HttpConfig::default()), shutdown, std::future::pending()));
+        assert!(healthy(address).await);
+        stop.send(()).expect("the server runs");
+        server.await.expect("the server ends");
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_makes_room_for_the_next() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let config = HttpConfig { max_connections: 1, ..HttpConfig::default() };
+        tokio::spawn(serve(listener, app(config), std::future::pending(), std::future::pending()));
+        let mut first = TcpStream::connect(address).await.expect("a connection");
+        first.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+        assert!(first.read_u8().await.is_ok(), "the first is served");
+        let (second, ()) = tokio::join!(healthy(address), async {
+            // It keeps its place until it goes.
+            drop(first);
+        });
+        assert!(second);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_sends_no_request_is_closed() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let config = HttpConfig { header_read_timeout: Duration::from_millis(1), ..HttpConfig::default() };
+        tokio::spawn(serve(listener, app(config), std::future::pending(), std::future::pending()));
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost").await.expect("sent");
+        assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "closed without an answer");
+    }
+}
