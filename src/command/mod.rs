@@ -2,6 +2,7 @@
 
 mod healthcheck;
 mod keys;
+mod openapi;
 
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ pub fn run(cli: Cli) -> ExitCode {
     match cli.command {
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Healthcheck(args)) => healthcheck::run(args),
+        Some(Command::Openapi) => openapi::run(),
         Some(Command::Completions { shell }) => {
             crate::cli::print_completions(shell);
             ExitCode::SUCCESS

@@ -1,1 +1,33 @@
-//! Room: http.
+//! The HTTP service: axum's and hyper's only home.
+//!
+//! A request passes [`App::handle`] once, top to bottom: id → size limits → CORS → key → conditional request → quota →
+//! route. Handlers (`routes`, a file per resource) read their parameters, call an operation of
+//! [`service`](crate::service) and write its answer; whatever goes wrong on the way is one [`problem::ApiError`], turned
+//! into one answer in one place. [`server`] owns sockets and nothing else.
+
+mod app;
+mod auth;
+mod client_address;
+mod compression;
+mod conditional;
+mod config;
+mod cors;
+mod exchange;
+pub mod openapi;
+mod paging;
+mod panic;
+mod params;
+pub mod problem;
+mod request;
+mod request_id;
+mod routes;
+pub mod server;
+
+pub use app::App;
+pub use client_address::ClientAddress;
+pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
+
+use axum::http::HeaderValue;
+
+/// The methods that every route answers.
+const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");

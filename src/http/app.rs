@@ -1,0 +1,211 @@
+//! The application: the one way that every request takes, and every answer.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, HttpBody as _};
+use axum::http::header::{ALLOW, CONTENT_LENGTH};
+use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use axum::response::Response;
+use tokio::sync::Semaphore;
+use tower::Service as _;
+
+use super::conditional::{Condition, EntityTags};
+use super::config::AppState;
+use super::exchange::Exchange;
+use super::params::RawQuery;
+use super::problem::{self, ApiError};
+use super::request::{ApiRequest, canonical_path};
+use super::{ALLOWED_METHODS, auth, client_address, compression, cors, panic, routes};
+
+/// The longest path and query, in bytes.
+const MAX_URI_BYTES: usize = 8 * 1024;
+
+/// The largest headers, names and values together, in bytes.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// The HTTP application. Cheap to clone; knows nothing of sockets.
+#[derive(Debug, Clone)]
+pub struct App(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    state: AppState,
+    router: Router,
+    in_flight: Semaphore,
+    tags: EntityTags,
+    /// The page that explains error codes.
+    documentation: String,
+    path_prefix: Arc<str>,
+}
+
+impl App {
+    /// The application with all its routes.
+    #[must_use]
+    pub fn new(state: AppState) -> Self {
+        let router = routes::router(&state);
+        Self::with_router(state, router)
+    }
+
+    /// The application with other routes, for which it does all the rest: what handlers can't do to it can be tried.
+    #[must_use]
+    pub fn with_router(state: AppState, router: Router) -> Self {
+        let router = router
+            .fallback(async || ApiError::RouteNotFound)
+            .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
+        Self(Arc::new(Inner {
+            router,
+            in_flight: Semaphore::new(state.config.max_in_flight),
+            tags: EntityTags::new(&state.config.build),
+            documentation: format!("{}/docs/errors", state.config.base()),
+            path_prefix: state.config.path_prefix().into(),
+            state,
+        }))
+    }
+
+    /// How the application is set.
+    #[must_use]
+    pub fn config(&self) -> &super::HttpConfig {
+        &self.0.state.config
+    }
+
+    /// Answers a request. Its body is never read: nothing here takes one.
+    pub async fn handle<B>(&self, request: Request<B>) -> Response {
+        let (mut parts, _unread) = request.into_parts();
+        let path = parts.uri.path();
+        let mut exchange = Exchange::new(&parts, path == "/v1" || path.starts_with("/v1/"));
+        if exchange.is_logged() {
+            let trusted = &self.config().trusted_proxies;
+            exchange.caller = client_address::of(&parts.extensions, &parts.headers, trusted);
+        }
+        let encoding = compression::preferred(&parts.headers);
+        let outcome = panic::caught(self.in_time(self.answer(&mut parts, &mut exchange))).await;
+        let mut response = outcome.unwrap_or_else(Err).unwrap_or_else(|error| {
+            exchange.log_failure(&error);
+            problem::render(&error, exchange.id.as_str(), &self.0.documentation)
+        });
+        exchange.log_access(&parts.uri, response.status());
+        let head = exchange.method == Method::HEAD;
+        exchange.write_headers(response.headers_mut());
+        if !has_body(response.status()) {
+            // axum states the length of what isn't there.
+            response.headers_mut().remove(CONTENT_LENGTH);
+        }
+        let response = compression::compress(encoding, response).await;
+        if head { without_body(response) } else { response }
+    }
+
+    async fn in_time(&self, answer: impl Future<Output = Result<Response, ApiError>>) -> Result<Response, ApiError> {
+        tokio::time::timeout(self.config().request_timeout, answer).await.unwrap_or(Err(ApiError::RequestTimeout))
+    }
+
+    async fn answer(&self, parts: &mut Parts, exchange: &mut Exchange) -> Result<Response, ApiError> {
+        if parts.uri.path_and_query().map_or(0, |uri| uri.as_str().len()) > MAX_URI_BYTES {
+            return Err(ApiError::UriTooLong);
+        }
+        if header_bytes(&parts.headers) > MAX_HEADER_BYTES {
+            return Err(ApiError::HeadersTooLarge);
+        }
+        if cors::is_preflight(&parts.method, &parts.headers) {
+            return Ok(cors::preflight());
+        }
+        if parts.method == Method::OPTIONS {
+            return self.options(parts).await;
+        }
+        if exchange.api { self.answer_api(parts, exchange).await } else { self.route(parts).await }
+    }
+
+    async fn answer_api(&self, parts: &mut Parts, exchange: &mut Exchange) -> Result<Response, ApiError> {
+        let app = &*self.0;
+        let grant = exchange.grant.insert(auth::authenticate(&app.state.keys, &parts.headers)?);
+        auth::check_origin(grant, &parts.headers)?;
+        let _permit = app.in_flight.try_acquire().map_err(|_| ApiError::Overloaded)?;
+        let snapshot = app.state.directory.current().ok_or(ApiError::IndexUnavailable)?;
+        exchange.generation = HeaderValue::try_from(snapshot.generation()).ok();
+
+        let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
+        let tag = app.tags.tag(snapshot.generation(), canonical_path(parts.uri.path()), &query);
+        let readable = matches!(parts.method, Method::GET | Method::HEAD);
+        let condition = if readable { tag.condition(&parts.headers) } else { Condition::Changed };
+        if condition == Condition::Unchanged {
+            exchange.tag = Some(tag);
+            return Ok(not_modified());
+        }
+        exchange.quota = grant.spend(exchange.started);
+        if let Some(retry_after_seconds) = exchange.quota.and_then(|quota| quota.retry_after_seconds) {
+            return Err(ApiError::RateLimited { retry_after_seconds });
+        }
+        let request = ApiRequest::new(snapshot, query, parts.uri.clone(), Arc::clone(&app.path_prefix));
+        parts.extensions.insert(request);
+        let response = self.route(parts).await?;
+        if response.status() != StatusCode::OK {
+            return Ok(response);
+        }
+        exchange.tag = Some(tag);
+        // Whether there is an answer at all took the work of finding it: unlike a match, this one is counted.
+        Ok(if condition == Condition::AnyVersion { not_modified() } else { response })
+    }
+
+    /// `OPTIONS` on its own tells the methods of a path that exists.
+    async fn options(&self, parts: &mut Parts) -> Result<Response, ApiError> {
+        let known = parts.uri.path() == "*" || matches!(self.route(parts).await, Err(ApiError::MethodNotAllowed));
+        if !known {
+            return Err(ApiError::RouteNotFound);
+        }
+        let mut response = routes::no_content();
+        response.headers_mut().insert(ALLOW, ALLOWED_METHODS);
+        Ok(response)
+    }
+
+    /// Hands the request over to its handler; `parts` keeps method and address.
+    async fn route(&self, parts: &mut Parts) -> Result<Response, ApiError> {
+        let mut request = Request::new(Body::empty());
+        *request.method_mut() = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
+        *request.uri_mut() = canonical_uri(&parts.uri);
+        *request.headers_mut() = std::mem::take(&mut parts.headers);
+        *request.extensions_mut() = std::mem::take(&mut parts.extensions);
+        let Ok(mut response) = self.0.router.clone().call(request).await;
+        match response.extensions_mut().remove::<ApiError>() {
+            Some(error) => Err(error),
+            None => Ok(response),
+        }
+    }
+}
+
+/// The address to route by: without the slash at its end.
+fn canonical_uri(uri: &Uri) -> Uri {
+    let canonical = canonical_path(uri.path());
+    if canonical.len() == uri.path().len() {
+        return uri.clone();
+    }
+    let mut parts = uri.clone().into_parts();
+    // What was a path is one without its last slash too; if it weren't, it would only not be found.
+    parts.path_and_query = PathAndQuery::try_from(canonical).ok();
+    Uri::from_parts(parts).unwrap_or_default()
+}
+
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+fn not_modified() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response
+}
+
+/// The answer to `HEAD`: that to `GET`, its body unsent.
+fn without_body(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    if let Some(length) = body.size_hint().exact().filter(|_| has_body(parts.status)) {
+        parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    Response::from_parts(parts, Body::empty())
+}
+
+fn has_body(status: StatusCode) -> bool {
+    !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
+}

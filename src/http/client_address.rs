@@ -1,0 +1,57 @@
+//! Who is calling, as far as that can be known behind proxies. For the log only: nothing is decided by it.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::{Extensions, HeaderMap};
+use ipnet::IpNet;
+
+/// The other end of the connection; the server notes it in a request's extensions.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientAddress(pub SocketAddr);
+
+/// The caller's address: the nearest one that isn't a trusted proxy's.
+///
+/// Each proxy appends the address it was called from to `X-Forwarded-For`, so the list is read from its end, as far as
+/// the addresses are of trusted proxies. What an untrusted caller writes there is never believed.
+pub(super) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
+    let mut caller = extensions.get::<ClientAddress>()?.0.ip().to_canonical();
+    let forwarded: Vec<&str> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|v| v.split(','))
+        .collect();
+    for hop in forwarded.iter().rev() {
+        if !trusted.iter().any(|network| network.contains(&caller)) {
+            break;
+        }
+        match hop.trim().parse::<IpAddr>() {
+            Ok(address) => caller = address.to_canonical(),
+            Err(_) => break,
+        }
+    }
+    Some(caller)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(peer: &str, forwarded: &str) -> String {
+        let mut extensions = Extensions::new();
+        extensions.insert(ClientAddress(SocketAddr::new(peer.parse().expect("an address"), 1)));
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", forwarded.parse().expect("a header"));
+        let trusted = ["10.0.0.0/8".parse().expect("a network")];
+        of(&extensions, &headers, &trusted).expect("an address").to_string()
+    }
+
+    #[test]
+    fn only_trusted_proxies_are_believed() {
+        assert_eq!(caller("10.0.0.1", "198.51.100.7"), "198.51.100.7");
+        assert_eq!(caller("192.0.2.1", "198.51.100.7"), "192.0.2.1");
+        assert_eq!(caller("10.0.0.1", "1.1.1.1, 198.51.100.7, 10.0.0.2"), "198.51.100.7", "the first one is made up");
+        assert_eq!(caller("10.0.0.1", "unknown"), "10.0.0.1");
+        assert_eq!(caller("::ffff:10.0.0.1", "198.51.100.7"), "198.51.100.7");
+    }
+}

@@ -1,0 +1,160 @@
+//! Conditional requests: entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
+
+use std::fmt::Write as _;
+
+use axum::http::header::IF_NONE_MATCH;
+use axum::http::{HeaderMap, HeaderValue};
+use percent_encoding::percent_decode_str;
+
+use super::params::RawQuery;
+
+/// A weak entity tag. Opaque: a hash of all that decides an answer.
+#[derive(Debug, Clone)]
+pub(super) struct EntityTag(HeaderValue);
+
+/// Makes the entity tags of one build.
+#[derive(Debug, Clone)]
+pub(super) struct EntityTags {
+    build: blake3::Hasher,
+}
+
+/// What `If-None-Match` says about an entity tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// The caller doesn't have the answer.
+    Changed,
+    /// The caller has this very answer. As tags are only given out with a 200, the request is one that succeeds.
+    Unchanged,
+    /// `*`: the caller has some answer; whether there is one now shows only once the request is carried out.
+    AnyVersion,
+}
+
+impl EntityTags {
+    pub(super) fn new(build: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        update(&mut hasher, build.as_bytes());
+        Self { build: hasher }
+    }
+
+    /// The tag of an answer. Requests that differ only in how they are written (escapes, order of the parameters, a
+    /// slash at the end) share it.
+    pub(super) fn tag(&self, generation: &str, canonical_path: &str, query: &RawQuery) -> EntityTag {
+        let mut hasher = self.build.clone();
+        update(&mut hasher, generation.as_bytes());
+        // Segment by segment, so that an escaped slash isn't taken for one that separates.
+        for segment in canonical_path.split('/') {
+            let decoded: Vec<u8> = percent_decode_str(segment).collect();
+            update(&mut hasher, &decoded);
+        }
+        update(&mut hasher, b"?");
+        for (name, value) in query.sorted() {
+            update(&mut hasher, name);
+            update(&mut hasher, value);
+        }
+        EntityTag::from_hash(&hasher.finalize())
+    }
+}
+
+/// Feeds a hasher in a way that keeps the boundaries between the parts.
+fn update(hasher: &mut blake3::Hasher, part: &[u8]) {
+    hasher.update(&(part.len() as u64).to_le_bytes());
+    hasher.update(part);
+}
+
+impl EntityTag {
+    /// The tag of a document that never changes while the process runs.
+    pub(super) fn of_content(content: &[u8]) -> Self {
+        Self::from_hash(&blake3::hash(content))
+    }
+
+    fn from_hash(hash: &blake3::Hash) -> Self {
+        let mut text = String::with_capacity(36);
+        text.push_str("W/\"");
+        for byte in &hash.as_bytes()[..16] {
+            // Writing to a string can't fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push('"');
+        // Hexadecimal digits always make a header value.
+        Self(HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("W/\"\"")))
+    }
+
+    pub(super) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+
+    /// Compares with `If-None-Match`, weakly: `W/` doesn't matter.
+    pub(super) fn condition(&self, headers: &HeaderMap) -> Condition {
+        let ours = opaque(self.0.as_bytes());
+        let mut condition = Condition::Changed;
+        for value in headers.get_all(IF_NONE_MATCH) {
+            // A comma inside another server's tag cuts that tag in pieces, none of which can equal ours.
+            for tag in value.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+                if tag == b"*" {
+                    condition = Condition::AnyVersion;
+                } else if opaque(tag) == ours {
+                    return Condition::Unchanged;
+                }
+            }
+        }
+        condition
+    }
+}
+
+fn opaque(tag: &[u8]) -> &[u8] {
+    tag.strip_prefix(b"W/").unwrap_or(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(path: &str, query: &str) -> EntityTag {
+        EntityTags::new("1").tag("g1", path, &RawQuery::parse(query))
+    }
+
+    fn condition(tag: &EntityTag, sent: &[&str]) -> Condition {
+        let mut headers = HeaderMap::new();
+        for value in sent {
+            headers.append(IF_NONE_MATCH, value.parse().expect("a header value"));
+        }
+        tag.condition(&headers)
+    }
+
+    #[test]
+    fn the_way_a_request_is_written_does_not_matter() {
+        let written = tag("/v1/software", "q=a+b&limit=5");
+        assert_eq!(written.0, tag("/v1/software", "limit=5&q=a%20b").0);
+        assert_eq!(written.0, tag("/v1/%73oftware", "limit=%35&q=a%20b").0);
+    }
+
+    #[test]
+    fn whatever_decides_the_answer_changes_the_tag() {
+        let one = tag("/v1/software", "q=ab").0;
+        for other in [
+            tag("/v1/search", "q=ab"),
+            tag("/v1/software", "q=a&b="),
+            tag("/v1/software", "qa=b"),
+            tag("/v1/software", ""),
+            EntityTags::new("2").tag("g1", "/v1/software", &RawQuery::parse("q=ab")),
+            EntityTags::new("1").tag("g2", "/v1/software", &RawQuery::parse("q=ab")),
+        ] {
+            assert_ne!(one, other.0);
+        }
+        assert_ne!(tag("/v1/software/a%2Fb", "").0, tag("/v1/software/a/b", "").0);
+    }
+
+    #[test]
+    fn a_list_of_tags_is_compared_weakly() {
+        let tag = tag("/v1/software", "");
+        let weak = tag.0.to_str().expect("ASCII").to_owned();
+        let strong = weak.trim_start_matches("W/").to_owned();
+        assert_eq!(condition(&tag, &[]), Condition::Changed);
+        assert_eq!(condition(&tag, &["\"other\""]), Condition::Changed);
+        assert_eq!(condition(&tag, &[&weak]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &[&strong]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &[&format!("\"a,b\" , {weak},W/\"c\"")]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &["\"a\"", &weak]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &["*"]), Condition::AnyVersion);
+    }
+}

@@ -1,0 +1,127 @@
+//! What the HTTP service is made of and how it is set.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::Uri;
+use ipnet::IpNet;
+
+use crate::key::KeyStore;
+use crate::snapshot::Directory;
+
+/// What requests are answered from.
+#[derive(Debug, Clone)]
+pub struct AppState {
+    /// The published directory.
+    pub directory: Arc<Directory>,
+    /// Whose keys are accepted.
+    pub keys: Arc<KeyStore>,
+    /// How the service is set.
+    pub config: Arc<HttpConfig>,
+}
+
+/// Settings of the HTTP service.
+#[derive(Debug, Clone)]
+pub struct HttpConfig {
+    /// Address under which callers reach the service, for absolute links.
+    pub public_url: Option<PublicUrl>,
+    /// Networks of proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Names the build in entity tags, so that answers cached from another build aren't taken for this one's. Replicas
+    /// of one build share it.
+    pub build: String,
+    /// The longest an answer may take until its first byte.
+    pub request_timeout: Duration,
+    /// The most requests under `/v1` being worked on at once; further ones are answered 503.
+    pub max_in_flight: usize,
+    /// The most connections at once; further ones wait in the listener's backlog.
+    pub max_connections: usize,
+    /// How long a client may take for the headers of a request, and how long an idle connection is kept.
+    pub header_read_timeout: Duration,
+    /// How long requests under way may go on once the service is asked to stop.
+    pub drain_timeout: Duration,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            build: env!("CARGO_PKG_VERSION").to_owned(),
+            request_timeout: Duration::from_secs(10),
+            max_in_flight: 1024,
+            max_connections: 4096,
+            header_read_timeout: Duration::from_secs(5),
+            drain_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+impl HttpConfig {
+    /// The public address without a slash at its end; empty where none is set, so that links are relative.
+    pub(super) fn base(&self) -> &str {
+        self.public_url.as_ref().map_or("", |url| &url.base)
+    }
+
+    /// The path of the public address without a slash at its end; empty where there is none.
+    pub(super) fn path_prefix(&self) -> &str {
+        self.public_url.as_ref().map_or("", |url| &url.base[url.path_start..])
+    }
+}
+
+/// An absolute `http` or `https` address under which callers reach the service, perhaps with a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl {
+    base: String,
+    path_start: usize,
+}
+
+/// Why a text isn't a public address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} can't be the public address: give an http or https URL without query, such as https://api.example.org")]
+pub struct PublicUrlError(String);
+
+impl PublicUrl {
+    /// Reads a public address.
+    ///
+    /// # Errors
+    /// Where it isn't an absolute `http` or `https` URL, or has a query or a fragment.
+    pub fn parse(text: &str) -> Result<Self, PublicUrlError> {
+        let wrong = || PublicUrlError(text.to_owned());
+        let uri: Uri = text.parse().map_err(|_| wrong())?;
+        let absolute = matches!(uri.scheme_str(), Some("http" | "https")) && uri.authority().is_some();
+        if !absolute || text.contains(['?', '#']) {
+            return Err(wrong());
+        }
+        let base = text.trim_end_matches('/').to_owned();
+        let path_start = base.len() - uri.path().trim_end_matches('/').len();
+        Ok(Self { base, path_start })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(url: &str) -> HttpConfig {
+        HttpConfig { public_url: Some(PublicUrl::parse(url).expect("an address")), ..HttpConfig::default() }
+    }
+
+    #[test]
+    fn the_path_of_a_public_address_prefixes_links() {
+        let with_path = config("https://example.org/directory/");
+        assert_eq!((with_path.base(), with_path.path_prefix()), ("https://example.org/directory", "/directory"));
+        let without = config("http://localhost:8080");
+        assert_eq!((without.base(), without.path_prefix()), ("http://localhost:8080", ""));
+        assert_eq!(config("https://example.org/").path_prefix(), "");
+    }
+
+    #[test]
+    fn only_absolute_web_addresses_are_public() {
+        for wrong in
+            ["", "example.org", "/api", "ftp://example.org", "https://", "https://a.example/?x=1", "https://a/#b"]
+        {
+            assert!(PublicUrl::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

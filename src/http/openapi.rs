@@ -1,0 +1,241 @@
+//! The OpenAPI 3.1 document: its frame, and what is said of every operation. The operations themselves are described at
+//! their handlers, the parameters by the tables they are read by, the answers by the types they are written from.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::server::Server;
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{
+    ComponentsBuilder, ContentBuilder, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
+
+use super::config::HttpConfig;
+use super::problem::{ErrorCode, Problem};
+use super::routes;
+
+const PROBLEM_JSON: &str = "application/problem+json";
+const NOT_MODIFIED: &str = "NotModified";
+const SECURITY: &str = "apiKey";
+
+/// The errors of one status: the name of the response that describes them, and their codes.
+struct Errors {
+    status: u16,
+    name: &'static str,
+    codes: &'static [ErrorCode],
+    headers: &'static [&'static str],
+}
+
+const REQUEST_ID_ONLY: &[&str] = &["X-Request-Id"];
+
+const ERRORS: [Errors; 11] = [
+    Errors {
+        status: 400,
+        name: "BadRequest",
+        codes: &[
+            ErrorCode::InvalidParameter,
+            ErrorCode::UnknownParameter,
+            ErrorCode::OffsetTooLarge,
+            ErrorCode::BadRequest,
+        ],
+        headers: REQUEST_ID_ONLY,
+    },
+    Errors {
+        status: 401,
+        name: "Unauthorized",
+        codes: &[ErrorCode::MissingApiKey, ErrorCode::InvalidApiKey, ErrorCode::ExpiredApiKey],
+        headers: &["X-Request-Id", "WWW-Authenticate"],
+    },
+    Errors { status: 403, name: "Forbidden", codes: &[ErrorCode::OriginNotAllowed], headers: REQUEST_ID_ONLY },
+    Errors {
+        status: 404,
+        name: "NotFound",
+        codes: &[ErrorCode::SoftwareNotFound, ErrorCode::ExportNotFound, ErrorCode::RouteNotFound],
+        headers: REQUEST_ID_ONLY,
+    },
+    Errors {
+        status: 405,
+        name: "MethodNotAllowed",
+        codes: &[ErrorCode::MethodNotAllowed],
+        headers: &["X-Request-Id", "Allow"],
+    },
+    Errors { status: 408, name: "RequestTimeout", codes: &[ErrorCode::RequestTimeout], headers: REQUEST_ID_ONLY },
+    Errors { status: 414, name: "UriTooLong", codes: &[ErrorCode::UriTooLong], headers: REQUEST_ID_ONLY },
+    Errors {
+        status: 429,
+        name: "TooManyRequests",
+        codes: &[ErrorCode::RateLimited],
+        headers: &["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
+    },
+    Errors { status: 431, name: "HeadersTooLarge", codes: &[ErrorCode::HeadersTooLarge], headers: REQUEST_ID_ONLY },
+    Errors { status: 500, name: "InternalError", codes: &[ErrorCode::InternalError], headers: REQUEST_ID_ONLY },
+    Errors {
+        status: 503,
+        name: "Unavailable",
+        codes: &[ErrorCode::IndexUnavailable, ErrorCode::Overloaded],
+        headers: &["X-Request-Id", "Retry-After"],
+    },
+];
+
+/// Headers of answers: name, whether it is a number, what it says.
+const HEADERS: [(&str, bool, &str); 11] = [
+    ("X-Request-Id", false, "The request's id; a client's own is kept if it is `[A-Za-z0-9_-]{1,64}`."),
+    ("X-Generation", false, "The generation of the directory that was answered from."),
+    ("ETag", false, "Weak tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota."),
+    ("Link", false, "Other pages of the list (RFC 8288): first, prev, next, last."),
+    ("RateLimit", false, "What is left of the quota: `r` requests, more after `t` seconds."),
+    ("RateLimit-Policy", false, "The quota: `q` requests in `w` seconds."),
+    ("Cache-Control", false, "`private, no-cache`: keep it, and ask each time whether it still holds."),
+    ("Vary", false, "What else the answer depends on."),
+    ("Retry-After", true, "Seconds to wait before trying again."),
+    ("WWW-Authenticate", false, "That a `Bearer` key is needed."),
+    ("Allow", false, "The methods of the route."),
+];
+
+/// Headers of every good answer under `/v1`; lists add `Link`.
+const ANSWER_HEADERS: [&str; 7] =
+    ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
+
+/// The errors that any operation under `/v1` may answer.
+pub(super) struct ApiErrors;
+
+/// The error of an operation that takes an id.
+pub(super) struct NotFound;
+
+/// The error while there is nothing to serve.
+pub(super) struct Unavailable;
+
+impl IntoResponses for ApiErrors {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| !matches!(status, 404 | 405))
+    }
+}
+
+impl IntoResponses for NotFound {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| status == 404)
+    }
+}
+
+impl IntoResponses for Unavailable {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| status == 503)
+    }
+}
+
+fn references(which: impl Fn(u16) -> bool) -> BTreeMap<String, RefOr<Response>> {
+    let errors = ERRORS.iter().filter(|errors| which(errors.status));
+    errors.map(|errors| (errors.status.to_string(), RefOr::Ref(Ref::from_response_name(errors.name)))).collect()
+}
+
+/// The document of a service with these settings, as text.
+#[must_use]
+pub fn text(config: &HttpConfig) -> String {
+    finish(routes::described().into_openapi(), config)
+}
+
+/// The document before the operations are added.
+pub(super) fn frame() -> OpenApi {
+    let tags = [
+        ("Software", "The products of the directory."),
+        ("Search", "Ranked search for products."),
+        ("Categories", "What kinds of products there are."),
+        ("Reviews", "What users say of a product."),
+        ("Glossary", "The terms of the field."),
+        ("Exports", "The files that make up the directory, for download."),
+        ("Health", "For operators; no key is needed."),
+    ];
+    let mut schemas = Vec::new();
+    Problem::schemas(&mut schemas);
+    let components = ComponentsBuilder::new()
+        .schema(Problem::name(), Problem::schema())
+        .schemas_from_iter(schemas)
+        .responses_from_iter(ERRORS.iter().map(|errors| (errors.name, error_response(errors))))
+        .response(NOT_MODIFIED, not_modified())
+        .security_scheme(SECURITY, SecurityScheme::Http(bearer()));
+    let mut components = components.build();
+    components.headers = HEADERS.iter().map(|header| (header.0.to_owned(), RefOr::T(describe(header)))).collect();
+    OpenApiBuilder::new()
+        .info(info())
+        .components(Some(components))
+        .security(Some([SecurityRequirement::new::<_, [&str; 0], &str>(SECURITY, [])]))
+        .tags(Some(tags.map(|(name, about)| TagBuilder::new().name(name).description(Some(about)).build())))
+        .build()
+}
+
+fn info() -> Info {
+    InfoBuilder::new()
+        .title("Software Directory API")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(
+            "A read-only directory of software products: list, look up, search.\n\nThe directory asserts neither the \
+             truth nor the freshness of what it says about products: each record names its sources and when they were \
+             checked.\n\nNew members may be added to answers, and new values to enumerations; within `/v1` none is \
+             removed. Ignore what you don't know.",
+        ))
+        .license(Some(LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build()))
+        .build()
+}
+
+fn bearer() -> Http {
+    let mut scheme = Http::new(HttpAuthScheme::Bearer);
+    scheme.description = Some("An API key, as `Authorization: Bearer <API_KEY>`.".to_owned());
+    scheme
+}
+
+fn error_response(errors: &Errors) -> Response {
+    let codes: Vec<_> = errors.codes.iter().map(|code| format!("`{}`", code.as_str())).collect();
+    let problem = ContentBuilder::new().schema(Some(RefOr::Ref(Ref::from_schema_name(Problem::name())))).build();
+    let mut response = ResponseBuilder::new()
+        .description(format!("{}: {}", errors.codes.first().map_or("", |code| code.title()), codes.join(", ")))
+        .content(PROBLEM_JSON, problem)
+        .build();
+    response.headers = header_references(errors.headers.iter().copied());
+    response
+}
+
+fn not_modified() -> Response {
+    let mut response =
+        ResponseBuilder::new().description("What the `If-None-Match` of the request names still holds").build();
+    response.headers = header_references(ANSWER_HEADERS.into_iter());
+    response
+}
+
+fn header_references<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<String, RefOr<Header>> {
+    names.map(|name| (name.to_owned(), RefOr::Ref(Ref::new(format!("#/components/headers/{name}"))))).collect()
+}
+
+fn describe((_, number, about): &(&str, bool, &str)) -> Header {
+    let schema: Object = if *number {
+        ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).build()
+    } else {
+        ObjectBuilder::new().schema_type(Type::String).build()
+    };
+    HeaderBuilder::new().schema(Some(Schema::Object(schema))).description(Some(*about)).build()
+}
+
+/// Completes the document once all operations are in it.
+pub(super) fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
+    let base = config.base();
+    document.servers = Some(vec![Server::new(if base.is_empty() { "/" } else { base })]);
+    for (path, item) in &mut document.paths.paths {
+        let Some(operation) = item.get.as_mut().filter(|_| path.starts_with("/v1/")) else { continue };
+        let paged = operation.parameters.iter().flatten().any(|parameter| match parameter {
+            RefOr::T(parameter) => parameter.name == "offset",
+            RefOr::Ref(_) => false,
+        });
+        if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") {
+            answer.headers = header_references(ANSWER_HEADERS.into_iter().chain(paged.then_some("Link")));
+        }
+        let not_modified = RefOr::Ref(Ref::from_response_name(NOT_MODIFIED));
+        operation.responses.responses.insert("304".to_owned(), not_modified);
+    }
+    // Every part of it serializes: strings, numbers and maps with string keys.
+    let mut text = document.to_pretty_json().unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,250 @@
+//! What a parameter's value may be: each kind reads its text, says what is allowed, and describes itself for OpenAPI.
+
+use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
+
+use super::nearest;
+use crate::record::CalendarDate;
+
+/// A kind of value.
+pub(crate) trait Value {
+    /// What it is read into.
+    type Output;
+
+    /// Reads the decoded text of one occurrence.
+    ///
+    /// # Errors
+    /// What is allowed, as the end of a sentence that begins with the parameter's name, such as
+    /// `must be a whole number from 1 to 100`.
+    fn read(&self, text: &str) -> Result<Self::Output, String>;
+
+    /// The OpenAPI schema of one occurrence.
+    fn schema(&self) -> Object;
+}
+
+/// Free text.
+#[derive(Debug)]
+pub(crate) struct Text {
+    /// Whether nothing, or only white space, is a value.
+    pub(crate) blank: bool,
+    /// The most Unicode code points.
+    pub(crate) max_characters: Option<usize>,
+}
+
+impl Value for Text {
+    type Output = String;
+
+    fn read(&self, text: &str) -> Result<String, String> {
+        if !self.blank && text.trim().is_empty() {
+            return Err("must not be empty; leave it out instead".to_owned());
+        }
+        match self.max_characters {
+            Some(max) if text.len() > max && text.chars().count() > max => {
+                Err(format!("must have at most {max} characters; this has {}", text.chars().count()))
+            }
+            _ => Ok(text.to_owned()),
+        }
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length((!self.blank).then_some(1))
+            .max_length(self.max_characters)
+            .build()
+    }
+}
+
+/// A whole number, decimal digits only.
+#[derive(Debug)]
+pub(crate) struct Integer {
+    pub(crate) minimum: u64,
+    pub(crate) maximum: u64,
+    /// What holds where the parameter is absent.
+    pub(crate) default: u64,
+}
+
+/// The largest whole number that every JSON reader keeps exactly: the bound of otherwise unbounded integers.
+pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+impl Value for Integer {
+    type Output = u64;
+
+    fn read(&self, text: &str) -> Result<u64, String> {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        digits
+            .then(|| text.parse().ok())
+            .flatten()
+            .filter(|number| (self.minimum..=self.maximum).contains(number))
+            .ok_or_else(|| match self.maximum {
+                MAX_SAFE_INTEGER => format!("must be a whole number from {}", self.minimum),
+                maximum => format!("must be a whole number from {} to {maximum}", self.minimum),
+            })
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .minimum(Some(self.minimum))
+            .maximum(Some(self.maximum))
+            .default(Some(self.default.into()))
+            .build()
+    }
+}
+
+/// A number in plain decimal notation, such as `4` or `3.5`.
+#[derive(Debug)]
+pub(crate) struct Decimal {
+    pub(crate) minimum: f64,
+    pub(crate) maximum: f64,
+}
+
+impl Value for Decimal {
+    type Output = f64;
+
+    fn read(&self, text: &str) -> Result<f64, String> {
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        let plain = match text.split_once('.') {
+            Some((whole, fraction)) => digits(whole) && digits(fraction),
+            None => digits(text),
+        };
+        plain
+            .then(|| text.parse().ok())
+            .flatten()
+            .filter(|number| (self.minimum..=self.maximum).contains(number))
+            .ok_or_else(|| format!("must be a number from {} to {}, such as 4 or 3.5", self.minimum, self.maximum))
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::Number)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Double)))
+            .minimum(Some(self.minimum))
+            .maximum(Some(self.maximum))
+            .build()
+    }
+}
+
+/// A day that exists, `YYYY-MM-DD`.
+#[derive(Debug)]
+pub(crate) struct Date;
+
+impl Value for Date {
+    type Output = CalendarDate;
+
+    fn read(&self, text: &str) -> Result<CalendarDate, String> {
+        CalendarDate::parse(text).ok_or_else(|| "must be a day that exists, as YYYY-MM-DD".to_owned())
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
+            .build()
+    }
+}
+
+/// `true` or `false`.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    /// What holds where the parameter is absent.
+    pub(crate) default: bool,
+}
+
+impl Value for Flag {
+    type Output = bool;
+
+    fn read(&self, text: &str) -> Result<bool, String> {
+        match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err("must be true or false".to_owned()),
+        }
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new().schema_type(Type::Boolean).default(Some(self.default.into())).build()
+    }
+}
+
+/// One of a few names.
+#[derive(Debug)]
+pub(crate) struct OneOf<T: 'static> {
+    /// The names and what they mean.
+    pub(crate) values: &'static [(&'static str, T)],
+    /// The name that holds where the parameter is absent, if one does.
+    pub(crate) default: Option<&'static str>,
+}
+
+impl<T: PartialEq> OneOf<T> {
+    /// The name of a value; empty for one that has none.
+    pub(crate) fn name_of(&self, value: &T) -> &'static str {
+        self.values.iter().find(|(_, named)| named == value).map_or("", |(name, _)| name)
+    }
+}
+
+impl<T: Copy> Value for OneOf<T> {
+    type Output = T;
+
+    fn read(&self, text: &str) -> Result<T, String> {
+        let names = || self.values.iter().map(|(name, _)| *name);
+        self.values.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
+            let allowed = names().collect::<Vec<_>>().join(", ");
+            match nearest::name(text, names()) {
+                Some(near) => format!("must be one of {allowed}; did you mean {near}?"),
+                None => format!("must be one of {allowed}"),
+            }
+        })
+    }
+
+    fn schema(&self) -> Object {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(self.values.iter().map(|(name, _)| *name)))
+            .default(self.default.map(Into::into))
+            .build()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_is_plain_digits_in_its_range() {
+        let limit = Integer { minimum: 1, maximum: 100, default: 20 };
+        assert_eq!(limit.read("1"), Ok(1));
+        assert_eq!(limit.read("100"), Ok(100));
+        for wrong in ["", "0", "101", "-1", "+5", "1.5", "1e1", " 5", "5 ", "٥", "0x5", &"9".repeat(400)] {
+            assert_eq!(limit.read(wrong), Err("must be a whole number from 1 to 100".to_owned()), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_is_plain_digits_with_one_point() {
+        let rating = Decimal { minimum: 0.0, maximum: 5.0 };
+        assert_eq!(rating.read("4"), Ok(4.0));
+        assert_eq!(rating.read("3.50"), Ok(3.5));
+        for wrong in ["", ".5", "4.", "-1", "+1", "5.01", "NaN", "inf", "1e0", "4,5", "4.5.5"] {
+            assert!(rating.read(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn text_is_measured_in_code_points() {
+        let q = Text { blank: true, max_characters: Some(256) };
+        assert!(q.read(&"é".repeat(256)).is_ok());
+        assert_eq!(q.read(&"(".repeat(257)), Err("must have at most 256 characters; this has 257".to_owned()));
+        assert!(q.read("").is_ok());
+        assert!(Text { blank: false, max_characters: None }.read(" ").is_err());
+    }
+
+    #[test]
+    fn one_of_names_the_allowed_values_and_the_nearest() {
+        let sort = OneOf { values: &[("name", 1), ("-rating", 2)], default: Some("name") };
+        assert_eq!(sort.read("-rating"), Ok(2));
+        assert_eq!(sort.read("rating"), Err("must be one of name, -rating; did you mean -rating?".to_owned()));
+        assert_eq!(sort.read("zzz"), Err("must be one of name, -rating".to_owned()));
+        assert!(sort.read("").is_err());
+    }
+}

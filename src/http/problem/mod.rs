@@ -1,0 +1,260 @@
+//! What goes wrong, as one type, and the one place where it becomes an answer (`application/problem+json`, RFC 9457).
+//!
+//! Handlers and extractors return an [`ApiError`]; the application turns it into a response with [`render`]. What the
+//! caller reads is [`ApiError::detail`]; what the operator reads is the error's `Display` and its chain of sources.
+
+mod code;
+
+pub use code::ErrorCode;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::ALLOWED_METHODS;
+use crate::service::ServiceError;
+
+/// Seconds after which a caller may try again while the first generation is loading.
+const INDEX_RETRY_SECONDS: u64 = 5;
+
+/// Seconds after which a caller may try again when there were too many requests at once.
+const OVERLOAD_RETRY_SECONDS: u64 = 1;
+
+/// Why a request isn't answered as asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ApiError {
+    /// Parameters that can't be read: never empty, the first one gives the problem its code.
+    #[error("invalid parameters")]
+    Parameters(Vec<ParameterProblem>),
+    /// The request is malformed; says how.
+    #[error("bad request: {0}")]
+    BadRequest(&'static str),
+    /// No API key.
+    #[error("no API key")]
+    MissingApiKey,
+    /// An unknown API key.
+    #[error("unknown API key")]
+    InvalidApiKey,
+    /// An expired API key.
+    #[error("expired API key")]
+    ExpiredApiKey,
+    /// A web origin that the key isn't for.
+    #[error("origin {0} is not allowed")]
+    OriginNotAllowed(String),
+    /// No product with this id.
+    #[error("no product {0:?}")]
+    SoftwareNotFound(String),
+    /// No export with this id.
+    #[error("no export {0:?}")]
+    ExportNotFound(String),
+    /// Nothing at this path.
+    #[error("no such route")]
+    RouteNotFound,
+    /// A known path, another method.
+    #[error("method not allowed")]
+    MethodNotAllowed,
+    /// Not answered in time.
+    #[error("request timed out")]
+    RequestTimeout,
+    /// Path and query too long.
+    #[error("URI too long")]
+    UriTooLong,
+    /// Headers too large.
+    #[error("headers too large")]
+    HeadersTooLarge,
+    /// Quota used up.
+    #[error("rate limited for {retry_after_seconds} s")]
+    RateLimited {
+        /// Whole seconds after which a request is allowed again.
+        retry_after_seconds: u64,
+    },
+    /// An operation failed.
+    #[error("the request failed")]
+    Internal(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// A handler panicked; its message.
+    #[error("a handler panicked: {0}")]
+    Panicked(String),
+    /// No generation yet.
+    #[error("no generation is loaded")]
+    IndexUnavailable,
+    /// Too many requests at once.
+    #[error("too many requests in flight")]
+    Overloaded,
+}
+
+/// What is wrong with one parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ParameterProblem {
+    /// The parameter's name as the request has it.
+    pub param: String,
+    /// `invalid_parameter`, `unknown_parameter` or `offset_too_large`.
+    #[serde(serialize_with = "code_as_str")]
+    #[schema(value_type = String)]
+    pub code: ErrorCode,
+    /// What is wrong with it, and what is allowed.
+    pub message: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn code_as_str<S: serde::Serializer>(code: &ErrorCode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.as_str())
+}
+
+/// An error as callers see it (RFC 9457).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Problem<'a> {
+    /// Where the code is explained: a URI reference.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What the code means, in a few words.
+    pub title: &'a str,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    pub status: u16,
+    /// What went wrong this time, and how to mend it.
+    pub detail: String,
+    /// The machine-readable error code; further codes may come.
+    pub code: &'a str,
+    /// The request's id, to quote to the operator.
+    pub request_id: &'a str,
+    /// Seconds to wait before trying again, where waiting helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub retry_after_seconds: Option<u64>,
+    /// What is wrong with which parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub errors: Option<&'a [ParameterProblem]>,
+}
+
+impl ApiError {
+    /// The code, which also fixes the status.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Parameters(problems) => problems.first().map_or(ErrorCode::InvalidParameter, |first| first.code),
+            Self::BadRequest(_) => ErrorCode::BadRequest,
+            Self::MissingApiKey => ErrorCode::MissingApiKey,
+            Self::InvalidApiKey => ErrorCode::InvalidApiKey,
+            Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
+            Self::OriginNotAllowed(_) => ErrorCode::OriginNotAllowed,
+            Self::SoftwareNotFound(_) => ErrorCode::SoftwareNotFound,
+            Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
+            Self::RouteNotFound => ErrorCode::RouteNotFound,
+            Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
+            Self::RequestTimeout => ErrorCode::RequestTimeout,
+            Self::UriTooLong => ErrorCode::UriTooLong,
+            Self::HeadersTooLarge => ErrorCode::HeadersTooLarge,
+            Self::RateLimited { .. } => ErrorCode::RateLimited,
+            Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
+            Self::IndexUnavailable => ErrorCode::IndexUnavailable,
+            Self::Overloaded => ErrorCode::Overloaded,
+        }
+    }
+
+    /// What the caller reads: what went wrong and how to mend it, nothing of the service's inside.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Parameters(problems) => match problems.as_slice() {
+                [only] => only.message.clone(),
+                several => format!("{} parameters can't be read; see errors.", several.len()),
+            },
+            Self::BadRequest(detail) => (*detail).to_owned(),
+            Self::OriginNotAllowed(origin) => {
+                format!("This key may not be used from {origin}. Ask the operator to allow this origin for it.")
+            }
+            Self::SoftwareNotFound(id) => format!("There is no product with the id {id:?}."),
+            Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists them."),
+            Self::RateLimited { retry_after_seconds } => {
+                format!("The quota of this key is used up. Try again in {retry_after_seconds} seconds.")
+            }
+            other => {
+                let code = other.code();
+                format!("{} {}", code.cause(), code.cure())
+            }
+        }
+    }
+
+    fn retry_after_seconds(&self) -> Option<u64> {
+        match self {
+            Self::RateLimited { retry_after_seconds } => Some(*retry_after_seconds),
+            Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
+            Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
+            _ => None,
+        }
+    }
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        Self::Internal(Arc::new(error))
+    }
+}
+
+/// Lets an error travel through axum: the response only carries it, [`render`] writes the answer.
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Turns an error into its answer. `documentation` is the address of the page that explains the codes.
+#[must_use]
+pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str) -> Response {
+    let code = error.code();
+    let retry_after_seconds = error.retry_after_seconds();
+    let problem = Problem {
+        kind: format!("{documentation}#{}", code.as_str()),
+        title: code.title(),
+        status: code.status().as_u16(),
+        detail: error.detail(),
+        code: code.as_str(),
+        request_id,
+        retry_after_seconds,
+        errors: match error {
+            ApiError::Parameters(problems) => Some(problems),
+            _ => None,
+        },
+    };
+    // Strings and numbers under fixed names always serialize; an empty body would still carry the right status.
+    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = code.status();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    if let Some(seconds) = retry_after_seconds {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    match error {
+        ApiError::MethodNotAllowed => {
+            headers.insert(ALLOW, ALLOWED_METHODS);
+        }
+        ApiError::MissingApiKey => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"software-directory\""));
+        }
+        ApiError::InvalidApiKey => {
+            headers.insert(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer realm=\"software-directory\", error=\"invalid_token\""),
+            );
+        }
+        ApiError::ExpiredApiKey => {
+            headers.insert(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static(
+                    "Bearer realm=\"software-directory\", error=\"invalid_token\", error_description=\"expired\"",
+                ),
+            );
+        }
+        _ => {}
+    }
+    response
+}

@@ -1,0 +1,78 @@
+//! Whether the service is alive, and whether it is ready.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::CACHE_CONTROL;
+use axum::response::Response;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+use crate::http::config::AppState;
+use crate::http::openapi::Unavailable;
+use crate::http::paging;
+use crate::http::problem::ApiError;
+use crate::snapshot::Degraded;
+
+/// The service is alive.
+#[derive(Serialize, ToSchema)]
+struct Health {
+    /// `ok`
+    status: &'static str,
+}
+
+/// Is it alive?
+///
+/// Answers as long as the process can answer at all.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "getHealth",
+    tag = "Health",
+    security(()),
+    responses((status = 200, description = "It is alive", body = Health)),
+)]
+pub(super) async fn get_health() -> Result<Response, ApiError> {
+    uncached(&Health { status: "ok" })
+}
+
+/// The service has a directory to serve.
+#[derive(Serialize, ToSchema)]
+struct Readiness {
+    /// `ready`, or `degraded` where it serves but something is wrong; further values may come.
+    status: &'static str,
+    /// The generation being served.
+    generation: String,
+    /// What is wrong; empty in full health.
+    reasons: Vec<Degraded>,
+}
+
+/// Is it ready?
+///
+/// 503 only while there is nothing to serve yet.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "getReadiness",
+    tag = "Health",
+    security(()),
+    responses((status = 200, description = "It serves a directory", body = Readiness), Unavailable),
+)]
+pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, ApiError> {
+    let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
+    let mut reasons = state.directory.degraded().to_vec();
+    reasons.extend(state.keys.problem().map(|detail| Degraded { code: "key_file_invalid", detail }));
+    uncached(&Readiness {
+        status: if reasons.is_empty() { "ready" } else { "degraded" },
+        generation: snapshot.generation().to_owned(),
+        reasons,
+    })
+}
+
+fn uncached<T: Serialize>(answer: &T) -> Result<Response, ApiError> {
+    let body = serde_json::to_vec(answer).map_err(|error| ApiError::Internal(Arc::new(error)))?;
+    let mut response = paging::json(Body::from(body));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

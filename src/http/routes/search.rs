@@ -1,0 +1,142 @@
+//! Search.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::http::openapi::ApiErrors;
+use crate::http::paging::{Depth, ListBody, append_member};
+use crate::http::params::definition::{
+    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE,
+    QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
+};
+use crate::http::params::value::Text;
+use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
+use crate::http::problem::ApiError;
+use crate::http::request::ApiRequest;
+use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
+use crate::service::{self, Facet, SearchHit, SearchSoftware};
+
+static Q: Parameter<Text> = query(
+    "What to look for. The last word also matches as the beginning of a word; `\"quoted phrases\"` must appear as they \
+     are, and a `-word` must not. Without it all products, best quality first.",
+);
+
+impl FromParameters for SearchSoftware {
+    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[
+        &Q,
+        &CATEGORY,
+        &OFFERING_TYPE,
+        &EVIDENCE_STATUS,
+        &MIN_RATING,
+        &EVIDENCE_CHECKED_BEFORE,
+        &SEARCH_SORT,
+        &FACETS,
+        &HIGHLIGHT,
+        &TYPO,
+        &LIMIT,
+        &QUERIED_OFFSET,
+    ];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        let q = values.query(&Q);
+        let mut facets = Vec::new();
+        for facet in values.many(&FACETS) {
+            if !facets.contains(&facet) {
+                facets.push(facet);
+            }
+        }
+        Self {
+            filter: software_filter(values),
+            sort: values.one(&SEARCH_SORT).unwrap_or_default(),
+            facets,
+            highlight: values.flag(&HIGHLIGHT),
+            typo: values.flag(&TYPO),
+            page: values.queried_page(&LIMIT, q.as_deref()),
+            q,
+        }
+    }
+}
+
+/// A page of products that match.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+struct SearchResult {
+    data: Vec<SearchResultHit>,
+    pagination: Pagination,
+    query: QueryReport,
+    /// By the names asked for in `facets`; absent where none is.
+    #[schema(required = false, nullable = false)]
+    facets: Option<BTreeMap<String, Vec<FacetValue>>>,
+}
+
+/// A product that matches.
+#[derive(ToSchema)]
+#[schema(as = SearchHit)]
+#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+struct SearchResultHit {
+    #[schema(inline = false)]
+    #[serde(flatten)]
+    item: SoftwareItem<'static>,
+    /// How well it matches; comparable within one answer only. 0 without a query.
+    score: f32,
+    /// The fields that matched; absent where `highlight` isn't asked for.
+    #[schema(required = false, nullable = false)]
+    highlights: Option<Vec<Highlight>>,
+}
+
+/// Search products
+///
+/// Ranked: exact names first, then products with all words before those with some.
+#[utoipa::path(
+    get,
+    path = "/v1/search",
+    operation_id = "searchSoftware",
+    tag = "Search",
+    params(Params<SearchSoftware>),
+    responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
+)]
+pub(super) async fn search_software(
+    request: ApiRequest,
+    Params(query): Params<SearchSoftware>,
+) -> Result<Response, ApiError> {
+    let found = service::search_software(&request.snapshot, &query)?;
+    let mut body = ListBody::new(&found.data, found.pagination, room_for, write_hit)?.with("query", &found.query)?;
+    if !query.facets.is_empty() {
+        body = body.with("facets", &Facets(&found.facets))?;
+    }
+    Ok(body.into_response(&request, Depth::of(query.q.as_deref())))
+}
+
+/// About how many bytes a hit takes.
+fn room_for(hit: &SearchHit<'_>) -> usize {
+    const SCORE: usize = 24;
+    let html: usize = hit.highlights.iter().flatten().map(|highlight| 64 + highlight.html.len()).sum();
+    hit.item.0.len() + SCORE + html
+}
+
+fn write_hit(hit: &SearchHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
+    json.extend_from_slice(hit.item.0);
+    append_member(json, "score", &hit.score)?;
+    if let Some(highlights) = &hit.highlights {
+        append_member(json, "highlights", highlights)?;
+    }
+    json.push(b'}');
+    Ok(())
+}
+
+/// Facets by name, in the order asked.
+struct Facets<'a>(&'a [(Facet, Vec<FacetValue>)]);
+
+impl Serialize for Facets<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (facet, values) in self.0 {
+            map.serialize_entry(FACETS.value.name_of(facet), values)?;
+        }
+        map.end()
+    }
+}

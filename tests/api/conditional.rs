@@ -1,0 +1,82 @@
+//! Entity tags, 304 and what they cost.
+
+use crate::fixture;
+use crate::service::{Service, Setup};
+
+const PATHS: [&str; 9] = [
+    "/v1/software",
+    "/v1/software?q=tool&limit=3",
+    "/v1/software/tool-01",
+    "/v1/categories",
+    "/v1/reviews/tool-reviewed",
+    "/v1/glossary?q=loto",
+    "/v1/search?q=tool&facets=category&highlight=true",
+    "/v1/exports",
+    "/v1/exports/tools?format=ndjson",
+];
+
+#[tokio::test]
+async fn what_the_caller_has_is_not_sent_again_and_costs_nothing() {
+    let service = Setup { directory: fixture::directory(), rate: 10, ..Setup::default() }.start();
+    let mut left = 10;
+    for path in PATHS {
+        let answer = service.get(path).await;
+        left -= 1;
+        let tag = answer.header("etag").to_owned();
+        assert!(tag.starts_with("W/\"") && answer.status == 200, "{path}: {answer:?}");
+        for condition in [tag.clone(), tag.replace("W/", ""), format!("\"x\", {tag}")] {
+            let again = service.get_with(path, &[("if-none-match", &condition)]).await;
+            assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{path}");
+            assert_eq!(again.header("etag"), tag);
+            assert_eq!(again.header("x-generation"), answer.header("x-generation"));
+            assert_eq!(again.header("cache-control"), "private, no-cache");
+            assert_eq!(again.header("vary"), "Authorization, Accept-Encoding, Origin");
+            assert!(again.header("ratelimit").contains(&format!("r={left};")), "{}", again.header("ratelimit"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_304_is_given_even_when_the_quota_is_used_up() {
+    let service = Setup { directory: fixture::directory(), rate: 1, ..Setup::default() }.start();
+    let tag = service.get("/v1/software").await.header("etag").to_owned();
+    assert_eq!(service.get("/v1/software").await.problem(), (429, "rate_limited".to_owned()));
+    assert_eq!(service.get_with("/v1/software", &[("if-none-match", &tag)]).await.status, 304);
+}
+
+#[tokio::test]
+async fn another_request_another_tag() {
+    let service = Service::with_directory();
+    let mut tags = Vec::new();
+    for path in PATHS {
+        tags.push(service.get(path).await.header("etag").to_owned());
+    }
+    tags.sort();
+    tags.dedup();
+    assert_eq!(tags.len(), PATHS.len());
+    let written_otherwise = service.get("/v1/software/?limit=%33&q=too%6C").await;
+    let as_before = service.get("/v1/software?q=tool&limit=3").await;
+    assert_eq!(written_otherwise.header("etag"), as_before.header("etag"));
+}
+
+#[tokio::test]
+async fn an_error_has_no_tag_and_no_condition_hides_it() {
+    let service = Service::with_directory();
+    for path in ["/v1/software?limit=0", "/v1/software/nowhere", "/v1/nowhere", "/v1/exports/nowhere"] {
+        let answer = service.get_with(path, &[("if-none-match", "*")]).await;
+        assert!(answer.problem().0 >= 400, "{path}");
+        assert_eq!(answer.header("etag"), "", "{path}");
+    }
+    assert_eq!(service.get_with("/v1/software", &[("if-none-match", "*")]).await.status, 304);
+}
+
+#[tokio::test]
+async fn a_new_generation_has_new_tags() {
+    let service = Service::with_directory();
+    let before = service.get("/v1/exports").await;
+    let changed = fixture::tools_document().replace("Tool 25", "Tool 26");
+    service.directory.publish(fixture::snapshot(&[("tools", &changed), ("extra", &fixture::extra_document())]));
+    let after = service.get_with("/v1/exports", &[("if-none-match", before.header("etag"))]).await;
+    assert_eq!(after.status, 200);
+    assert_ne!(after.header("x-generation"), before.header("x-generation"));
+}

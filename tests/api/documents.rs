@@ -1,0 +1,69 @@
+//! What is served without a key.
+
+use axum::http::Method;
+use software_directory::http::problem::ErrorCode;
+use software_directory::http::{HttpConfig, PublicUrl};
+
+use crate::service::{Service, Setup};
+
+#[tokio::test]
+async fn documents_need_no_key_and_are_cached_by_their_tag() {
+    let service = Service::empty();
+    for (path, content_type, contains) in [
+        ("/", "text/html; charset=utf-8", "/openapi.json"),
+        ("/docs/errors", "text/html; charset=utf-8", "rate_limited"),
+        ("/docs/errors/", "text/html; charset=utf-8", "rate_limited"),
+        ("/openapi.json", "application/json", "\"openapi\": \"3.1.0\""),
+        ("/schemas/export.json", "application/schema+json", software_directory::export::schema()),
+    ] {
+        let answer = service.send(Method::GET, path, &[]).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("content-type"), content_type);
+        assert!(answer.text().contains(contains), "{path}");
+        let again = service.send(Method::GET, path, &[("if-none-match", answer.header("etag"))]).await;
+        assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{path}");
+        assert!(!again.headers.contains_key("content-length"), "{path}: a 304 has no body, not one of length 0");
+    }
+}
+
+#[tokio::test]
+async fn every_error_code_has_its_section() {
+    let page = Service::empty().send(Method::GET, "/docs/errors", &[]).await;
+    for code in ErrorCode::ALL {
+        assert!(page.text().contains(&format!("<section id=\"{}\">", code.as_str())), "{code:?}");
+        assert!(!code.cause().is_empty() && !code.cure().is_empty(), "{code:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_public_address_makes_links_absolute() {
+    let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
+    let config = HttpConfig { public_url, ..HttpConfig::default() };
+    let service = Setup { config, ..Setup::default() }.start();
+    let document = service.send(Method::GET, "/openapi.json", &[]).await.json();
+    assert_eq!(document["servers"][0]["url"], "https://example.org/directory");
+    let problem = service.send(Method::GET, "/nowhere", &[]).await.json();
+    assert_eq!(problem["type"], "https://example.org/directory/docs/errors#route_not_found");
+    let home = service.send(Method::GET, "/", &[]).await;
+    assert!(home.text().contains("href=\"/directory/openapi.json\""));
+}
+
+#[tokio::test]
+async fn long_answers_are_compressed_as_the_caller_likes() {
+    let service = Service::empty();
+    let plain = service.send(Method::GET, "/openapi.json", &[]).await;
+    for encoding in ["gzip", "br", "zstd"] {
+        let answer = service.send(Method::GET, "/openapi.json", &[("accept-encoding", encoding)]).await;
+        assert_eq!(answer.header("content-encoding"), encoding);
+        assert!(answer.header("vary").to_lowercase().contains("accept-encoding"), "{encoding}");
+        assert!(answer.body.len() < plain.body.len() / 4, "{encoding}: {} bytes", answer.body.len());
+    }
+    let zstd = service.send(Method::GET, "/openapi.json", &[("accept-encoding", "zstd")]).await;
+    assert_eq!(zstd::decode_all(&zstd.body[..]).expect("zstd"), plain.body);
+    for refused in ["identity", "identity;q=0", "*;q=0"] {
+        let answer = service.send(Method::GET, "/openapi.json", &[("accept-encoding", refused)]).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-encoding")), (200, ""), "{refused}");
+    }
+    let short = service.send(Method::GET, "/healthz", &[("accept-encoding", "gzip")]).await;
+    assert_eq!(short.header("content-encoding"), "");
+}

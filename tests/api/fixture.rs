@@ -1,0 +1,92 @@
+//! A small directory that is told apart at a glance: 25 numbered tools, products with odd ids, two exports.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use serde_json::{Value, json};
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::record::CalendarDate;
+use software_directory::snapshot::{Directory, Snapshot};
+
+/// Ids that are hard on paths.
+pub(crate) const ODD_IDS: [&str; 12] =
+    ["a/b", "ends/", "/", ".", "..", "%", "%2F", "a b", "a+b", "?q=1#x", "ünï😀", "\u{0}"];
+
+/// The first export, as it is written in its file.
+pub(crate) fn tools_document() -> String {
+    let rated = json!({
+        "id": "tool-rated", "name": "Rated Gauge", "url": "https://rated.example/", "tagline": "Measures things",
+        "category": "Measuring", "vendor": "Gauge Makers", "rating": 4.50, "review_count": 7,
+        "evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-03-01",
+        "sources": [["Home page", "https://rated.example/about"]], "serial": 12_345_678_901_234_567_890_u64
+    });
+    let template = json!({
+        "id": "tool-template", "name": "Audit Template", "url": "https://template.example/", "category": "Templates",
+        "evidence_status": "pending-review", "offering_type": "document-templates"
+    });
+    let reviewed = json!({
+        "id": "tool-reviewed", "name": "Lockout Planner", "url": "https://lockout.example/",
+        "categories": ["Safety", "Tools"], "evidence_status": "pending-review"
+    });
+    let numbered = (1..=25).map(|number| {
+        json!({
+            "id": format!("tool-{number:02}"), "name": format!("Tool {number}"),
+            "url": format!("https://tool-{number}.example/"), "category": "Tools", "evidence_status": "pending-review"
+        })
+    });
+    let odd = ODD_IDS.iter().enumerate().map(|(at, id)| {
+        json!({
+            "id": id, "name": format!("Odd {at}"), "url": "https://odd.example/", "evidence_status": "pending-review"
+        })
+    });
+    let software: Vec<Value> = [rated, template, reviewed].into_iter().chain(numbered).chain(odd).collect();
+    let document = json!({
+        "name": "Tools", "license": "https://creativecommons.org/licenses/by/4.0/", "as_of": "2025-06-30",
+        "software": software,
+        "categories": [{"name": "Safety", "description": "Staying whole"}, {"name": "Empty"}],
+        "reviews": [
+            {"id": "r1", "software_id": "tool-reviewed", "rating": 5, "title": "Good", "created_at": "2025-01-02"},
+            {"id": "r2", "software_id": "tool-reviewed", "rating": 2, "created_at": "2025-02-03T04:05:06Z",
+             "author": "Ada", "verified": true}
+        ],
+        "glossary": [
+            {"term": "Lockout tagout", "definition": "Isolating energy before work.", "abbreviations": ["LOTO"],
+             "source": {"title": "A handbook", "url": "https://handbook.example/"}},
+            {"term": "Near miss", "definition": "An event that nearly harmed."}
+        ]
+    });
+    serde_json::to_string_pretty(&document).expect("JSON")
+}
+
+/// The second export, under another licence.
+pub(crate) fn extra_document() -> String {
+    let document: Value = json!({
+        "name": "Extra", "license": "https://opensource.org/license/mit",
+        "software": [{"id": "extra", "name": "Extra", "url": "urn:isbn:0451450523", "evidence_status": "pending-review"}]
+    });
+    document.to_string()
+}
+
+/// How many products there are.
+pub(crate) const PRODUCTS: u64 = 3 + 25 + ODD_IDS.len() as u64 + 1;
+
+/// The directory, built once.
+pub(crate) fn directory() -> Arc<Directory> {
+    static SNAPSHOT: LazyLock<Arc<Snapshot>> =
+        LazyLock::new(|| snapshot(&[("tools", &tools_document()), ("extra", &extra_document())]));
+    let directory = Directory::default();
+    directory.publish(Arc::clone(&SNAPSHOT));
+    Arc::new(directory)
+}
+
+/// A generation of these exports, each an id and a document.
+pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
+    let sources = documents
+        .iter()
+        .map(|(id, document)| SourceFile::from_bytes(Path::new(&format!("{id}.json")), (*document).to_owned().into()))
+        .collect();
+    let today = CalendarDate::parse("2026-01-01").expect("a date");
+    let report = export::examine(sources, &Limits::default(), today, &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    Snapshot::build(&report.exports).expect("a generation")
+}

@@ -1,0 +1,42 @@
+//! Alive and ready, without a key.
+
+use axum::http::Method;
+use software_directory::snapshot::Degraded;
+
+use crate::service::Service;
+
+#[tokio::test]
+async fn alive_does_not_mean_ready() {
+    let service = Service::empty();
+    let alive = service.send(Method::GET, "/healthz", &[]).await;
+    assert_eq!((alive.status.as_u16(), alive.text()), (200, r#"{"status":"ok"}"#));
+    let ready = service.send(Method::GET, "/readyz", &[]).await;
+    assert_eq!(ready.problem(), (503, "index_unavailable".to_owned()));
+    assert_eq!(ready.header("retry-after"), "5");
+}
+
+#[tokio::test]
+async fn a_service_that_is_ready_says_what_it_serves_and_what_is_wrong() {
+    let service = Service::with_directory();
+    let ready = service.send(Method::GET, "/readyz", &[]).await.json();
+    assert_eq!((ready["status"].as_str(), ready["reasons"].as_array().map(Vec::len)), (Some("ready"), Some(0)));
+    let generation = service.get("/v1/software").await.header("x-generation").to_owned();
+    assert_eq!(ready["generation"], generation);
+
+    let broken = Degraded { code: "exports_invalid", detail: "tools.json:3:7: a comma is missing".to_owned() };
+    service.directory.set_degraded(vec![broken]);
+    let degraded = service.send(Method::GET, "/readyz", &[]).await;
+    assert_eq!((degraded.status.as_u16(), degraded.json()["status"].as_str()), (200, Some("degraded")));
+    assert_eq!(degraded.json()["reasons"][0]["code"], "exports_invalid");
+}
+
+#[tokio::test]
+async fn a_broken_key_file_is_a_reason_and_keeps_the_keys() {
+    let service = Service::with_directory();
+    std::fs::write(service.key_file(), "{").expect("written");
+    service.keys.reload_if_changed();
+    let degraded = service.send(Method::GET, "/readyz", &[]).await.json();
+    assert_eq!(degraded["reasons"][0]["code"], "key_file_invalid");
+    assert_eq!(service.get("/v1/software").await.status, 200, "the last good set of keys stays");
+    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "and it never means open");
+}

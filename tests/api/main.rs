@@ -1,0 +1,23 @@
+//! Drives the HTTP API as callers do: in-process where the answer is the point, over real sockets where the wire is.
+
+mod authentication;
+mod categories;
+mod conditional;
+mod cors;
+mod documents;
+mod exports;
+mod fixture;
+mod glossary;
+mod health;
+mod methods;
+mod openapi;
+mod paging;
+mod parameters;
+mod problems;
+mod quota;
+mod request_id;
+mod reviews;
+mod search;
+mod server;
+mod service;
+mod software;

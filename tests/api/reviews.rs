@@ -1,0 +1,23 @@
+//! `/v1/reviews/{id}`.
+
+use serde_json::json;
+
+use crate::service::Service;
+
+#[tokio::test]
+async fn reviews_are_newest_first_and_summed_up() {
+    let answer = Service::with_directory().get("/v1/reviews/tool-reviewed?limit=1").await.json();
+    assert_eq!(answer["pagination"], json!({"limit": 1, "offset": 0, "total": 2}));
+    assert_eq!(answer["data"][0]["id"], "r2");
+    assert_eq!(
+        answer["summary"],
+        json!({"average": 3.5, "count": 2, "distribution": {"1": 0, "2": 1, "3": 0, "4": 0, "5": 1}})
+    );
+}
+
+#[tokio::test]
+async fn a_product_without_reviews_has_an_empty_list_and_no_average() {
+    let answer = Service::with_directory().get("/v1/reviews/tool-01").await.json();
+    assert_eq!(answer["data"], json!([]));
+    assert_eq!((&answer["summary"]["average"], &answer["summary"]["count"]), (&json!(null), &json!(0)));
+}

@@ -1,0 +1,146 @@
+//! Real sockets: what only shows on the wire.
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::routing::get;
+use software_directory::http::server;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::service::{Service, Setup};
+
+/// A service on a free port of this machine, until it is told to stop.
+struct Running {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<()>,
+}
+
+async fn run(service: &Service) -> Running {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (stop, stopped) = oneshot::channel::<()>();
+    let shutdown = async {
+        let _ = stopped.await;
+    };
+    let server = tokio::spawn(server::serve(listener, service.app.clone(), shutdown, std::future::pending()));
+    Running { address, stop, server }
+}
+
+impl Running {
+    /// Sends bytes and reads until the server closes.
+    async fn exchange(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).await.expect("a connection");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.expect("an answer");
+        String::from_utf8(answer).expect("UTF-8")
+    }
+}
+
+fn close(line: &str) -> String {
+    format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+}
+
+#[tokio::test]
+async fn an_address_of_100_000_parentheses_is_too_long() {
+    let running = run(&Service::empty()).await;
+    for (parentheses, problem) in [(100_000, false), (20_000, true)] {
+        let answer = running.exchange(&close(&format!("GET /v1/search?q={}", "(".repeat(parentheses)))).await;
+        assert!(answer.starts_with("HTTP/1.1 414 "), "{}", &answer[..answer.len().min(80)]);
+        assert_eq!(answer.contains("application/problem+json"), problem, "{parentheses}");
+    }
+    assert!(running.exchange(&close("GET /healthz")).await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn head_on_the_wire_has_the_length_and_no_body() {
+    let running = run(&Service::empty()).await;
+    let get = running.exchange(&close("GET /openapi.json")).await;
+    let head = running.exchange(&close("HEAD /openapi.json")).await;
+    let (get_headers, body) = get.split_once("\r\n\r\n").expect("headers");
+    let (head_headers, nothing) = head.split_once("\r\n\r\n").expect("headers");
+    let length = format!("content-length: {}", body.len());
+    assert!(get_headers.contains(&length), "{get_headers}");
+    assert!(head_headers.contains(&length), "{head_headers}");
+    assert_eq!(nothing, "");
+}
+
+#[tokio::test]
+async fn a_body_on_get_is_ignored() {
+    let running = run(&Service::empty()).await;
+    let answer = running
+        .exchange(
+            "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello\
+             GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        )
+        .await;
+    assert_eq!(answer.matches("HTTP/1.1 200 ").count(), 2, "{answer}");
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_answered_400_and_the_service_goes_on() {
+    let running = run(&Service::empty()).await;
+    for nonsense in ["\x16\x03\x01\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
+        let answer = running.exchange(nonsense).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{nonsense:?}: {answer}");
+    }
+    assert!(running.exchange(&close("GET /healthz")).await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_finished_before_the_service_stops() {
+    let (entered, entry) = oneshot::channel::<()>();
+    let (release, released) = oneshot::channel::<()>();
+    let waiting = std::sync::Mutex::new(Some((entered, released)));
+    let waiting = std::sync::Arc::new(waiting);
+    let slow = async move || {
+        let waiting = waiting.lock().expect("the lock").take();
+        let (entered, released) = waiting.expect("one request");
+        entered.send(()).expect("the test listens");
+        released.await.expect("the test lets go");
+        "done"
+    };
+    let service = Setup { router: Some(Router::new().route("/slow", get(slow))), ..Setup::default() }.start();
+    let running = run(&service).await;
+    let mut stream = TcpStream::connect(running.address).await.expect("a connection");
+    stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+    entry.await.expect("the request is under way");
+    running.stop.send(()).expect("the server runs");
+    // Nobody else gets in any more, once the listener is gone.
+    while let Ok(mut late) = TcpStream::connect(running.address).await {
+        let _ = late.read_to_end(&mut Vec::new()).await;
+    }
+    release.send(()).expect("the request waits");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("done"), "{answer}");
+    running.server.await.expect("the server ends by itself");
+}
+
+#[tokio::test]
+async fn the_second_signal_ends_it_at_once() {
+    let (entered, entry) = oneshot::channel::<()>();
+    let entered = std::sync::Arc::new(std::sync::Mutex::new(Some(entered)));
+    let stuck = async move || -> &'static str {
+        entered.lock().expect("the lock").take().expect("one request").send(()).expect("the test listens");
+        std::future::pending().await
+    };
+    let service = Setup { router: Some(Router::new().route("/stuck", get(stuck))), ..Setup::default() }.start();
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (stop, stopped) = oneshot::channel::<()>();
+    let shutdown = async {
+        let _ = stopped.await;
+    };
+    let server = tokio::spawn(server::serve(listener, service.app.clone(), shutdown, std::future::ready(())));
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    stream.write_all(b"GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+    entry.await.expect("the request is under way");
+    stop.send(()).expect("the server runs");
+    server.await.expect("the server ends though a request is stuck");
+    assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "the stuck request got no answer");
+}

@@ -1,0 +1,156 @@
+//! The service under test, with keys of its own, and its answers.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use jiff::Timestamp;
+use software_directory::http::{App, AppState, HttpConfig};
+use software_directory::key::file::{self, NewKey};
+use software_directory::key::{KeyStore, Rate};
+use software_directory::snapshot::Directory;
+use tempfile::TempDir;
+
+use crate::fixture;
+
+/// A service and a key for it.
+pub(crate) struct Service {
+    pub(crate) app: App,
+    pub(crate) directory: Arc<Directory>,
+    pub(crate) keys: Arc<KeyStore>,
+    pub(crate) key: String,
+    folder: TempDir,
+}
+
+/// How a service under test differs from the usual one.
+pub(crate) struct Setup {
+    pub(crate) directory: Arc<Directory>,
+    pub(crate) config: HttpConfig,
+    /// Requests a minute.
+    pub(crate) rate: u64,
+    pub(crate) origins: &'static [&'static str],
+    pub(crate) expires: Option<&'static str>,
+    /// Other routes than the service's own.
+    pub(crate) router: Option<Router>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            directory: Arc::default(),
+            config: HttpConfig::default(),
+            rate: 100_000,
+            origins: &[],
+            expires: None,
+            router: None,
+        }
+    }
+}
+
+impl Setup {
+    pub(crate) fn start(self) -> Service {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("keys.json");
+        let new = NewKey {
+            name: "tests".to_owned(),
+            expires: self.expires.map(|date| date.parse().expect("a date")),
+            rate: Rate::new(self.rate).expect("a rate"),
+            origins: self.origins.iter().map(|origin| origin.parse().expect("an origin")).collect(),
+        };
+        let (key, _) = file::create(&path, new, Timestamp::now()).expect("a key");
+        let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
+        let state =
+            AppState { directory: Arc::clone(&self.directory), keys: Arc::clone(&keys), config: Arc::new(self.config) };
+        let app = match self.router {
+            Some(router) => App::with_router(state, router),
+            None => App::new(state),
+        };
+        Service { app, directory: self.directory, keys, key: key.expose().to_owned(), folder }
+    }
+}
+
+impl Service {
+    /// A service that has nothing to serve yet.
+    pub(crate) fn empty() -> Self {
+        Setup::default().start()
+    }
+
+    /// A service with the small directory.
+    pub(crate) fn with_directory() -> Self {
+        Setup { directory: fixture::directory(), ..Setup::default() }.start()
+    }
+
+    /// The key file.
+    pub(crate) fn key_file(&self) -> std::path::PathBuf {
+        self.folder.path().join("keys.json")
+    }
+
+    /// Sends `GET` with the key.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[("authorization", &self.bearer())]).await
+    }
+
+    /// Sends `GET` with the key and other headers.
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let bearer = self.bearer();
+        let headers: Vec<_> = headers.iter().copied().chain([("authorization", bearer.as_str())]).collect();
+        self.send(Method::GET, path, &headers).await
+    }
+
+    /// Sends a request with these headers only.
+    pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.app.handle(request.body(()).expect("a request")).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// The value of `Authorization`.
+    pub(crate) fn bearer(&self) -> String {
+        format!("Bearer {}", self.key)
+    }
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    /// A header, empty where it isn't there.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("UTF-8")
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Status and error code, having checked that this is a well-formed problem document.
+    pub(crate) fn problem(&self) -> (u16, String) {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
+        let problem = self.json();
+        let text = |name: &str| problem[name].as_str().unwrap_or_else(|| panic!("no {name}: {problem}")).to_owned();
+        let code = text("code");
+        assert_eq!(problem["status"], self.status.as_u16());
+        assert!(text("type").ends_with(&format!("/docs/errors#{code}")), "{problem}");
+        assert_eq!(text("request_id"), self.header("x-request-id"));
+        assert!(!text("title").is_empty() && !text("detail").is_empty());
+        let retry_after = problem["retry_after_seconds"].as_u64().map(|seconds| seconds.to_string());
+        assert_eq!(retry_after.unwrap_or_default(), self.header("retry-after"));
+        (self.status.as_u16(), code)
+    }
+}

@@ -1,0 +1,147 @@
+//! `/v1/software` and `/v1/software/{id}`.
+
+use axum::http::Method;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::json;
+
+use crate::fixture::{ODD_IDS, PRODUCTS};
+use crate::service::Service;
+
+#[tokio::test]
+async fn an_item_shows_what_lists_show() {
+    let service = Service::with_directory();
+    let answer = service.get("/v1/software?q=rated").await.json();
+    assert_eq!(answer["pagination"], json!({"limit": 20, "offset": 0, "total": 1}));
+    assert_eq!(
+        answer["data"][0],
+        json!({
+            "id": "tool-rated", "name": "Rated Gauge", "tagline": "Measures things", "category": "Measuring",
+            "categories": [{"id": "measuring", "name": "Measuring"}], "rating": 4.5, "review_count": 7,
+            "website": "https://rated.example/", "vendor": "Gauge Makers", "offering_type": "software",
+            "evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-03-01"
+        })
+    );
+}
+
+#[tokio::test]
+async fn filters_leave_what_they_say() {
+    let service = Service::with_directory();
+    for (query, total) in [
+        ("", PRODUCTS),
+        ("category=tools", 26),
+        ("category=TOOLS&category=measuring", 27),
+        ("category=nowhere", 0),
+        ("offering_type=document-templates", 1),
+        ("evidence_status=vendor-sources-reviewed", 1),
+        ("min_rating=4.5", 1),
+        ("min_rating=4.6", 0),
+        ("evidence_checked_before=2025-03-02", 1),
+        ("evidence_checked_before=2025-03-01", 0),
+        ("q=tool", 25),
+        ("q=tool+1", 11),
+    ] {
+        let answer = service.get(&format!("/v1/software?{query}")).await.json();
+        assert_eq!(answer["pagination"]["total"], total, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn names_are_in_natural_order() {
+    let service = Service::with_directory();
+    let answer = service.get("/v1/software?category=tools&limit=3&offset=1").await.json();
+    let names: Vec<_> = answer["data"].as_array().expect("data").iter().map(|item| &item["name"]).collect();
+    assert_eq!(names, ["Tool 1", "Tool 2", "Tool 3"]);
+}
+
+#[tokio::test]
+async fn a_product_comes_back_whole() {
+    let service = Service::with_directory();
+    let answer = service.get("/v1/software/tool-rated").await;
+    let product = &answer.json()["data"];
+    assert_eq!(product["sources"], json!([{"label": "Home page", "url": "https://rated.example/about"}]));
+    assert_eq!(product["rating_source"], "stated");
+    assert_eq!(product["export"]["license"], "https://creativecommons.org/licenses/by/4.0/");
+    assert!(answer.text().contains(r#""additional_properties":{"serial":12345678901234567890}"#), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn any_text_can_be_an_id() {
+    let service = Service::with_directory();
+    for id in ODD_IDS {
+        let encoded = utf8_percent_encode(id, NON_ALPHANUMERIC).to_string();
+        for path in [format!("/v1/software/{encoded}"), format!("/v1/software/{encoded}/")] {
+            let answer = service.get(&path).await;
+            assert_eq!(answer.status, 200, "{path}");
+            assert_eq!(answer.json()["data"]["id"], id, "{path}");
+        }
+        let reviews = service.get(&format!("/v1/reviews/{encoded}/")).await;
+        assert_eq!(reviews.json()["pagination"]["total"], 0, "{id}");
+    }
+    // Dots are ids too, though few clients send them unescaped.
+    assert_eq!(service.get("/v1/software/..").await.json()["data"]["id"], "..");
+}
+
+#[tokio::test]
+async fn ids_are_decoded_once_and_only_compared() {
+    let service = Service::with_directory();
+    for (path, problem) in [
+        ("/v1/software/nowhere", (404, "software_not_found")),
+        ("/v1/software/TOOL-01", (404, "software_not_found")),
+        ("/v1/software/tool-01%20", (404, "software_not_found")),
+        ("/v1/software/tool-01%00", (404, "software_not_found")),
+        ("/v1/software/%2574ool-01", (404, "software_not_found")),
+        ("/v1/software/%252F", (200, "")),
+        ("/v1/software/a/b", (404, "route_not_found")),
+        ("/v1/software//", (404, "route_not_found")),
+        ("/v1/software/tool-01//", (404, "route_not_found")),
+        ("/v1/software/%FF", (400, "bad_request")),
+        ("/v1/software/%C3%28", (400, "bad_request")),
+        ("/v1/reviews/%FF", (400, "bad_request")),
+        ("/v1/exports/%FF", (400, "bad_request")),
+        ("/v1/reviews/nowhere", (404, "software_not_found")),
+        ("/v1/exports/..%2Ftools", (404, "export_not_found")),
+    ] {
+        let answer = service.get(path).await;
+        if problem.0 == 200 {
+            assert_eq!(answer.status, 200, "{path}");
+        } else {
+            assert_eq!(answer.problem(), (problem.0, problem.1.to_owned()), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_is_the_same_resource() {
+    let service = Service::with_directory();
+    for path in ["/v1/software", "/v1/software/tool-01", "/v1/categories", "/v1/glossary", "/v1/search", "/v1/exports"]
+    {
+        let without = service.get(path).await;
+        let with = service.get(&format!("{path}/")).await;
+        assert_eq!((with.status.as_u16(), &with.body), (200, &without.body), "{path}");
+        assert_eq!(with.header("etag"), without.header("etag"), "{path}");
+        assert_eq!(with.header("link"), without.header("link"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn head_and_other_methods_under_v1() {
+    let service = Service::with_directory();
+    let bearer = service.bearer();
+    for path in ["/v1/software", "/v1/software/tool-01", "/v1/search?q=tool", "/v1/exports/tools", "/v1/nowhere"] {
+        let headers = [("authorization", bearer.as_str()), ("x-request-id", "same")];
+        let get = service.send(Method::GET, path, &headers).await;
+        let head = service.send(Method::HEAD, path, &headers).await;
+        assert_eq!((head.status, head.body.len()), (get.status, 0), "{path}");
+        assert_eq!(head.header("content-length"), get.body.len().to_string(), "{path}");
+        for name in ["etag", "link", "x-generation", "content-type", "vary"] {
+            assert_eq!(head.header(name), get.header(name), "{path} {name}");
+        }
+    }
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
+        let answer = service.send(method, "/v1/software", &[("authorization", &bearer)]).await;
+        assert_eq!(answer.problem(), (405, "method_not_allowed".to_owned()));
+        assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
+    }
+    let nowhere = service.send(Method::POST, "/v1/nowhere", &[("authorization", &bearer)]).await;
+    assert_eq!(nowhere.problem(), (404, "route_not_found".to_owned()));
+}
