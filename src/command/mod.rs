@@ -1,5 +1,7 @@
 //! What the commands do, a file each.
 
+pub mod check;
+
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
@@ -12,6 +14,7 @@ pub fn run(cli: Cli) -> ExitCode {
             crate::cli::print_completions(shell);
             ExitCode::SUCCESS
         }
+        Some(Command::Check(args)) => check::run(&args),
         _ => todo!(),
     }
 }

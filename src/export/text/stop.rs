@@ -3,6 +3,7 @@
 use super::parser::{Parser, Stop};
 use super::tape::Kind;
 use crate::export::Code;
+use crate::export::finding::Fault;
 
 impl Parser<'_> {
     fn stop(&mut self, code: Code, length: usize, message: impl Into<String>, help: &str) -> Stop {
@@ -36,17 +37,20 @@ impl Parser<'_> {
         let start = node.start as usize;
         let message = format!("the file ends inside the {what} opened at line {}", self.line(start));
         let help = format!("the file is cut off, or a `{bracket}` is missing: export or copy it again");
-        let stop = self.stop(Code::Truncated, 0, message, &help);
-        self.relate(start..start + 1, &format!("this {what} is never closed"));
-        stop
+        let pointer = self.container_pointer();
+        let fault = Fault::new(Code::Truncated, self.at..self.at, pointer.clone(), message, help);
+        self.faults.push(fault.with_related(start..start + 1, pointer, format!("this {what} is never closed")));
+        Stop
     }
 
     pub(super) fn truncated_string(&mut self, start: usize) -> Stop {
         let message = format!("the file ends inside the string opened at line {}", self.line(start));
         let help = "the file is cut off, or a closing quote is missing: export or copy it again";
-        let stop = self.stop(Code::Truncated, 0, message, help);
-        self.relate(start..start + 1, "this string is never closed");
-        stop
+        let pointer = self.pointer();
+        let end = self.bytes.len();
+        let fault = Fault::new(Code::Truncated, end..end, pointer.clone(), message, help);
+        self.faults.push(fault.with_related(start..start + 1, pointer, "this string is never closed"));
+        Stop
     }
 
     /// A string runs over the end of its line.
@@ -141,14 +145,6 @@ impl Parser<'_> {
                 let message = format!("expected {wanted}, found `{}`", c.escape_debug());
                 self.stop(Code::UnexpectedCharacter, length, message, help)
             }
-        }
-    }
-
-    /// Adds another place to the last finding.
-    fn relate(&mut self, span: std::ops::Range<usize>, note: &str) {
-        let pointer = self.pointer();
-        if let Some(fault) = self.faults.last_mut() {
-            fault.related.push((span, pointer, note.to_owned()));
         }
     }
 }
