@@ -108,7 +108,7 @@ fn pair(rules: &mut Rules, source: Value<'_>, path: Path<'_>) {
     }
     let length = source.elements().count();
     if length != 2 {
-        let message = format!("a source is a pair of label and address, but this one has {length} entries");
+        let message = format!("a source is a pair of label and address, but this one has {length}");
         rules.report(Code::SourceNotAPair, source, path, message, help);
     }
     let mut entries = source.elements();

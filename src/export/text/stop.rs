@@ -78,7 +78,8 @@ impl Parser<'_> {
     pub(super) fn trailing_content(&mut self) -> Stop {
         let message = "something follows behind the end of the document";
         let help = "a file holds one JSON object: remove what follows, or join it into the one document";
-        self.stop(Code::TrailingContent, 1, message, help)
+        let length = self.character().map_or(0, |(_, length)| length);
+        self.stop(Code::TrailingContent, length, message, help)
     }
 
     pub(super) fn no_value(&mut self) -> Stop {
@@ -107,19 +108,19 @@ impl Parser<'_> {
         let is_array = self.open.last().is_some_and(|open| self.nodes[open.node as usize].kind == Kind::Array);
         let (what, end) = if is_array { ("elements", ']') } else { ("members", '}') };
         match self.character() {
-            Some(('"' | '{' | '[' | '-', _)) => self.missing_comma(what),
-            Some((c, _)) if c.is_alphanumeric() => self.missing_comma(what),
+            Some(('"' | '{' | '[' | '-', length)) => self.missing_comma(what, length),
+            Some((c, length)) if c.is_alphanumeric() => self.missing_comma(what, length),
             _ => {
                 self.unexpected(&format!("a comma or `{end}`"), "a bracket, a quote or a comma is missing or too many")
             }
         }
     }
 
-    fn missing_comma(&mut self, what: &str) -> Stop {
+    fn missing_comma(&mut self, what: &str, length: usize) -> Stop {
         let message = format!("a comma is missing between two {what}");
         self.stop(
             Code::MissingComma,
-            1,
+            length,
             message,
             "write a comma before this; or a quote inside the text before needs a \\",
         )
