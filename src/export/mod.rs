@@ -3,12 +3,13 @@
 //!
 //! Three layers: `text` (is it JSON?), `schema` (does it keep the published rules?), `set` (do all files together make
 //! one directory?). `convert` makes records of it, with advice along the way. [`read`] reports all findings of all files
-//! at once.
+//! at once; [`render`] shows them.
 
 mod code;
 mod convert;
 mod finding;
 mod pointer;
+pub mod render;
 mod report;
 mod schema;
 mod section;
@@ -20,7 +21,7 @@ mod vocabulary;
 pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
-pub use report::{Counts, Report, examine, read};
+pub use report::{Counts, Report, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
 
 use bytes::Bytes;

@@ -54,6 +54,13 @@ impl Report {
     }
 }
 
+/// The latest day that it is anywhere at a moment: evidence that was checked today in Auckland isn't from the future,
+/// though UTC is still at yesterday.
+#[must_use]
+pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
+    CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
+}
+
 /// Reads export files and checks them, one by one and as a set.
 ///
 /// `today` is the last day that isn't in the future. `progress` is told bytes done and bytes in all, now and then.

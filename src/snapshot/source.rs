@@ -7,7 +7,6 @@ use bytes::Bytes;
 
 use super::stamp::{self, FolderStamp};
 use crate::export::{self, FindError, Limits, Report, SourceFile};
-use crate::record::CalendarDate;
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
 const EMBEDDED: [(&str, &[u8]); 2] =
@@ -57,7 +56,7 @@ impl Source {
     /// # Errors
     /// Where the folder can't be listed or holds no export.
     pub fn read(&self, limits: &Limits, progress: &dyn Fn(u64, u64)) -> Result<ReadSet, FindError> {
-        let today = CalendarDate::from(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
+        let today = export::latest_day(jiff::Timestamp::now());
         match self {
             Self::Folder(folder) => {
                 // Looked at before reading: what changes meanwhile differs from this and is read again.

@@ -25,9 +25,9 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
         Some(name) => _ = rules.string(name, path.member("name"), "write the name of the export"),
         None => rules.missing(root, path, ("name", Shape::Text), "", "add the name of the export"),
     }
-    let example = "add the address of the licence, such as \"https://creativecommons.org/licenses/by/4.0/\"";
+    let example = "write the address of the licence, such as \"https://creativecommons.org/licenses/by/4.0/\"";
     match root.get("license") {
-        Some(license) => rules.uri(license, path.member("license")),
+        Some(license) => rules.uri(license, path.member("license"), example),
         None => rules.missing(root, path, ("license", Shape::Text), "", example),
     }
     if let Some(as_of) = root.get("as_of") {

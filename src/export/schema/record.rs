@@ -24,9 +24,10 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
         Some(name) => rules.non_empty(name, path.member("name"), "write the name of the product"),
         None => rules.missing(record, path, ("name", Shape::Text), "", "add the name of the product"),
     }
+    let website = "write the address of the product's website, such as \"https://example.org/\"";
     match found.url {
-        Some(url) => rules.uri(url, path.member("url")),
-        None => rules.missing(record, path, ("url", Shape::Text), "", "add the address of the product's website"),
+        Some(url) => rules.uri(url, path.member("url"), website),
+        None => rules.missing(record, path, ("url", Shape::Text), "", website),
     }
     let pending = "add \"evidence_status\": \"pending-review\" if nobody has checked the record yet";
     match found.evidence_status {
@@ -107,7 +108,7 @@ fn pair(rules: &mut Rules, source: Value<'_>, path: Path<'_>) {
     }
     let length = source.elements().count();
     if length != 2 {
-        let message = format!("a source is a pair of label and address, but this one has {length} entries");
+        let message = format!("a source is a pair of label and address, but this one has {length}");
         rules.report(Code::SourceNotAPair, source, path, message, help);
     }
     let mut entries = source.elements();
@@ -115,7 +116,7 @@ fn pair(rules: &mut Rules, source: Value<'_>, path: Path<'_>) {
         rules.string(label, path.element(0), help);
     }
     if let Some(address) = entries.next() {
-        rules.uri(address, path.element(1));
+        rules.uri(address, path.element(1), help);
     }
 }
 

@@ -62,11 +62,11 @@ impl Rules {
         }
     }
 
-    pub(super) fn uri(&mut self, value: Value<'_>, path: Path<'_>) {
-        let help = "write an absolute address, such as \"https://example.org/page\"";
+    pub(super) fn uri(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         let Some(text) = self.string(value, path, help) else { return };
         if !is_uri(&text) {
-            let (why, help) = why_no_uri(&text);
+            let (why, other_help) = why_no_uri(&text);
+            let help = other_help.unwrap_or_else(|| help.to_owned());
             self.report(Code::InvalidUri, value, path, format!("{} is not a URI: {why}", subject(path)), help);
         }
     }
@@ -96,42 +96,32 @@ pub(super) fn subject(path: Path<'_>) -> String {
     }
 }
 
-/// The likely reason why a text isn't a URI, and the way out.
-fn why_no_uri(text: &str) -> (String, String) {
-    let absolute = "write an absolute address, such as \"https://example.org/page\"".to_owned();
+/// The likely reason why a text isn't a URI, and a better way out than the usual, if there is one.
+fn why_no_uri(text: &str) -> (String, Option<String>) {
     if text.is_empty() {
-        return ("it is empty".to_owned(), absolute);
+        return ("it is empty".to_owned(), None);
     }
     if text.trim() != text {
-        return ("it has white space around it".to_owned(), "remove the white space".to_owned());
+        return ("it has white space around it".to_owned(), Some("remove the white space".to_owned()));
+    }
+    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
+    if !scheme.is_some_and(is_scheme) {
+        let host = text.trim_start_matches('/');
+        let is_host = host.split('/').next().is_some_and(|host| host.contains('.') && is_scheme(host));
+        let help = is_host.then(|| format!("write \"https://{host}\""));
+        return ("it has no scheme, such as https:".to_owned(), help);
     }
     let is_allowed =
         |c: &char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}');
     if let Some(c) = text.chars().find(|c| !is_allowed(c)) {
-        let encoded = utf8_percent_encode(&c.to_string(), NON_ALPHANUMERIC).to_string();
-        return (
-            format!("it contains `{}`", c.escape_debug()),
-            format!("write `{encoded}` for it, where it belongs there"),
-        );
+        let encoded = utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC).to_string();
+        return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` for it")));
     }
-    if let Some(rest) = text.strip_prefix("//") {
-        return ("it has no scheme".to_owned(), format!("write \"https://{rest}\""));
-    }
-    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
-    let is_scheme = |scheme: &str| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-    };
-    if scheme.is_some_and(is_scheme) {
-        return (
-            "it is malformed".to_owned(),
-            "check the host, the port and every `%` for two digits behind it".to_owned(),
-        );
-    }
-    let help = if text.contains('.') && !text.starts_with(['/', '.']) {
-        format!("write \"https://{text}\"")
-    } else {
-        absolute
-    };
-    ("it has no scheme".to_owned(), help)
+    let help = "check the host, the port, and that two digits follow every `%`";
+    ("it is malformed".to_owned(), Some(help.to_owned()))
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }

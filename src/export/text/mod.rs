@@ -71,3 +71,6 @@ fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> Fault {
     };
     Fault::new(Code::InvalidUtf8, at..end, "", message, help)
 }
+
+#[cfg(test)]
+mod tests;

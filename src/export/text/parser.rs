@@ -212,8 +212,17 @@ impl<'t> Parser<'t> {
 
     /// Pointer to the value that is being read.
     pub(super) fn pointer(&self) -> String {
+        self.pointer_through(&self.open)
+    }
+
+    /// Pointer to the innermost array or object that is open.
+    pub(super) fn container_pointer(&self) -> String {
+        self.pointer_through(self.open.split_last().map_or(&[], |(_, outer)| outer))
+    }
+
+    fn pointer_through(&self, open: &[Open]) -> String {
         let mut pointer = String::new();
-        for open in &self.open {
+        for open in open {
             match (self.nodes[open.node as usize].kind, open.key) {
                 (Kind::Object, Some(key)) => {
                     let key = Value::new(self.text, &self.nodes, key as usize).as_str().unwrap_or_default();

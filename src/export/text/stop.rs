@@ -3,6 +3,7 @@
 use super::parser::{Parser, Stop};
 use super::tape::Kind;
 use crate::export::Code;
+use crate::export::finding::Fault;
 
 impl Parser<'_> {
     fn stop(&mut self, code: Code, length: usize, message: impl Into<String>, help: &str) -> Stop {
@@ -36,17 +37,20 @@ impl Parser<'_> {
         let start = node.start as usize;
         let message = format!("the file ends inside the {what} opened at line {}", self.line(start));
         let help = format!("the file is cut off, or a `{bracket}` is missing: export or copy it again");
-        let stop = self.stop(Code::Truncated, 0, message, &help);
-        self.relate(start..start + 1, &format!("this {what} is never closed"));
-        stop
+        let pointer = self.container_pointer();
+        let fault = Fault::new(Code::Truncated, self.at..self.at, pointer.clone(), message, help);
+        self.faults.push(fault.with_related(start..start + 1, pointer, format!("this {what} is never closed")));
+        Stop
     }
 
     pub(super) fn truncated_string(&mut self, start: usize) -> Stop {
         let message = format!("the file ends inside the string opened at line {}", self.line(start));
         let help = "the file is cut off, or a closing quote is missing: export or copy it again";
-        let stop = self.stop(Code::Truncated, 0, message, help);
-        self.relate(start..start + 1, "this string is never closed");
-        stop
+        let pointer = self.pointer();
+        let end = self.bytes.len();
+        let fault = Fault::new(Code::Truncated, end..end, pointer.clone(), message, help);
+        self.faults.push(fault.with_related(start..start + 1, pointer, "this string is never closed"));
+        Stop
     }
 
     /// A string runs over the end of its line.
@@ -74,7 +78,8 @@ impl Parser<'_> {
     pub(super) fn trailing_content(&mut self) -> Stop {
         let message = "something follows behind the end of the document";
         let help = "a file holds one JSON object: remove what follows, or join it into the one document";
-        self.stop(Code::TrailingContent, 1, message, help)
+        let length = self.character().map_or(0, |(_, length)| length);
+        self.stop(Code::TrailingContent, length, message, help)
     }
 
     pub(super) fn no_value(&mut self) -> Stop {
@@ -103,19 +108,19 @@ impl Parser<'_> {
         let is_array = self.open.last().is_some_and(|open| self.nodes[open.node as usize].kind == Kind::Array);
         let (what, end) = if is_array { ("elements", ']') } else { ("members", '}') };
         match self.character() {
-            Some(('"' | '{' | '[' | '-', _)) => self.missing_comma(what),
-            Some((c, _)) if c.is_alphanumeric() => self.missing_comma(what),
+            Some(('"' | '{' | '[' | '-', length)) => self.missing_comma(what, length),
+            Some((c, length)) if c.is_alphanumeric() => self.missing_comma(what, length),
             _ => {
                 self.unexpected(&format!("a comma or `{end}`"), "a bracket, a quote or a comma is missing or too many")
             }
         }
     }
 
-    fn missing_comma(&mut self, what: &str) -> Stop {
+    fn missing_comma(&mut self, what: &str, length: usize) -> Stop {
         let message = format!("a comma is missing between two {what}");
         self.stop(
             Code::MissingComma,
-            1,
+            length,
             message,
             "write a comma before this; or a quote inside the text before needs a \\",
         )
@@ -141,14 +146,6 @@ impl Parser<'_> {
                 let message = format!("expected {wanted}, found `{}`", c.escape_debug());
                 self.stop(Code::UnexpectedCharacter, length, message, help)
             }
-        }
-    }
-
-    /// Adds another place to the last finding.
-    fn relate(&mut self, span: std::ops::Range<usize>, note: &str) {
-        let pointer = self.pointer();
-        if let Some(fault) = self.faults.last_mut() {
-            fault.related.push((span, pointer, note.to_owned()));
         }
     }
 }

@@ -1,0 +1,114 @@
+//! `check`: looks at export files and reports all that is wrong with them.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::{CheckArgs, CheckFormat};
+use crate::export::{self, FindError, Limits, Report, render};
+
+/// Where the exports are if nobody says.
+const DATA_FOLDER: &str = "data";
+
+/// From this size on checking takes long enough to show progress.
+const LONG_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+enum CheckError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("the path {} can't be read", .path.display())]
+    Path {
+        path: PathBuf,
+        #[source]
+        error: io::Error,
+    },
+    #[error("the report can't be written")]
+    Write(#[from] io::Error),
+}
+
+/// Checks the files and prints the report on standard output. Exit codes: 0 valid, 1 the check itself failed, 2 invalid.
+#[must_use]
+pub fn run(args: &CheckArgs) -> ExitCode {
+    match check(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(2),
+        Err(error) => {
+            // Nobody is left to tell if standard error is closed too.
+            let _ = write_chain(&error);
+            ExitCode::from(if matches!(error, CheckError::Find(FindError::NoFiles { .. })) { 2 } else { 1 })
+        }
+    }
+}
+
+fn write_chain(error: &CheckError) -> io::Result<()> {
+    let mut stderr = anstream::stderr().lock();
+    write!(stderr, "error: {error}")?;
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        write!(stderr, ": {error}")?;
+        cause = error.source();
+    }
+    writeln!(stderr)
+}
+
+fn check(args: &CheckArgs) -> Result<bool, CheckError> {
+    let files = files(args)?;
+    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+    let today = export::latest_day(jiff::Timestamp::now());
+    let bar = progress_bar();
+    let report = export::read(&files, &limits, today, &|done, total| {
+        if total >= LONG_BYTES {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    });
+    bar.finish_and_clear();
+    match print(&report, args.format) {
+        // Whoever reads has seen enough (`check | head`); the verdict stands.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        printed => printed?,
+    }
+    Ok(report.is_valid())
+}
+
+fn print(report: &Report, format: CheckFormat) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    match format {
+        CheckFormat::Text => render::text(report, render::Style::Coloured, &mut out)?,
+        CheckFormat::Json => render::json(report, &mut out)?,
+        CheckFormat::Github => render::github(report, &mut out)?,
+    }
+    out.flush()
+}
+
+/// The files to check: those named, those of the folders named, each once.
+fn files(args: &CheckArgs) -> Result<Vec<PathBuf>, CheckError> {
+    let default = [args.data.clone().unwrap_or_else(|| DATA_FOLDER.into())];
+    let paths = if args.paths.is_empty() { &default[..] } else { &args.paths };
+    let mut files = Vec::new();
+    let mut seen = HashSet::new();
+    for path in paths {
+        let of_path = if metadata(path)?.is_dir() { export::find_files(path)? } else { vec![path.clone()] };
+        // A file that can't be resolved is reported when it is read.
+        files.extend(
+            of_path.into_iter().filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone()))),
+        );
+    }
+    Ok(files)
+}
+
+fn metadata(path: &Path) -> Result<std::fs::Metadata, CheckError> {
+    std::fs::metadata(path).map_err(|error| CheckError::Path { path: path.to_owned(), error })
+}
+
+/// A bar on standard error; indicatif hides it where that isn't a terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    let style = ProgressStyle::with_template("Checking {bar:30} {bytes} of {total_bytes}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,76 @@
+//! `search`: the best matches on the terminal, without a server.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{INVALID, chain, data, progress::Terminal};
+use crate::cli::{LogFormat, SearchArgs};
+use crate::service::{PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software};
+use crate::snapshot::Directory;
+use crate::snapshot::keeper::Keeper;
+
+/// What is shown of a product.
+#[derive(Debug, Deserialize)]
+struct Shown {
+    id: String,
+    name: String,
+    tagline: Option<String>,
+    category: Option<String>,
+}
+
+pub(super) fn run(args: &SearchArgs) -> ExitCode {
+    let directory = Arc::new(Directory::default());
+    let settings = data::settings(&args.data, 100);
+    let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Terminal::new(LogFormat::Text)));
+    if let Err(error) = keeper.start() {
+        eprintln!("error: {}", chain(&error));
+        return ExitCode::from(INVALID);
+    }
+    let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
+    let query = SearchSoftware {
+        q: Some(args.words.join(" ")),
+        filter: SoftwareFilter::default(),
+        sort: SearchSort::Relevance,
+        facets: Vec::new(),
+        highlight: false,
+        typo: true,
+        page: PageRequest { limit: args.limit, offset: 0 },
+    };
+    let printed = match search_software(&snapshot, &query) {
+        Ok(page) => print(&page, &mut anstream::stdout().lock()),
+        Err(error) => Err(io::Error::other(chain(&error))),
+    };
+    match printed {
+        // Whoever reads has seen enough (`search … | head`).
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
+    let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
+    for correction in &page.query.corrected {
+        writeln!(out, "{dim}searched for {} in place of {}{dim:#}", correction.to, correction.from)?;
+    }
+    for word in &page.query.dropped {
+        writeln!(out, "{dim}left out: {word}{dim:#}")?;
+    }
+    for hit in &page.data {
+        let mut json = Vec::new();
+        hit.item.write(&mut json);
+        let product: Shown = serde_json::from_slice(&json)?;
+        let category = product.category.unwrap_or_default();
+        writeln!(out, "{bold}{}{bold:#}  {dim}{}  {category}{dim:#}", product.name, product.id)?;
+        if let Some(tagline) = product.tagline {
+            writeln!(out, "    {tagline}")?;
+        }
+    }
+    let (shown, total) = (page.data.len(), page.pagination.total);
+    writeln!(out, "{dim}{shown} of {total}{dim:#}")
+}

@@ -1,0 +1,262 @@
+//! `serve` and `--reindex`: the directory, published.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Instant;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch as flag;
+use tracing_subscriber::EnvFilter;
+
+use super::{INVALID, chain, data, progress::Terminal};
+use crate::cli::{LogFormat, ServeArgs};
+use crate::http::{App, AppState, HttpConfig, PublicUrl, server};
+use crate::key::access::{Access, access};
+use crate::key::{self, ApiKey, KeyStore};
+use crate::snapshot::Directory;
+use crate::snapshot::keeper::{Keeper, Outcome, Settings};
+use crate::snapshot::source::Source;
+use crate::snapshot::watch::{Hints, Signal, watch};
+
+/// Why the command ends before it serves: what to say, and the exit code.
+struct Failure {
+    text: String,
+    code: u8,
+}
+
+impl Failure {
+    fn usage(text: impl Into<String>) -> Self {
+        Self { text: text.into(), code: INVALID }
+    }
+
+    fn other(error: &dyn std::error::Error) -> Self {
+        Self { text: chain(error), code: 1 }
+    }
+}
+
+pub(super) fn run(args: ServeArgs) -> ExitCode {
+    let settings = data::settings(&args.data, args.max_removed);
+    let done =
+        start_logging(&args).and_then(|()| if args.reindex { reindex(&args, settings) } else { serve(args, settings) });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn start_logging(args: &ServeArgs) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(&args.log)
+        .map_err(|error| Failure::usage(format!("--log {:?} is no filter: {error}; try `info`", args.log)))?;
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let started = match args.log_format {
+        LogFormat::Text => subscriber
+            .with_target(false)
+            .with_ansi(anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never)
+            .try_init(),
+        LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| Failure { text: format!("logging can't be started: {error}"), code: 1 })
+}
+
+/// Builds a generation and reports.
+fn reindex(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
+    let Some(index) = settings.index.clone() else {
+        return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
+    };
+    let started = Instant::now();
+    let mut keeper = Keeper::new(settings, Arc::default(), Box::new(Terminal::new(args.log_format)));
+    let kept = keeper.reindex().map_err(|error| Failure::usage(chain(&error)))?;
+    println!(
+        "Indexed {} products as generation {} in {}, in {:.1} s",
+        kept.software_count,
+        kept.generation,
+        index.display(),
+        started.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn serve(args: ServeArgs, settings: Settings) -> Result<(), Failure> {
+    let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
+    let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
+    let (keys, development) = keys(&args, &settings)?;
+    let keys = Arc::new(keys);
+    let directory = Arc::new(Directory::default());
+    let config = HttpConfig { public_url, trusted_proxies: args.trusted_proxy.clone(), ..HttpConfig::default() };
+    let app =
+        App::new(AppState { directory: Arc::clone(&directory), keys: Arc::clone(&keys), config: Arc::new(config) });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
+    let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format)));
+    runtime.block_on(run_server(args.listen, app, keys, keeper, development))
+}
+
+/// The keys that are accepted, and the development key where it is the only one.
+fn keys(args: &ServeArgs, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
+    match access(args.keys.as_deref(), args.listen).map_err(|error| Failure::usage(error.to_string()))? {
+        Access::File(path) => {
+            let keys = KeyStore::open(&path).map_err(|error| Failure::usage(error.report()))?;
+            Ok((keys, None))
+        }
+        Access::Development(path) => {
+            let development =
+                key::development::obtain(settings.index.as_deref()).map_err(|error| Failure::other(&error))?;
+            if let Some(notice) = &development.notice {
+                tracing::warn!("{notice}");
+            }
+            Ok((KeyStore::development(&development.key, &path), Some(development.key)))
+        }
+    }
+}
+
+async fn run_server(
+    listen: SocketAddr,
+    app: App,
+    keys: Arc<KeyStore>,
+    keeper: Keeper,
+    development: Option<ApiKey>,
+) -> Result<(), Failure> {
+    let cannot = |error: io::Error| Failure { text: format!("can't listen on {listen}: {error}"), code: 1 };
+    let listener = TcpListener::bind(listen).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let (stop, stopped) = flag::channel(0_u8);
+    // Answering starts at once: until there is a generation, /healthz is fine and /readyz says what is missing.
+    let server = tokio::spawn(server::serve(listener, app, reached(stopped.clone(), 1), reached(stopped.clone(), 2)));
+    let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
+    let (signals, received) = sync_channel(16);
+    let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
+    let is_demo = keeper.settings().source == Source::Embedded;
+    let (ready, is_ready) = tokio::sync::oneshot::channel();
+    let sender = signals.clone();
+    let keeping = std::thread::Builder::new()
+        .name("keeper".to_owned())
+        .spawn(move || keep(keeper, ready, sender, &received))
+        .map_err(|error| Failure::other(&error))?;
+    let outcome = tokio::select! {
+        started = is_ready => match started {
+            Ok(Ok(outcome)) => {
+                tell(&outcome);
+                announce(address, development.as_ref(), is_demo).map_err(|error| Failure::other(&error))
+            }
+            Ok(Err(failure)) => Err(failure),
+            Err(_) => Err(Failure { text: "building the directory failed".to_owned(), code: 1 }),
+        },
+        () = reached(stopped, 1) => Ok(()),
+    };
+    if outcome.is_err() {
+        stop.send_replace(2);
+    }
+    // Until somebody asks to stop.
+    drop(server.await);
+    drop(signals.send(Signal::Stop));
+    watcher.abort();
+    listening.abort();
+    if outcome.is_ok() {
+        drop(tokio::task::spawn_blocking(move || keeping.join()).await);
+    }
+    outcome
+}
+
+/// Publishes the first generation, then follows the exports.
+fn keep(
+    mut keeper: Keeper,
+    ready: tokio::sync::oneshot::Sender<Result<Outcome, Failure>>,
+    signals: SyncSender<Signal>,
+    received: &Receiver<Signal>,
+) {
+    let mut hints = Hints::new(signals);
+    // Followed before reading, so that no change falls in between.
+    hints.follow(keeper.settings().source.folder());
+    match keeper.start() {
+        Ok(outcome) => {
+            if ready.send(Ok(outcome)).is_ok() {
+                watch(&mut keeper, received, &mut hints);
+            }
+        }
+        Err(error) => drop(ready.send(Err(Failure::usage(chain(&error))))),
+    }
+}
+
+/// Waits until a flag has reached a level.
+async fn reached(mut flag: flag::Receiver<u8>, level: u8) {
+    // Without a sender nobody can ask any more; then it is as good as asked.
+    drop(flag.wait_for(|at| *at >= level).await);
+}
+
+/// Interrupt and termination ask to stop, a second one to stop at once; a hang-up asks to read exports and keys again.
+fn listen_for_signals(
+    stop: flag::Sender<u8>,
+    signals: SyncSender<Signal>,
+    keys: Arc<KeyStore>,
+) -> io::Result<tokio::task::JoinHandle<()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => stop.send_modify(|level| *level += 1),
+                _ = terminate.recv() => stop.send_modify(|level| *level += 1),
+                _ = hang_up.recv() => {
+                    drop(signals.try_send(Signal::Reload));
+                    let keys = Arc::clone(&keys);
+                    drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);
+                }
+            }
+        }
+    }))
+}
+
+fn tell(outcome: &Outcome) {
+    match outcome {
+        Outcome::Loaded(kept) => {
+            tracing::info!(
+                generation = kept.generation,
+                software = kept.software_count,
+                "the index is loaded as it was"
+            );
+        }
+        Outcome::Published(kept) => {
+            tracing::info!(generation = kept.generation, software = kept.software_count, "the index is built");
+        }
+        // The keeper has said why.
+        Outcome::KeptLastGood(_) | Outcome::Unchanged => {}
+    }
+}
+
+/// Says where the service is and how to try it; the address is the first line.
+fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) -> io::Result<()> {
+    let reachable = match address.ip() {
+        ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
+        ip if ip.is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port())),
+        _ => address,
+    };
+    let mut text = format!("Listening on http://{address}\n");
+    let example = |key: &str| {
+        format!("  curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q=permit+to+work'\n")
+    };
+    // A string can't refuse a write.
+    let _ = match development {
+        Some(key) => write!(text, "\nExplore  http://{reachable}/#key={}\n\n{}", key.expose(), example(key.expose())),
+        None => write!(text, "\nExplore  http://{reachable}/\n\n{}", example("YOUR_KEY")),
+    };
+    if is_demo {
+        text.push_str(
+            "\nThere is no folder ./data here, so this is the directory that comes with the program, for trying it out.\n\
+             Put export files in ./data, or name their folder with --data.\n",
+        );
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}

@@ -1,0 +1,70 @@
+//! A report as workflow commands, which GitHub shows beside the lines:
+//! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::{Grouped, Item, items, summary};
+use crate::export::{Finding, Location, Report};
+
+/// Prints a report as workflow commands. Of many findings of one kind in one file the first are printed and the others
+/// counted.
+///
+/// # Errors
+/// Where it can't be written.
+pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for item in items(report) {
+        match item {
+            Item::Finding(finding) => writeln!(out, "{}", command(finding))?,
+            Item::More { code, file, count } => {
+                let (level, title, file) = (code.severity().as_str(), code.as_str(), property(&file.to_string_lossy()));
+                writeln!(out, "::{level} file={file},title={title}::and {} more of this kind", Grouped(count))?;
+            }
+        }
+    }
+    writeln!(out, "{}", summary(report))
+}
+
+fn command(finding: &Finding) -> String {
+    let mut command =
+        format!("::{} file={}", finding.severity().as_str(), property(&finding.location.file.to_string_lossy()));
+    if let Some(place) = &finding.location.place {
+        // Writing to a string can't fail.
+        let _ = write!(command, ",line={},col={}", place.line, place.column);
+    }
+    let mut message = format!("{}\n{}", finding.message, finding.help);
+    if !finding.location.pointer.is_empty() {
+        let _ = write!(message, "\nat {}", finding.location.pointer);
+    }
+    for related in &finding.related {
+        let _ = write!(message, "\n{}: {}", related.note, place(&related.location));
+    }
+    let _ = write!(command, ",title={}::{}", property(finding.code.as_str()), data(&message));
+    command
+}
+
+fn place(location: &Location) -> String {
+    let file = location.file.display();
+    location.place.as_ref().map_or_else(|| file.to_string(), |place| format!("{file}:{}:{}", place.line, place.column))
+}
+
+/// A message, escaped.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property's value, escaped.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{data, property};
+
+    #[test]
+    fn what_would_end_a_command_is_escaped() {
+        assert_eq!(data("100 %: a,\r\nb"), "100 %25: a,%0D%0Ab");
+        assert_eq!(property("C:\\a,b%.json"), "C%3A\\a%2Cb%25.json");
+    }
+}

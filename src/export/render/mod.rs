@@ -1,0 +1,99 @@
+//! A report as people and machines read it: as compilers print theirs, as one JSON document, as GitHub's workflow
+//! commands.
+
+mod github;
+mod json;
+mod text;
+mod window;
+
+pub use github::github;
+pub use json::json;
+pub use text::{Style, text};
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Code, Finding, Report};
+
+/// How many findings of one code are printed for one file; the others are counted.
+const PRINTED: usize = 20;
+
+/// What is printed of a report's findings.
+enum Item<'r> {
+    Finding(&'r Finding),
+    /// So many more findings of one code in one file.
+    More {
+        code: Code,
+        file: &'r Arc<Path>,
+        count: usize,
+    },
+}
+
+/// The findings file by file, at most [`PRINTED`] of a code, then how many more there are.
+fn items(report: &Report) -> Vec<Item<'_>> {
+    let mut items = Vec::new();
+    for of_file in report.findings.chunk_by(|a, b| a.location.file == b.location.file) {
+        let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
+        for finding in of_file {
+            let count = counts.entry(finding.code).or_default();
+            *count += 1;
+            if *count <= PRINTED {
+                items.push(Item::Finding(finding));
+            }
+        }
+        let file = &of_file[0].location.file;
+        let rest = counts.into_iter().filter(|(_, count)| *count > PRINTED);
+        items.extend(rest.map(|(code, count)| Item::More { code, file, count: count - PRINTED }));
+    }
+    items
+}
+
+/// The last line of a report: how much was looked at and what was found.
+fn summary(report: &Report) -> String {
+    let (errors, warnings) = (report.error_count(), report.warning_count());
+    let skipped = match report.counts.skipped_records {
+        0 => String::new(),
+        skipped => format!(" ({} of them not valid)", Grouped(skipped)),
+    };
+    format!(
+        "Checked {}, {}{skipped}: {}, {}.",
+        counted(report.counts.files, "file"),
+        counted(report.counts.records, "record"),
+        counted(errors, "error"),
+        counted(warnings, "warning")
+    )
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", Grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A number with a comma at every thousand.
+struct Grouped(usize);
+
+impl Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.char_indices() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grouped;
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(Grouped(number).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A report for people, as compilers print theirs.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
+use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
+
+use super::window::Window;
+use super::{Grouped, Item, items, summary};
+use crate::export::{Code, Finding, Location, Report, Severity, SourceFile};
+
+/// How a report looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Without colours.
+    Plain,
+    /// With ANSI escape codes.
+    Coloured,
+}
+
+/// Prints a report: each finding with its line, then a summary. Of many findings of one kind in one file the first are
+/// printed and the others counted.
+///
+/// # Errors
+/// Where it can't be written.
+pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let files = report.files.iter().map(|file| (file.path(), file)).collect();
+    let renderer = match style {
+        Style::Plain => Renderer::plain(),
+        Style::Coloured => Renderer::styled(),
+    };
+    let mut printer = Printer { style, renderer, files, out };
+    for item in items(report) {
+        match item {
+            Item::Finding(finding) => printer.finding(finding)?,
+            Item::More { code, file, count } => printer.more(code, file, count)?,
+        }
+        writeln!(printer.out)?;
+    }
+    writeln!(out, "{}", summary(report))
+}
+
+struct Printer<'r> {
+    style: Style,
+    renderer: Renderer,
+    files: HashMap<&'r Path, &'r SourceFile>,
+    out: &'r mut dyn Write,
+}
+
+impl Printer<'_> {
+    fn finding(&mut self, finding: &Finding) -> io::Result<()> {
+        let title = level(finding.code).primary_title(&finding.message).id(finding.code.as_str());
+        let help = Level::HELP.message(&finding.help);
+        self.part(level(finding.code), title, &finding.location, Some(help))?;
+        for related in &finding.related {
+            self.part(Level::NOTE, Level::NOTE.secondary_title(&related.note), &related.location, None)?;
+        }
+        Ok(())
+    }
+
+    fn more(&mut self, code: Code, file: &Arc<Path>, count: usize) -> io::Result<()> {
+        let message = format!("and {} more of this kind", Grouped(count));
+        let title = level(code).primary_title(message).id(code.as_str());
+        let location = Location { file: Arc::clone(file), place: None, pointer: String::new() };
+        self.part(level(code), title, &location, None)
+    }
+
+    /// A title, the place with its line, and how to mend it.
+    ///
+    /// The arrow line is written here: annotate-snippets would count the column in the piece of the line that it gets,
+    /// not in the whole line.
+    fn part(
+        &mut self,
+        level: Level<'_>,
+        title: Title<'_>,
+        location: &Location,
+        help: Option<Message<'_>>,
+    ) -> io::Result<()> {
+        writeln!(self.out, "{}", self.renderer.render(&[Group::with_title(title)]))?;
+        let style = match self.style {
+            Style::Plain => anstyle::Style::new(),
+            Style::Coloured => DEFAULT_LINE_NUM_STYLE,
+        };
+        let width = location.place.as_ref().map_or(1, |place| place.line.to_string().len());
+        write!(self.out, "{:width$}{style}-->{style:#} {}", "", location.file.display())?;
+        let mut group = Group::with_level(level);
+        if let Some(place) = &location.place {
+            write!(self.out, ":{}:{}", place.line, place.column)?;
+            if let Some(file) = self.files.get(&*location.file) {
+                let Window { text, range } = Window::around(file.bytes(), &place.range);
+                let annotation = AnnotationKind::Primary.span(range);
+                group = group.element(Snippet::source(text).line_start(place.line).annotation(annotation));
+            }
+        }
+        writeln!(self.out)?;
+        if !location.pointer.is_empty() {
+            group = group.element(Level::NOTE.message(format!("at {}", location.pointer)));
+        }
+        group = group.elements(help);
+        if !group.is_empty() {
+            writeln!(self.out, "{}", self.renderer.render(&[group]))?;
+        }
+        Ok(())
+    }
+}
+
+fn level(code: Code) -> Level<'static> {
+    match code.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    }
+}
