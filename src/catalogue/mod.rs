@@ -115,6 +115,16 @@ impl Catalogue {
         self.ids.get(id).and_then(|ordinal| Ordinal::try_from(ordinal).ok())
     }
 
+    /// The ids of all products, sorted.
+    pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
+        use fst::Streamer as _;
+        let mut stream = self.ids.stream();
+        std::iter::from_fn(move || {
+            // Ids were texts when the map was built.
+            stream.next().map(|(id, _)| String::from_utf8_lossy(id).into_owned())
+        })
+    }
+
     /// A product as a whole answer, `{"data":{…}}`; costs a reference count, no copy.
     #[must_use]
     pub fn detail(&self, ordinal: Ordinal) -> Bytes {

@@ -4,6 +4,11 @@ pub mod artifact;
 mod build;
 mod directory;
 mod generation;
+pub mod keeper;
+pub mod source;
+pub mod stamp;
+pub mod store;
+pub mod watch;
 
 pub use artifact::Artifact;
 pub use build::{BuildError, build};

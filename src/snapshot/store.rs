@@ -1,0 +1,351 @@
+//! Generations on disk.
+//!
+//! A generation is a folder `<generation>-<build>`: its parts, and last of all `manifest.json` with a checksum of each.
+//! `CURRENT` names the one in force and is replaced atomically. A folder without a manifest was never finished and means
+//! nothing. Whoever writes holds the lock; readers need none, for nothing that is finished is ever changed.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::artifact::Artifact;
+use super::generation::{Generation, INDEX_FORMAT};
+use super::stamp::FolderStamp;
+
+/// The file that names the generation in force.
+const CURRENT: &str = "CURRENT";
+/// The file that is locked while writing.
+const LOCK: &str = "LOCK";
+/// The file that makes a folder a generation.
+const MANIFEST: &str = "manifest.json";
+/// What the names of files being written begin with.
+const NEXT: &str = ".next-";
+/// How many generations are kept: the one in force and the one before.
+const KEPT: usize = 2;
+
+/// The folder of generations.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// What is known of a generation on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The form of the index; another one can't be read.
+    pub format: u32,
+    /// The generation's name.
+    pub generation: Generation,
+    /// Which build of it: the rest of the folder's name.
+    pub build: String,
+    /// When it was built: RFC 3339, UTC.
+    pub built_at: String,
+    /// Number of products.
+    pub software_count: u64,
+    /// What the exports looked like when they were read.
+    pub inputs: FolderStamp,
+    /// Whether invalid records were left out.
+    pub skipped_invalid: bool,
+    /// The parts with their checksums.
+    pub parts: Vec<PartEntry>,
+}
+
+/// A part of a generation on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// Its file's name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its BLAKE3 hash, in hexadecimal digits.
+    pub blake3: String,
+}
+
+/// Why a generation can't be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system refused.
+    #[error("{doing} {} failed", path.display())]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        #[source]
+        source: io::Error,
+    },
+    /// A part isn't what its manifest says.
+    #[error("the generation in {} is damaged: {what}", folder.display())]
+    Damaged {
+        /// The generation's folder.
+        folder: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl StoreError {
+    fn io<'p>(doing: &'static str, path: &'p Path) -> impl FnOnce(io::Error) -> Self + 'p {
+        move |source| Self::Io { doing, path: path.to_owned(), source }
+    }
+}
+
+impl Store {
+    /// The generations of a folder, which needn't exist yet.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The name of the generation's folder that is in force; `None` where nothing is.
+    #[must_use]
+    pub fn current_name(&self) -> Option<String> {
+        let name = fs::read_to_string(self.folder.join(CURRENT)).ok()?;
+        let name = name.trim();
+        is_generation_name(name).then(|| name.to_owned())
+    }
+
+    /// The manifests of what could be loaded: the generation in force, then the others from the newest on.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<Manifest> {
+        let current = self.current_name();
+        let mut others: Vec<_> =
+            self.generation_names().into_iter().filter(|name| Some(name) != current.as_ref()).collect();
+        others.sort_by_key(|name| std::cmp::Reverse(self.manifest(name).map(|manifest| manifest.built_at)));
+        current.into_iter().chain(others).filter_map(|name| self.manifest(&name)).collect()
+    }
+
+    /// The manifest of the generation in force.
+    #[must_use]
+    pub fn current(&self) -> Option<Manifest> {
+        self.manifest(&self.current_name()?)
+    }
+
+    fn manifest(&self, name: &str) -> Option<Manifest> {
+        let text = fs::read(self.folder.join(name).join(MANIFEST)).ok()?;
+        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+        (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
+    }
+
+    fn generation_names(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        names.filter(|name| is_generation_name(name)).collect()
+    }
+
+    /// Reads the parts of a generation and checks every byte of them.
+    ///
+    /// # Errors
+    /// Where a part can't be read or isn't what the manifest says.
+    pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
+        let folder = self.folder.join(manifest.folder_name());
+        let mut artifact = Artifact::default();
+        for part in &manifest.parts {
+            let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
+            if !is_part_name(&part.name) {
+                return Err(damaged(format!("its manifest names a part {:?}", part.name)));
+            }
+            let path = folder.join(&part.name);
+            let content = read_part(&path, part.size).map_err(StoreError::io("reading", &path))?;
+            if content.len() as u64 != part.size || blake3::hash(&content).to_hex().as_str() != part.blake3 {
+                return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
+            }
+            artifact.parts.push((part.name.clone(), Bytes::from(content)));
+        }
+        Ok(artifact)
+    }
+
+    /// Writes a generation and puts it in force; older ones but one are removed. Answers its manifest.
+    ///
+    /// # Errors
+    /// Where the disk refuses; what was in force stays so.
+    pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
+        fs::create_dir_all(&self.folder).map_err(StoreError::io("creating", &self.folder))?;
+        let _lock = self.lock()?;
+        let manifest = Manifest {
+            format: INDEX_FORMAT,
+            build: self.unused_build(&about.generation),
+            generation: about.generation,
+            built_at: about.built_at,
+            software_count: about.software_count,
+            inputs: about.inputs,
+            skipped_invalid: about.skipped_invalid,
+            parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
+        };
+        let folder = self.folder.join(manifest.folder_name());
+        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.put_in_force(&manifest));
+        if written.is_err() {
+            // What can't be removed has no manifest or isn't in force, and is swept with the next generation.
+            drop(fs::remove_dir_all(&folder));
+        }
+        written?;
+        self.sweep(&manifest);
+        Ok(manifest)
+    }
+
+    /// Notes that other files make the same generation, so that the next start needn't read them.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn restamp(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
+        let _lock = self.lock()?;
+        let manifest = Manifest { inputs, ..manifest.clone() };
+        let folder = self.folder.join(manifest.folder_name());
+        write_manifest(&folder, &manifest)?;
+        if self.current_name().as_deref() != Some(&manifest.folder_name()) {
+            self.put_in_force(&manifest)?;
+        }
+        Ok(manifest)
+    }
+
+    fn lock(&self) -> Result<File, StoreError> {
+        let path = self.folder.join(LOCK);
+        let open = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = open.map_err(StoreError::io("opening", &path))?;
+        file.lock().map_err(StoreError::io("locking", &path))?;
+        Ok(file)
+    }
+
+    fn unused_build(&self, generation: &Generation) -> String {
+        let taken = |build: &u32| self.folder.join(format!("{generation}-{build:04}")).exists();
+        let build = (1..u32::MAX).find(|build| !taken(build)).unwrap_or_default();
+        format!("{build:04}")
+    }
+
+    fn put_in_force(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let path = self.folder.join(CURRENT);
+        replace(&self.folder, &path, format!("{}\n", manifest.folder_name()).as_bytes())
+    }
+
+    /// Removes what is neither in force nor the newest but that, unfinished folders and files included.
+    fn sweep(&self, current: &Manifest) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {
+                // The lock is held, so nobody is writing it any more.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+        let kept: Vec<_> = self.candidates().into_iter().take(KEPT).map(|manifest| manifest.folder_name()).collect();
+        for name in self.generation_names() {
+            if !kept.contains(&name) && name != current.folder_name() {
+                let folder = self.folder.join(&name);
+                // The manifest first: what is half removed must not look whole.
+                drop(fs::remove_file(folder.join(MANIFEST)));
+                if let Err(error) = fs::remove_dir_all(&folder) {
+                    tracing::warn!(folder = %folder.display(), %error, "an old generation can't be removed");
+                }
+            }
+        }
+    }
+}
+
+/// What a new generation's manifest says besides its parts.
+#[derive(Debug, Clone)]
+pub struct NewGeneration {
+    /// Its name.
+    pub generation: Generation,
+    /// When it was built: RFC 3339, UTC.
+    pub built_at: String,
+    /// Number of products.
+    pub software_count: u64,
+    /// What the exports looked like when they were read.
+    pub inputs: FolderStamp,
+    /// Whether invalid records were left out.
+    pub skipped_invalid: bool,
+}
+
+impl Manifest {
+    /// The name of the generation's folder.
+    #[must_use]
+    pub fn folder_name(&self) -> String {
+        format!("{}-{}", self.generation, self.build)
+    }
+}
+
+impl PartEntry {
+    fn of(name: &str, content: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            size: content.len() as u64,
+            blake3: blake3::hash(content).to_hex().as_str().to_owned(),
+        }
+    }
+}
+
+/// Whether a folder's name is that of a generation: `<16 hexadecimal digits>-<build>`.
+fn is_generation_name(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(generation, build)| {
+        generation.len() == 16
+            && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && !build.is_empty()
+            && build.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether a part's name stays inside its folder.
+fn is_part_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+}
+
+fn read_part(path: &Path, size: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    // Neither a damaged manifest nor a file that grew decides how much memory is taken.
+    let length = file.metadata()?.len().min(size);
+    let mut content = Vec::with_capacity(usize::try_from(length).map_err(io::Error::other)?);
+    file.take(size.saturating_add(1)).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> Result<(), StoreError> {
+    fs::create_dir(folder).map_err(StoreError::io("creating", folder))?;
+    for (name, content) in &artifact.parts {
+        let path = folder.join(name);
+        write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
+    }
+    write_manifest(folder, manifest)?;
+    if let Some(parent) = folder.parent() {
+        sync_folder(parent)?;
+    }
+    Ok(())
+}
+
+fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+    let path = folder.join(MANIFEST);
+    let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);
+    let text = text.map_err(StoreError::io("writing", &path))?;
+    replace(folder, &path, &text)
+}
+
+/// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
+fn replace(folder: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let mut next =
+        tempfile::Builder::new().prefix(NEXT).tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
+    let write = next.write_all(content).and_then(|()| next.as_file().sync_all());
+    write.map_err(StoreError::io("writing", path))?;
+    next.persist(path).map_err(|error| StoreError::io("replacing", path)(error.error))?;
+    sync_folder(folder)
+}
+
+fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Makes sure that names just written survive a power cut.
+fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+    if cfg!(unix) {
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
+    }
+    Ok(())
+}

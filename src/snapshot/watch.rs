@@ -1,0 +1,254 @@
+//! Notices that the exports changed. notify's only home.
+//!
+//! An event is only a hint: what counts is a look at names, sizes and times, once a second whatever happens, for events
+//! get lost (a folder recreated, a link swapped, a network file system). A burst of changes is waited out, and now and
+//! then everything is read in full.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::keeper::{Keeper, Outcome};
+use super::stamp::FolderStamp;
+
+/// How often the folder is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often it is looked at while it changes.
+const LOOK_WHILE_CHANGING: Duration = Duration::from_millis(50);
+/// A change counts once nothing more has changed for this long,
+const QUIET: Duration = Duration::from_millis(250);
+/// or after this long in any case.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often everything is read in full.
+const READ_IN_FULL_EVERY: Duration = Duration::from_secs(600);
+
+/// What wakes the watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// Something may have changed.
+    Hint,
+    /// Read everything now.
+    Reload,
+    /// Stop watching.
+    Stop,
+}
+
+/// Decides when a change has settled. Time comes from outside.
+#[derive(Debug)]
+pub struct Pacer {
+    seen: Option<FolderStamp>,
+    pending: Option<Pending>,
+    read_in_full: Instant,
+}
+
+#[derive(Debug)]
+struct Pending {
+    stamp: Option<FolderStamp>,
+    since: Instant,
+    changed: Instant,
+}
+
+impl Pacer {
+    /// A pacer that knows what the folder looked like when it was last read.
+    #[must_use]
+    pub const fn new(seen: Option<FolderStamp>, now: Instant) -> Self {
+        Self { seen, pending: None, read_in_full: now }
+    }
+
+    /// How long to wait for a signal before the next look.
+    #[must_use]
+    pub const fn patience(&self) -> Duration {
+        if self.pending.is_some() { LOOK_WHILE_CHANGING } else { LOOK_EVERY }
+    }
+
+    /// Takes a look in (`None`: the folder can't be looked at) and says whether it is time to read the exports.
+    pub fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
+        if stamp == self.seen {
+            self.pending = None;
+            return now.duration_since(self.read_in_full) >= READ_IN_FULL_EVERY;
+        }
+        match &mut self.pending {
+            None => self.pending = Some(Pending { stamp, since: now, changed: now }),
+            Some(pending) if pending.stamp != stamp => (pending.stamp, pending.changed) = (stamp, now),
+            Some(_) => {}
+        }
+        self.pending.as_ref().is_some_and(|pending| {
+            now.duration_since(pending.changed) >= QUIET || now.duration_since(pending.since) >= PATIENCE
+        })
+    }
+
+    /// The exports were read as they looked then.
+    pub fn read(&mut self, seen: Option<FolderStamp>, now: Instant) {
+        (self.seen, self.pending, self.read_in_full) = (seen, None, now);
+    }
+}
+
+/// Watches until it is told to stop. Meant for a thread of its own: building a generation takes its time there.
+pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints) {
+    let mut pacer = Pacer::new(keeper.seen().cloned(), Instant::now());
+    // What was loaded without reading it is verified now, while it is served.
+    let mut reload = true;
+    loop {
+        match signals.recv_timeout(pacer.patience()) {
+            Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Signal::Reload) => reload = true,
+            Ok(Signal::Hint) | Err(RecvTimeoutError::Timeout) => {}
+        }
+        hints.follow(keeper.settings().source.folder());
+        keeper.look_at_index(Instant::now());
+        let stamp = keeper.settings().source.stamp().ok();
+        // A generation that another process built of these files needs no second look.
+        if pacer.pending.is_some() && stamp.as_ref() == keeper.seen() && stamp.is_some() {
+            pacer.read(stamp.clone(), Instant::now());
+        }
+        if pacer.look(stamp.clone(), Instant::now()) || std::mem::take(&mut reload) {
+            refresh(keeper);
+            // An unreadable folder leaves the keeper with what it saw before; the pacer must not try again and again.
+            let seen = if stamp.is_some() { keeper.seen().cloned() } else { None };
+            pacer.read(seen, Instant::now());
+        }
+    }
+}
+
+fn refresh(keeper: &mut Keeper) {
+    let started = Instant::now();
+    match keeper.refresh() {
+        Ok(Outcome::Published(kept) | Outcome::Loaded(kept)) => {
+            let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(
+                generation = kept.generation,
+                software = kept.software_count,
+                took_ms,
+                "a new generation is served"
+            );
+        }
+        Ok(Outcome::Unchanged) => tracing::debug!("the exports make the generation that is served"),
+        // The keeper has said why.
+        Ok(Outcome::KeptLastGood(_)) => {}
+        Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "there is nothing to serve"),
+    }
+}
+
+/// Turns the file system's events into hints.
+pub struct Hints {
+    sender: SyncSender<Signal>,
+    watcher: Option<(RecommendedWatcher, PathBuf, Option<u64>)>,
+}
+
+impl std::fmt::Debug for Hints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hints").finish_non_exhaustive()
+    }
+}
+
+impl Hints {
+    /// Hints go to this channel; a full one drops them, for a hint is as good as a hundred.
+    #[must_use]
+    pub const fn new(sender: SyncSender<Signal>) -> Self {
+        Self { sender, watcher: None }
+    }
+
+    /// Follows a folder; again, if another folder stands under its name now. Where events can't be had, the looks once
+    /// a second remain.
+    pub fn follow(&mut self, folder: Option<&Path>) {
+        let Some(folder) = folder else { return };
+        let identity = identity(folder);
+        if self.watcher.as_ref().is_some_and(|(_, path, of)| path == folder && *of == identity) || identity.is_none() {
+            return;
+        }
+        let sender = self.sender.clone();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reading a file raises events too; those are ours.
+            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+                drop(sender.try_send(Signal::Hint));
+            }
+        });
+        let watcher = watcher.and_then(|mut watcher| {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        match watcher {
+            Ok(watcher) => self.watcher = Some((watcher, folder.to_owned(), identity)),
+            Err(error) => tracing::debug!(%error, "no events from the data folder; it is looked at once a second"),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn identity(folder: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    folder.metadata().ok().map(|metadata| metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(folder: &Path) -> Option<u64> {
+    folder.metadata().ok().map(|_| 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::stamp::FileStamp;
+
+    fn stamp(size: u64) -> Option<FolderStamp> {
+        Some(vec![FileStamp { name: "a.json".into(), size, modified_ns: 0, identity: (0, 0, 0) }])
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_change_counts_once_it_has_been_quiet() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(stamp(1), start);
+        assert!(!pacer.look(stamp(1), start), "nothing changed");
+        assert!(!pacer.look(stamp(2), start + ms(100)));
+        assert!(!pacer.look(stamp(3), start + ms(300)), "still changing");
+        assert!(!pacer.look(stamp(3), start + ms(549)));
+        assert!(pacer.look(stamp(3), start + ms(550)));
+        pacer.read(stamp(3), start + ms(600));
+        assert!(!pacer.look(stamp(3), start + ms(900)), "read once");
+    }
+
+    #[test]
+    fn a_storm_of_changes_is_waited_out_five_seconds_at_most() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(stamp(0), start);
+        let first = (1..).find(|n| pacer.look(stamp(*n), start + ms(n * 100))).expect("it gives in");
+        assert_eq!(first, 51);
+    }
+
+    #[test]
+    fn a_change_that_is_taken_back_is_none() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(stamp(1), start);
+        assert!(!pacer.look(stamp(2), start));
+        assert!(!pacer.look(stamp(1), start + ms(100)));
+        assert!(!pacer.look(stamp(1), start + ms(1000)));
+    }
+
+    #[test]
+    fn everything_is_read_in_full_now_and_then() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(stamp(1), start);
+        assert!(!pacer.look(stamp(1), start + Duration::from_secs(599)));
+        assert!(pacer.look(stamp(1), start + Duration::from_secs(600)));
+        pacer.read(stamp(1), start + Duration::from_secs(600));
+        assert!(!pacer.look(stamp(1), start + Duration::from_secs(601)));
+    }
+
+    #[test]
+    fn a_folder_that_vanishes_is_a_change_like_any_other() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(stamp(1), start);
+        assert!(!pacer.look(None, start));
+        assert!(pacer.look(None, start + ms(250)));
+        pacer.read(None, start + ms(250));
+        assert!(!pacer.look(None, start + ms(1250)), "said once");
+        assert!(!pacer.look(stamp(1), start + ms(2000)));
+        assert!(pacer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
+    }
+}
