@@ -9,6 +9,7 @@ mod exports;
 mod fixture;
 mod glossary;
 mod health;
+mod log;
 mod methods;
 mod openapi;
 mod paging;

@@ -1,0 +1,87 @@
+//! What is written to the log, and what never is.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::http::Method;
+use axum::routing::get;
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::service::{Service, Setup};
+
+/// The log of this thread, kept in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn at(filter: &str) -> (Self, DefaultGuard) {
+        let log = Self::default();
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(log.clone()).finish();
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().expect("the log").clone()).expect("UTF-8")
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("the log").extend_from_slice(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'w> MakeWriter<'w> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'w self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_logged_without_its_key_and_without_what_was_searched() {
+    let service = Service::with_directory();
+    let (log, _guard) = Log::at("software_directory=debug");
+    service.get_with("/v1/search?q=embarrassing", &[("x-request-id", "seen-1")]).await;
+    let text = log.text();
+    for expected in ["seen-1", "/v1/search", "status=200", "GET"] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    assert!(!text.contains("embarrassing"), "{text}");
+    let secret = service.key.rsplit('_').next().expect("a secret");
+    assert!(!text.contains(secret), "{text}");
+}
+
+#[tokio::test]
+async fn only_who_asks_for_everything_sees_queries_and_nobody_sees_keys() {
+    let service = Service::with_directory();
+    let (log, _guard) = Log::at("trace");
+    service.get("/v1/search?q=embarrassing").await;
+    service.send(Method::GET, "/v1/search", &[("authorization", "Bearer sd_live_wrong_secretive")]).await;
+    let text = log.text();
+    assert!(text.contains("embarrassing"));
+    let secret = service.key.rsplit('_').next().expect("a secret");
+    assert!(!text.contains(secret) && !text.contains("secretive"), "{text}");
+}
+
+#[tokio::test]
+async fn a_failure_is_logged_once_and_a_callers_mistake_is_not_one() {
+    let router = Router::new().route("/panic", get(async || -> &'static str { panic!("out of paper") }));
+    let service = Setup { router: Some(router), ..Setup::default() }.start();
+    let (log, _guard) = Log::at("info");
+    service.send(Method::GET, "/panic", &[("x-request-id", "p-1")]).await;
+    service.send(Method::GET, "/nowhere", &[]).await;
+    service.get("/v1/software?limit=0").await;
+    let text = log.text();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains("ERROR") && text.contains("p-1") && text.contains("out of paper"), "{text}");
+}
