@@ -1,8 +1,10 @@
 //! What a record, a review, a glossary term become, and the advice on the way.
 
+mod found;
 mod reading;
 
-use reading::{envelope, examine, found, record};
+use found::found;
+use reading::{envelope, examine, record};
 use software_directory::export::{Export, Report};
 use software_directory::record::{GlossarySource, Review, Software, SynonymGroup};
 
