@@ -100,6 +100,12 @@ fn advice_stops_nothing() {
 }
 
 #[test]
+fn another_word_is_not_taken_for_a_misspelling() {
+    assert_eq!(codes(&of_record(r#", "source": "deb", "Sources": "deb", "version": "1", "stars": 4"#)), [""; 0]);
+    assert_eq!(codes(&of_record(r#", "source": [["a", "https://a.example/"]]"#)), ["near_miss_key"]);
+}
+
+#[test]
 fn tomorrow_is_the_future_and_today_is_not() {
     assert_eq!(codes(&of_record(r#", "evidence_checked_on": "2025-06-01""#)), [""; 0]);
     assert_eq!(codes(&of_record(r#", "evidence_checked_on": "2025-06-02""#)), ["future_date"]);
@@ -148,9 +154,9 @@ fn reviews_that_lack_something_are_left_out() {
     let (report, codes) = of_section(
         "reviews",
         r#"[{"id": "r", "software_id": "a", "rating": 5.0}, {"id": "s", "software_id": "a"}, {"software_id": "a", "rating": 1},
-            {"id": "t", "software_id": "a", "rating": 6}, {"id": "u", "software_id": "a", "rating": 4.5}, 7]"#,
+            {"id": "t", "software_id": "a", "rating": 6}, {"id": "u", "software_id": "a", "rating": 4.5}, {"id": "v", "software_id": "a", "rating": 0}, 7]"#,
     );
-    assert_eq!(codes, ["entry_left_out"; 5]);
+    assert_eq!(codes, ["entry_left_out"; 6]);
     assert_eq!(only(&report).reviews.iter().map(|review| review.rating).collect::<Vec<_>>(), [5]);
 }
 

@@ -139,10 +139,13 @@ fn an_error_inside_a_record_costs_the_record_and_one_outside_the_file() {
     assert_eq!(codes(&report), ["duplicate_key"]);
     assert_eq!(ids(&report.exports[0]), ["c"]);
 
-    let outside = envelope(&format!(r#""x": {{"k": 1, "k": 2}}, "software": [{}]"#, record("c", "")));
-    let report = examine(&[("x.json", &outside)]);
-    assert_eq!(codes(&report), ["duplicate_key"]);
-    assert!(report.exports.is_empty());
+    let outside = r#""x": {"k": 1, "k": 2}"#;
+    let software = format!(r#""software": [{}]"#, record("c", ""));
+    for rest in [format!("{outside}, {software}"), format!("{software}, {outside}")] {
+        let report = examine(&[("x.json", &envelope(&rest))]);
+        assert_eq!(codes(&report), ["duplicate_key"]);
+        assert!(report.exports.is_empty());
+    }
 }
 
 #[test]

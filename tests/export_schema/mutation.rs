@@ -14,6 +14,8 @@ enum Edit {
     Rename(String),
     /// A second element like this one; nothing to a member.
     Repeat,
+    /// Gives a member that the schema speaks of a value; nothing to an element.
+    Set(String, Node),
     /// Another member or element beside this one.
     Insert(String, Node),
 }
@@ -117,6 +119,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         1 => key().prop_map(Edit::Rename),
         1 => Just(Edit::Repeat),
         3 => (key(), value()).prop_map(|(key, value)| Edit::Insert(key, value)),
+        8 => (key(), value()).prop_map(|(key, value)| Edit::Set(key, value)),
     ]
 }
 
@@ -132,7 +135,7 @@ fn apply(document: &mut Node, container: Index, child: Index, edit: Edit) {
             match edit {
                 Edit::Remove => _ = elements.remove(at),
                 Edit::Replace(value) => elements[at] = value,
-                Edit::Rename(_) => {}
+                Edit::Rename(_) | Edit::Set(..) => {}
                 Edit::Repeat => elements.insert(at, elements[at].clone()),
                 Edit::Insert(_, value) => elements.insert(at, value),
             }
@@ -144,6 +147,10 @@ fn apply(document: &mut Node, container: Index, child: Index, edit: Edit) {
             match edit {
                 Edit::Remove => _ = members.remove(at),
                 Edit::Replace(value) => members[at].1 = value,
+                Edit::Set(key, value) => match members.iter_mut().find(|(name, _)| *name == key) {
+                    Some(member) => member.1 = value,
+                    None => members.push((key, value)),
+                },
                 Edit::Rename(key) if is_free(&key) => members[at].0 = key,
                 Edit::Insert(key, value) if is_free(&key) => members.insert(at, (key, value)),
                 Edit::Rename(_) | Edit::Repeat | Edit::Insert(..) => {}
