@@ -14,9 +14,9 @@ use crate::record::{Software, SynonymGroup};
 use crate::resource::CategoryResource;
 
 /// BM25's `k1`, in units of one word of the description ([`Field::Description`]).
-const K1: f32 = 1.2;
+const K1: f32 = 0.9;
 /// BM25's `b`: how much a document's length counts.
-const B: f32 = 0.4;
+const B: f32 = 0.6;
 
 /// What a search needs besides the engine's index, encoded.
 #[derive(Debug, Serialize, Deserialize)]
