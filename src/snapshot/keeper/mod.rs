@@ -17,7 +17,7 @@ use super::source::{ReadSet, Source};
 use super::stamp::FolderStamp;
 use super::store::{Manifest, Store, StoreError};
 use super::{OpenError, Snapshot, build};
-use crate::export::{Export, FindError, Limits, Report};
+use crate::export::{Export, FindError, Limits, Report, Severity};
 
 /// What a keeper works with.
 #[derive(Debug, Clone)]
@@ -61,11 +61,14 @@ pub enum KeepError {
     Find(#[from] FindError),
     /// The exports have errors; they were reported.
     #[error(
-        "the exports have {errors} errors, so they are not served; mend them, or serve the valid records with --skip-invalid"
+        "the exports are not served: {errors} {}, first {first}; mend them, or serve the valid records with --skip-invalid",
+        if *.errors == 1 { "error" } else { "errors" }
     )]
     Invalid {
         /// How many.
         errors: usize,
+        /// The first: where and what.
+        first: String,
     },
     /// A generation can't be built or opened.
     #[error("the directory can't be built")]
@@ -219,7 +222,7 @@ impl Keeper {
         self.seen = Some(set.stamp.clone());
         self.observer.report(&set.report);
         let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
-        if servable { Ok(set) } else { Err(KeepError::Invalid { errors: set.report.error_count() }) }
+        if servable { Ok(set) } else { Err(invalid(&set.report)) }
     }
 
     fn serve(&mut self, set: ReadSet, confirmed: bool) -> Result<Outcome, KeepError> {
@@ -313,4 +316,17 @@ impl Keeper {
     fn show_health(&self) {
         self.directory.set_degraded(self.exports_problem.iter().chain(&self.disk_problem).cloned().collect());
     }
+}
+
+/// What the operator is told of exports with errors: all of them were reported, the first one is named again.
+fn invalid(report: &Report) -> KeepError {
+    let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
+    let first = errors().next().map_or_else(String::new, |finding| {
+        let file = finding.location.file.display();
+        match &finding.location.place {
+            Some(place) => format!("{file}:{}:{}: {}", place.line, place.column, finding.message),
+            None => format!("{file}: {}", finding.message),
+        }
+    });
+    KeepError::Invalid { errors: errors().count(), first }
 }
