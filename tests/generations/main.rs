@@ -3,5 +3,12 @@
 //! Keeper and store are driven directly, so nothing here waits for time to pass.
 
 mod changes;
+mod damage;
+mod held_back;
+mod memory;
+mod name;
 mod place;
 mod restart;
+mod skipping;
+mod store;
+mod takeover;

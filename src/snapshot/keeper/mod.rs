@@ -110,6 +110,8 @@ pub struct Keeper {
     seen: Option<FolderStamp>,
     /// The generation on disk that is served; `None` while what is served isn't on disk.
     saved: Option<Manifest>,
+    /// The folder of a generation in force on disk that turned out to be damaged.
+    unusable: Option<String>,
     /// Since when what is served should be on disk and isn't.
     unsaved_since: Option<Instant>,
     exports_problem: Option<Degraded>,
@@ -133,6 +135,7 @@ impl Keeper {
             observer,
             seen: None,
             saved: None,
+            unusable: None,
             unsaved_since: None,
             exports_problem: None,
             disk_problem: None,
@@ -161,7 +164,7 @@ impl Keeper {
             return Ok(outcome);
         }
         match self.read() {
-            Ok(set) => self.serve(set, false),
+            Ok(set) => self.serve(set),
             Err(error) => self.keep_last_good(error),
         }
     }
@@ -172,7 +175,7 @@ impl Keeper {
     /// Where there is nothing to serve at all.
     pub fn refresh(&mut self) -> Result<Outcome, KeepError> {
         match self.read() {
-            Ok(set) => self.serve(set, false),
+            Ok(set) => self.serve(set),
             Err(error) => self.keep_last_good(error),
         }
     }
@@ -193,7 +196,7 @@ impl Keeper {
 
     fn load_unchanged(&mut self) -> Option<Outcome> {
         let store = self.store.clone()?;
-        let manifest = store.current()?;
+        let manifest = self.in_force()?;
         let folder = self.settings.source.folder()?;
         let stamp = super::stamp::stamp(folder).ok()?;
         if stamp.is_empty() || stamp != manifest.inputs || manifest.skipped_invalid != self.settings.skip_invalid {
@@ -212,8 +215,15 @@ impl Keeper {
         }
     }
 
+    /// The manifest of the generation in force on disk, if it is one of these exports'.
+    fn in_force(&self) -> Option<Manifest> {
+        self.store.as_ref()?.current().filter(|manifest| self.is_ours(manifest))
+    }
+
     /// Reads the exports; what can't be served is an error.
     fn read(&mut self) -> Result<ReadSet, KeepError> {
+        // Remembered even if there turns out to be nothing to read: what was seen once needn't be tried again.
+        self.seen = self.settings.source.stamp().ok();
         let observer = std::cell::RefCell::new(&mut self.observer);
         let set = self
             .settings
@@ -225,7 +235,7 @@ impl Keeper {
         if servable { Ok(set) } else { Err(invalid(&set.report)) }
     }
 
-    fn serve(&mut self, set: ReadSet, confirmed: bool) -> Result<Outcome, KeepError> {
+    fn serve(&mut self, set: ReadSet) -> Result<Outcome, KeepError> {
         let generation = Generation::of(&set.report.exports);
         let current = self.directory.current();
         if current.as_ref().is_some_and(|current| current.generation() == generation.as_str()) {
@@ -234,22 +244,28 @@ impl Keeper {
             self.show_health();
             return Ok(Outcome::Unchanged);
         }
-        let on_disk =
-            if current.is_none() { self.load_any(|manifest| manifest.generation == generation) } else { None };
-        if let Some((snapshot, manifest)) = on_disk {
-            self.saved = Some(manifest);
-            self.restamp(set.stamp);
-            return Ok(Outcome::Loaded(self.publish(snapshot)));
-        }
-        // At a start nothing is served yet: what was in force before is what would lose records.
-        let previous = current.or_else(|| self.load_any(|_| true).map(|(snapshot, _)| snapshot));
+        let at_start = current.is_none();
+        // At a start nothing is served yet: what was in force before is what would lose records. Where these exports
+        // made it, whatever it lost was confirmed then.
+        let previous = match current {
+            Some(current) => Some(current),
+            None if self.in_force().is_some_and(|manifest| manifest.generation == generation) => None,
+            None => self.load_any(|_| true).map(|(snapshot, manifest)| {
+                self.saved = Some(manifest);
+                snapshot
+            }),
+        };
         if let Some(previous) = previous
-            && !confirmed
             && let Some(problem) = self.removes_too_much(&previous, &set.report.exports)
         {
             tracing::warn!("{}", problem.detail);
             self.exports_problem = Some(problem);
             return Ok(Outcome::KeptLastGood(self.publish(previous)));
+        }
+        if at_start && let Some((snapshot, manifest)) = self.load_any(|manifest| manifest.generation == generation) {
+            self.saved = Some(manifest);
+            self.restamp(set.stamp);
+            return Ok(Outcome::Loaded(self.publish(snapshot)));
         }
         let (snapshot, artifact) = match self.build(&set.report.exports, &generation) {
             Ok(built) => built,
