@@ -81,6 +81,7 @@ impl Place {
         Settings {
             source: Source::Folder(self.data()),
             index: Some(self.index()),
+            read_only: false,
             skip_invalid: false,
             max_removed: 50,
             limits: Limits::default(),

@@ -134,6 +134,9 @@ impl Keeper {
     /// Remembers that these files make the generation on disk, so that the next start needn't read them.
     pub(super) fn restamp(&mut self, inputs: FolderStamp) {
         let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return };
+        if self.settings.read_only {
+            return;
+        }
         if saved.inputs == inputs && store.current_name().as_deref() == Some(&saved.folder_name()) {
             return;
         }

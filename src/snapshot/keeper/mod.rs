@@ -26,6 +26,8 @@ pub struct Settings {
     pub source: Source,
     /// Where generations are kept; `None`: in memory only.
     pub index: Option<PathBuf>,
+    /// Whether generations are only loaded from there and never written.
+    pub read_only: bool,
     /// Whether the valid records of an invalid set are served.
     pub skip_invalid: bool,
     /// The largest share of records that may vanish unconfirmed, in per cent.
@@ -272,7 +274,7 @@ impl Keeper {
             Err(error) => return self.keep_last_good(error.into()),
         };
         self.exports_problem = None;
-        if let Some(store) = self.store.clone() {
+        if let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) {
             // Persist, then publish: a restart never falls behind what callers have seen.
             self.saved = self.save(&store, &artifact, &snapshot, &generation, set.stamp).ok();
         }
