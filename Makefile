@@ -15,10 +15,10 @@ CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 STARTED := $(shell date +%s)
 
-.PHONY: help test check fmt lint doc test-rust test-fast test-readme bench-build licences
+.PHONY: help test check fmt lint doc test-rust test-fast test-readme bench-build reload-under-load licences
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 test: $(STEPS) ## Everything that a change must pass
 	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
@@ -51,6 +51,11 @@ test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of th
 	python3 tests/tools/test_readme.py --quiet
 	cargo build --locked --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
+
+# Not a step of `make test`, for it measures time, which a busy machine stretches.
+reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
+	cargo build --locked --quiet
+	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
