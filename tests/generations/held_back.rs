@@ -106,7 +106,7 @@ fn a_disk_that_heals_does_not_publish_what_is_held_back() {
     place.write("tools.json", &export(&["a"]));
     running.keeper.refresh().expect("it serves");
     fs::remove_file(place.index()).expect("removed");
-    running.keeper.look_at_index(Instant::now() + Duration::from_secs(60));
+    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
     assert_eq!(running.ids().len(), 4);
     assert!(running.reasons().contains(&"records_removed"), "{:?}", running.reasons());
 }

@@ -101,6 +101,9 @@ fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page
     (page.data.into_iter().map(|hit| parsed(hit.item)).collect(), page.pagination.total)
 }
 
+/// A list in one of its orders.
+type List = fn(&Snapshot, &SoftwareFilter, usize, PageRequest) -> (Vec<Value>, u64);
+
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 /// Whether an item passes, by its own JSON.
@@ -159,7 +162,6 @@ proptest! {
         records in prop::collection::vec(record(), 1..24), filter in filter(), limit in 1..9_u32
     ) {
         let snapshot = snapshot(&records);
-        type List = fn(&Snapshot, &SoftwareFilter, usize, PageRequest) -> (Vec<Value>, u64);
         let lists: [List; 2] = [
             |s, f, n, p| listed(s, f, [ListSort::Name, ListSort::Rating, ListSort::ReviewCount][n % 3], p),
             |s, f, n, p| searched(

@@ -10,7 +10,7 @@ use software_directory::snapshot::keeper::{KeepError, Outcome, Settings};
 use crate::place::{Place, export, running};
 
 fn later() -> Instant {
-    Instant::now() + Duration::from_secs(60)
+    Instant::now() + Duration::from_mins(1)
 }
 
 #[test]

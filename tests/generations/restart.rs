@@ -69,7 +69,7 @@ fn a_file_that_is_touched_is_read_once_and_then_known_again() {
     drop(place.started());
     let before = place.in_force();
     let file = File::options().write(true).open(place.data().join("tools.json")).expect("open");
-    file.set_modified(SystemTime::now() - Duration::from_secs(86_400)).expect("touched");
+    file.set_modified(SystemTime::now() - Duration::from_hours(24)).expect("touched");
     let mut second = place.keeper();
     second.keeper.start().expect("it serves");
     assert_eq!(second.seen().phases, [Phase::Reading], "read, for it might have changed, but not indexed");
