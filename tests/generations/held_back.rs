@@ -109,6 +109,7 @@ fn a_disk_that_heals_does_not_publish_what_is_held_back() {
     running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
     assert_eq!(running.ids().len(), 4);
     assert!(running.reasons().contains(&"records_removed"), "{:?}", running.reasons());
+    assert!(place.store().current().is_none(), "nor is it put in force for the next start");
 }
 
 #[test]
