@@ -1,6 +1,7 @@
 //! nDCG@10 against graded human judgements.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::BufRead as _;
 use std::path::Path;
 
@@ -118,7 +119,7 @@ impl Judged {
         let mut line = String::new();
         for figures in figures {
             let Figures { ndcg, condensed, .. } = figures?;
-            line += &format!("{ndcg:.4} ({condensed:.4})  ");
+            write!(line, "{ndcg:.4} ({condensed:.4})  ")?;
         }
         Ok(line)
     }

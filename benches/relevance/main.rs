@@ -18,7 +18,9 @@ use std::sync::Arc;
 
 use software_directory::export::{self, Limits};
 use software_directory::search::Ranking;
-use software_directory::service::{PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software};
+use software_directory::service::{
+    PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
+};
 use software_directory::snapshot::Snapshot;
 
 type Failure = Box<dyn std::error::Error>;
@@ -38,7 +40,8 @@ fn main() -> ExitCode {
 }
 
 fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
-    let needed = ["relevance/products.json", "relevance/queries.tsv", "relevance/qrels.tsv", "relevance/typo/queries.tsv"];
+    let needed =
+        ["relevance/products.json", "relevance/queries.tsv", "relevance/qrels.tsv", "relevance/typo/queries.tsv"];
     let needed = needed.into_iter().chain(["qhse/queries.json", "qhse/taxonomy.json", "typos/qhse-typos.tsv"]);
     for file in needed {
         if !folder.join(file).is_file() {
@@ -55,7 +58,8 @@ fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
         return judged.sweep();
     }
     judged.report()?;
-    let directory = snapshot(&[Path::new("data/qhse.json").into(), Path::new("data/demo.json").into()], Ranking::default())?;
+    let directory =
+        snapshot(&[Path::new("data/qhse.json").into(), Path::new("data/demo.json").into()], Ranking::default())?;
     qhse::report(&directory, &folder.join("qhse"))?;
     misspelled::report(&directory, &folder.join("typos/qhse-typos.tsv"))?;
     judged.ablation()

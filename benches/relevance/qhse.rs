@@ -19,7 +19,8 @@ struct Queries {
 
 #[derive(Deserialize)]
 struct Query {
-    query: String,
+    #[serde(rename = "query")]
+    text: String,
     wanted: Vec<String>,
     kind: String,
 }
@@ -66,7 +67,7 @@ pub(crate) fn report(snapshot: &Snapshot, folder: &Path) -> Result<(), Failure> 
             continue;
         }
         let mut found = false;
-        for hit in search(snapshot, &query.query, true)?.data.iter().take(DEPTH) {
+        for hit in search(snapshot, &query.text, true)?.data.iter().take(DEPTH) {
             let mut json = Vec::new();
             hit.item.write(&mut json);
             let hit: Hit = serde_json::from_slice(&json)?;
@@ -76,7 +77,7 @@ pub(crate) fn report(snapshot: &Snapshot, folder: &Path) -> Result<(), Failure> 
         counts.0 += usize::from(found);
         counts.1 += 1;
         if !found {
-            missed.push(format!("{} [{}]", query.query, query.kind));
+            missed.push(format!("{} [{}]", query.text, query.kind));
         }
     }
     println!("Composed queries with a product of a wanted category in the first five");

@@ -274,15 +274,15 @@ impl Expander<'_> {
     /// Looks for what a word that no product has, or hardly any, can have meant.
     fn mend(&mut self, slot: &mut Slot, at: usize, corrected: &mut String) -> Result<(), EngineError> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
+        let lexicon = &self.index.lexicon;
+        let known = lexicon.word(&slot.word.folded).is_some();
         let absent = slot.alternatives.is_empty();
-        let rare = slot.document_frequency <= documents / VERY_RARE;
-        if !(self.typo && (absent || rare))
-            || self.is_in_phrase(at)
-            || slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3
-        {
+        // A word that the synonyms know is spelled right, though no product has it.
+        let suspicious = if absent { !known } else { slot.document_frequency <= documents / VERY_RARE };
+        let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
+        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) {
             return Ok(());
         }
-        let lexicon = &self.index.lexicon;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
         let candidates = typo::candidates(lexicon, &folded, edits);
