@@ -131,8 +131,11 @@ impl<'a> Draft<'a> {
         let mut arena = Arena::default();
         let mut documents = Documents::default();
         let mut reviews = Reviews::default();
-        for (ordinal, entry) in (0..).zip(&self.entries) {
+        for entry in &self.entries {
             self.push_document(&mut arena, &mut documents, entry)?;
+        }
+        // Documents lie back to back, so nothing else may come between them.
+        for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
                 reviews.push(&mut arena, ordinal, entry.reviews.clone())?;
             }
