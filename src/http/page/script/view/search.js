@@ -13,7 +13,7 @@ import { understood } from '../part/understood.js';
 import { filters, ofSearch, PAGE_SIZE } from '../route.js';
 
 const FACETS = ['category', 'rating', 'evidence_status', 'offering_type'];
-const SORTS = [['', 'Relevance'], ['-rating', 'Rating'], ['-review_count', 'Reviews'], ['name', 'Name']];
+const SORTS = [['', 'Best match'], ['-rating', 'Rating'], ['-review_count', 'Reviews'], ['name', 'Name']];
 
 export function searchView({ navigate, searchBox }) {
   let search = null;
@@ -45,6 +45,7 @@ export function searchView({ navigate, searchBox }) {
     focusFirst: () => first(results),
     async update(route, signal) {
       search = route;
+      sort.options[0].textContent = route.q ? 'Best match' : 'Best first';
       sort.value = route.sort ?? '';
       const params = { ...filters(route), facets: FACETS, highlight: route.q ? 'true' : null, limit: PAGE_SIZE, offset: (route.page - 1) * PAGE_SIZE || null };
       call.update([{ path: '/v1/search', params, client: 'search.products' }]);

@@ -18,7 +18,7 @@ export function softwareView(app) {
   placeholders(skeleton, 5);
   const body = h('div', { class: 'body' }, skeleton);
   const call = callPanel();
-  const element = h('div', { class: 'view product' }, body, call.element);
+  const element = h('div', { class: 'view product' }, body);
 
   return {
     element,
@@ -34,7 +34,7 @@ export function softwareView(app) {
       ]);
       const [{ data }, reviews, link] = await Promise.all([getExact(path, {}, signal), get(reviewsPath, {}, signal), termLinker(signal)]);
       name = data.name;
-      body.replaceChildren(head(data, link), h('div', { class: 'product-columns' },
+      body.replaceChildren(head(data, link), call.element, h('div', { class: 'product-columns' },
         h('div', { class: 'product-main' }, evidence(data), about(data, link), reviewSection(reviewsPath, reviews, data, link, app.fail), additional(data)),
         facts(data)));
       tell(plain(name));
