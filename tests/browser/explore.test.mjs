@@ -11,7 +11,7 @@ let browser;
 before(async () => { [server, browser] = await Promise.all([start(), launch()]); });
 after(async () => { await browser?.close(); await server?.stop(); });
 
-const names = (page) => page.locator('.result h3').allTextContents();
+const names = (page) => page.locator('.result h2').allTextContents();
 const total = async (page) => Number((await page.locator('.total').textContent()).replaceAll(',', ''));
 
 /** Does something that leads to a new answer of the search, and waits until it is shown. */
@@ -176,7 +176,7 @@ test('nothing found is said, with a way on', async () => {
 test('where it was scrolled to is where the back button returns', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');
-  const row = page.locator('.result h3 a').nth(15);
+  const row = page.locator('.result h2 a').nth(15);
   await row.scrollIntoViewIfNeeded();
   const before = await page.evaluate(() => scrollY);
   assert.ok(before > 200);

@@ -54,6 +54,7 @@ export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0' }
     key,
     link,
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((done) => child.once('close', done));
       child.kill('SIGKILL');
       await ended;

@@ -10,8 +10,9 @@ let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser?.close(); });
 
-test('without a key the page asks for one, and tells when it is wrong', async () => {
+test('without a key the page asks for one, and tells when it is wrong', async (t) => {
   const server = await start();
+  t.after(() => server.stop());
   const { page, close } = await open(browser, server, { expected: [/401/] });
   await page.goto(server.url);
   await settled(page);
@@ -19,33 +20,33 @@ test('without a key the page asks for one, and tells when it is wrong', async ()
   assert.equal(await page.evaluate(() => document.activeElement.id), 'key');
   await page.getByLabel('API key').fill('sd_live_wrong\u2026');
   await page.keyboard.press('Enter');
-  await page.getByText('API key invalid').waitFor();
+  await page.getByRole('heading', { name: 'API key invalid' }).waitFor();
   assert.equal(await page.getByLabel('API key').getAttribute('aria-invalid'), 'true');
   await page.getByLabel('API key').fill(`  ${server.key} `);
   await page.getByRole('button', { name: 'Explore' }).click();
   await page.locator('.result').first().waitFor();
   await settled(page);
   await page.getByRole('button', { name: 'Forget my key' }).click();
-  await page.getByText('An API key, please').waitFor();
+  await page.getByRole('heading', { name: 'An API key, please' }).waitFor();
   assert.deepEqual(await page.evaluate(() => Object.values(sessionStorage).filter((value) => value.startsWith('sd_'))), []);
   await close();
-  await server.stop();
 });
 
-test('a link with a key is taken by a page that is open already', async () => {
+test('a link with a key is taken by a page that is open already', async (t) => {
   const server = await start();
+  t.after(() => server.stop());
   const { page, close } = await open(browser, server);
   await page.goto(server.url);
-  await page.getByText('An API key, please').waitFor();
+  await page.getByRole('heading', { name: 'An API key, please' }).waitFor();
   await page.evaluate((key) => { location.hash = `key=${key}`; }, server.key);
   await page.locator('.result').first().waitFor();
   assert.equal(new URL(page.url()).hash, '');
   await close();
-  await server.stop();
 });
 
-test('too many requests: the wait counts down, then the page goes on by itself', async () => {
+test('too many requests: the wait counts down, then the page goes on by itself', async (t) => {
   const server = await start({ rate: '60/min' });
+  t.after(() => server.stop());
   const { page, visit, close } = await open(browser, server, { expected: [/429/] });
   await visit('/');
   // Uses the quota up, so that what the page asks next is refused.
@@ -74,30 +75,29 @@ test('too many requests: the wait counts down, then the page goes on by itself',
   await new Promise((done) => setTimeout(done, 2000));
   await page.clock.runFor(40_000);
   await page.clock.resume();
-  await page.locator('.result').first().waitFor();
+  await page.locator('.result').first().waitFor().catch(async (e) => { console.log('DEBUG', await page.locator('body').innerText()); throw e; });
   assert.equal(new URL(page.url()).searchParams.get('category'), 'ehs-management');
   await close();
-  await server.stop();
 });
 
-test('a server that is away is said to be, and the page goes on when it is back', async () => {
+test('a server that is away is said to be, and the page goes on when it is back', async (t) => {
   let server = await start();
+  t.after(() => server.stop());
   const { page, visit, close } = await open(browser, server, { expected: [/ERR_CONNECTION_REFUSED|Failed to fetch/, /401/] });
   await visit('/');
   await server.stop();
   await page.locator('#q').fill('audit');
-  await page.getByText('The server is away').waitFor();
+  await page.getByRole('heading', { name: 'The server is away' }).waitFor();
   assert.equal(await page.locator('#q').inputValue(), 'audit');
   assert.match(await page.locator('.notice').innerText(), /Trying again in \d s/);
   server = await start({ listen: new URL(server.url).host });
   await page.getByRole('button', { name: 'Try now' }).click();
   // Another server has another development key, which is asked for like any wrong one.
-  await page.getByText(/API key invalid/).or(page.locator('.result').first()).first().waitFor();
+  await page.getByRole('heading', { name: 'API key invalid' }).or(page.locator('.result').first()).first().waitFor();
   if (await page.getByLabel('API key').count()) {
     await page.getByLabel('API key').fill(server.key);
     await page.keyboard.press('Enter');
   }
   await page.locator('.result mark').first().waitFor();
   await close();
-  await server.stop();
 });

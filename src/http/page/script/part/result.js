@@ -16,7 +16,7 @@ export function result(item) {
   const [main] = item.categories;
   return h('li', { class: 'result' },
     h('div', { class: 'result-head' },
-      h('h3', null, h('a', { href: ofSoftware(item.id), 'data-row': true }, text('name', item.name))), rating(item)),
+      h('h2', null, h('a', { href: ofSoftware(item.id), 'data-row': true }, text('name', item.name))), rating(item)),
     item.tagline ? h('p', { class: 'tagline' }, text('tagline', item.tagline)) : null,
     elsewhere ? h('p', { class: 'elsewhere' }, h('span', { class: 'quiet' }, `${ELSEWHERE[elsewhere]}: `), joined(found(elsewhere).slice(0, 4))) : null,
     h('p', { class: 'meta' },
