@@ -15,7 +15,7 @@ export const HOSTILE = join(import.meta.dirname, 'hostile');
 
 /** Runs a command of the binary to its end and answers its standard output. */
 export async function run(...args) {
-  const child = spawn(BINARY, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(BINARY, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = new Promise((done, fail) => { child.on('close', done); child.on('error', fail); });
   let output = '';
   for await (const chunk of child.stdout) output += chunk;
@@ -24,15 +24,20 @@ export async function run(...args) {
   return output;
 }
 
-/** Starts a server. `rate` gives it a key file with a key of that rate instead of the development key. */
+/**
+ * Starts a server. `rate` gives it a key file with a key of that rate instead of the development key, and a
+ * spare one that is hardly limited. */
 export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0' } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
   const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));
   const args = ['--data', data, '--index', 'none', '--listen', listen];
   let key = null;
+  let spare = null;
   if (rate) {
     const keys = join(folder, 'keys.json');
-    key = (await run('keys', 'create', '--keys', keys, '--name', 'browser', '--rate', rate)).trim();
+    const create = async (name, limit) => (await run('keys', 'create', '--keys', keys, '--name', name, '--rate', limit)).trim();
+    key = await create('browser', rate);
+    spare = await create('spare', '100000/min');
     args.push('--keys', keys);
   }
   const child = spawn(BINARY, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -52,6 +57,7 @@ export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0' }
   return {
     url,
     key,
+    spare,
     link,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

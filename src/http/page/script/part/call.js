@@ -99,7 +99,7 @@ function typescript(calls, secret) {
     '',
     `const client = new SoftwareDirectory({ apiKey: ${apiKey}, baseUrl: ${JSON.stringify(here())} });`,
     ...calls.map(({ client, argument, params }, at) => {
-      const fields = given(params).map(([name, value]) => `${camel(name)}: ${JSON.stringify(value)}`);
+      const fields = given(params).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
       const inside = [argument === undefined ? null : JSON.stringify(argument), fields.length ? `{ ${fields.join(', ')} }` : null];
       return `const ${nameOf(client, at)} = await client.${client}(${inside.filter(Boolean).join(', ')});`;
     }),
@@ -132,8 +132,6 @@ function typed(name, value) {
   if (['highlight', 'typo'].includes(name)) return String(value) === 'true';
   return Array.isArray(value) && value.length === 1 ? value[0] : value;
 }
-
-const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 function literal(value) {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
