@@ -14,6 +14,7 @@ use super::stamp::FolderStamp;
 use super::store::{Manifest, NewGeneration, Store, StoreError};
 use super::{OpenError, Snapshot, build};
 use crate::export::{Export, FindError, Limits, Report};
+use crate::search::Ranking;
 
 /// How long a generation that couldn't be written waits until it is tried again.
 const RETRY: Duration = Duration::from_secs(30);
@@ -227,7 +228,7 @@ impl Keeper {
                 self.publish(snapshot);
             }
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over")
+                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");
             }
         }
     }
@@ -320,7 +321,8 @@ impl Keeper {
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
         let observer = &mut self.observer;
-        let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
+        let artifact =
+            build(exports, Ranking::default(), &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
         Ok((snapshot, artifact))
     }
@@ -371,7 +373,7 @@ impl Keeper {
             Ok(manifest) => self.saved = Some(manifest),
             // Only the next start is slower for it.
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the manifest can't be brought up to date")
+                tracing::warn!(error = &error as &dyn std::error::Error, "the manifest can't be brought up to date");
             }
         }
     }
