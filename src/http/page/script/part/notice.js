@@ -10,6 +10,16 @@ const AWAY_SECONDS = 5;
 
 /** The notice for an error. `retry` tries again; what the notice waits for ends with `signal`. */
 export function notice(error, retry, signal) {
+  const element = made(error, retry, signal);
+  // A view that shows nothing but this has no other title.
+  if (!document.querySelector('main .toolbar h1')) {
+    const title = element.querySelector('h2');
+    title.replaceWith(h('h1', { tabindex: '-1' }, ...title.childNodes));
+  }
+  return element;
+}
+
+function made(error, retry, signal) {
   if (error instanceof KeyNeeded) return askForKey(null, retry);
   if (error instanceof Unreachable) {
     return waiting('The server is away', 'No answer came from the directory. It may be restarting, or the network is down.', AWAY_SECONDS, retry, signal);
