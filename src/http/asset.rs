@@ -101,7 +101,8 @@ impl Assets {
     /// The page to explore the directory. All its scripts are asked for at once, not as one finds out about the next.
     pub(super) fn page(&self) -> Document {
         let mut preload = String::new();
-        for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_DOCUMENTATION.contains(path)) {
+        for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_DOCUMENTATION.contains(path))
+        {
             // Writing to a string can't fail.
             let _ = writeln!(preload, "<link rel=\"modulepreload\" href=\"{{{{assets}}}}/{path}\">");
         }

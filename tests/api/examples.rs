@@ -79,7 +79,8 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
 #[tokio::test]
 async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
     let document: Value = serde_json::from_str(&openapi::text(&HttpConfig::default())).expect("JSON");
-    let examples = &document["components"]["responses"]["BadRequest"]["content"]["application/problem+json"]["examples"];
+    let examples =
+        &document["components"]["responses"]["BadRequest"]["content"]["application/problem+json"]["examples"];
     let service = Service::with_directory();
     for (request, code) in [
         ("/v1/categories?limit=0", "invalid_parameter"),
@@ -103,9 +104,9 @@ fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
     let validator = jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema");
     let example: Value = serde_json::from_str(EXPORT_EXAMPLE).expect("JSON");
     assert!(validator.is_valid(&example));
-    let record = &example["software"][0];
+    let records = example["software"].as_array().expect("records");
     for member in schema["$defs"]["record"]["properties"].as_object().expect("properties").keys() {
-        assert!(!record[member].is_null(), "{member}");
+        assert!(records.iter().any(|record| !record[member].is_null()), "{member}");
     }
     for member in schema["properties"].as_object().expect("properties").keys() {
         assert!(!example[member].is_null(), "{member}");

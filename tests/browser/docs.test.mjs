@@ -40,7 +40,7 @@ test('the getting started fits on one screen, and its curl works', async () => {
   assert.ok(bottom <= 900, `${bottom} px`);
   const curl = (await page.locator('pre code').allTextContents()).find((code) => code.startsWith('curl'));
   assert.ok(curl.includes(server.url));
-  const env = { ...process.env, SOFTWARE_DIRECTORY_API_KEY: server.key };
+  const env = { ...process.env, API_KEY: server.key };
   const { data } = JSON.parse(execFileSync('bash', ['-c', curl.replace('curl', 'curl -sS --fail')], { env, encoding: 'utf8' }));
   assert.equal(data.length, 3);
   await close();

@@ -40,10 +40,8 @@ pub(super) fn add_recorded(document: &mut OpenApi) {
         let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { continue };
         let Some(RefOr::T(content)) = answer.content.get_mut("application/json") else { continue };
         let request = recorded["request"].as_str().unwrap_or_default();
-        let example = ExampleBuilder::new()
-            .summary(format!("GET {request}"))
-            .value(Some(recorded["answer"].clone()))
-            .build();
+        let example =
+            ExampleBuilder::new().summary(format!("GET {request}")).value(Some(recorded["answer"].clone())).build();
         content.examples.insert("recorded".to_owned(), RefOr::T(example));
     }
 }

@@ -17,7 +17,10 @@ pub(super) fn router(config: &HttpConfig, assets: &Assets, openapi: String) -> R
         .route("/openapi.json", Document::new("application/json", openapi).route())
         .route("/schemas/export.json", Document::new("application/schema+json", schema).route())
         .route("/docs/export-example.json", Document::new("application/json", docs::EXPORT_EXAMPLE).route())
-        .route("/llms.txt", Document::new("text/plain; charset=utf-8", docs::for_language_models(config.base())).route());
+        .route(
+            "/llms.txt",
+            Document::new("text/plain; charset=utf-8", docs::for_language_models(config.base())).route(),
+        );
     for (path, document) in docs::pages(config.base(), assets) {
         router = router.route(path, document.route());
     }

@@ -26,10 +26,7 @@ pub(super) fn router(state: &AppState) -> Router {
     let (described, document) = described().with_state(state.clone()).split_for_parts();
     let text = openapi::finish(document, &state.config);
     let assets = Assets::new(state.config.path_prefix());
-    described
-        .merge(page::router(&assets))
-        .merge(documents::router(&state.config, &assets, text))
-        .merge(assets.router())
+    described.merge(page::router(&assets)).merge(documents::router(&state.config, &assets, text)).merge(assets.router())
 }
 
 /// The routes that the OpenAPI document describes.

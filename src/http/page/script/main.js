@@ -61,6 +61,7 @@ async function show({ scroll = null, start = false } = {}) {
   try {
     await view.update(now, signal);
     signal.throwIfAborted();
+    view.element.removeAttribute('data-failed');
     document.title = `${view.title()} · Software Directory`;
   } catch (error) {
     if (signal.aborted) return;
@@ -90,6 +91,7 @@ function failed(error, signal) {
     show();
   };
   if (!('status' in error) && error.constructor === TypeError) console.error(error);
+  shown.view.element.toggleAttribute('data-failed', true);
   shown.view.body.replaceChildren(notice(error, retry, signal));
   document.title = 'Software Directory';
   if (document.activeElement === document.body) content.querySelector('#key')?.focus({ preventScroll: true });

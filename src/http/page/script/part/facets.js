@@ -21,6 +21,8 @@ export function facetPanel(change) {
   const toggle = h('button', { type: 'button', class: 'button filter-toggle', 'aria-expanded': 'false', 'aria-controls': 'filters', click: open }, icon('filter'), 'Filters', badge);
   const element = h('section', { class: 'facets', 'aria-label': 'Filters' }, toggle, groups);
   let everyCategory = false;
+  /** What was counted last; null as long as nothing was. */
+  let shown = null;
 
   function open() {
     const opened = element.toggleAttribute('data-open');
@@ -35,8 +37,8 @@ export function facetPanel(change) {
     groups.replaceChildren(
       h('div', { class: 'facet-head' }, h('h2', null, 'Filters'),
         h('button', { type: 'button', class: 'plain', id: 'clear-filters', disabled: active === 0, click: () => change({ category: [], rating: null, evidence: null, type: null }) }, 'Clear')),
-      categories(search, facets.category ?? []),
-      ...Object.keys(FIXED).map((name) => choices(name, search, facets[NAMES[name]] ?? [])));
+      categories(search, facets?.category ?? []),
+      ...Object.keys(FIXED).map((name) => choices(name, search, facets?.[NAMES[name]])));
     if (focused) document.getElementById(focused)?.focus();
   }
 
@@ -55,22 +57,22 @@ export function facetPanel(change) {
     });
     const more = others.length - room;
     return h('fieldset', { class: 'facet facet-category' }, h('legend', null, 'Category'), boxes,
-      boxes.length ? null : h('p', { class: 'quiet small' }, 'None in this result'),
-      more > 0 ? h('button', { type: 'button', class: 'plain', id: 'all-categories', click: () => { everyCategory = true; update(search, { ...shown }); } }, `${more} more`) : null);
+      boxes.length || !shown ? null : h('p', { class: 'quiet small' }, 'None in this result'),
+      more > 0 ? h('button', { type: 'button', class: 'plain', id: 'all-categories', click: () => { everyCategory = true; update(search, shown); } }, `${more} more`) : null);
   }
 
   function choices(name, search, values) {
-    const count = new Map(values.map((value) => [value.value, value.count]));
-    const listed = FIXED[name].map(([value, label]) => ({ value, label, count: count.get(value) ?? 0 }));
+    const count = new Map((values ?? []).map((value) => [value.value, value.count]));
+    const counted = (value) => (values ? count.get(value) ?? 0 : undefined);
+    const listed = FIXED[name].map(([value, label]) => ({ value, label, count: counted(value) }));
     if (search[name] && !listed.some(({ value }) => value === search[name])) {
-      listed.push({ value: search[name], label: values.find(({ value }) => value === search[name])?.label ?? search[name], count: count.get(search[name]) ?? 0 });
+      listed.push({ value: search[name], label: values?.find(({ value }) => value === search[name])?.label ?? search[name], count: counted(search[name]) });
     }
     return h('fieldset', { class: 'facet' }, h('legend', null, LEGENDS[name]),
       choice('radio', name, { value: '', label: 'Any' }, !search[name], () => change({ [name]: null })),
       listed.map((value) => choice('radio', name, value, search[name] === value.value, () => change({ [name]: value.value }))));
   }
 
-  let shown = {};
   return {
     element,
     update(search, facets) {

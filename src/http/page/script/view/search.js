@@ -36,7 +36,7 @@ export function searchView({ navigate, searchBox }) {
       h('div', { class: 'toolbar' }, h('div', { class: 'toolbar-title' }, title, total),
         h('label', { class: 'sort' }, h('span', null, 'Sort'), sort)),
       call.element, explained, body));
-  facets.update({ category: [] }, {});
+  facets.update({ category: [] }, null);
 
   return {
     element,
