@@ -34,7 +34,8 @@ fn bundled() -> Service {
     serve(&[("demo", &read("demo.json")), ("qhse", &read("qhse.json"))])
 }
 
-/// After a change that is meant, run the tests with `UPDATE_SNAPSHOTS=1` and read the difference.
+/// After a change that is meant, run the tests twice with `UPDATE_SNAPSHOTS=1` (these answers are part of the OpenAPI
+/// document) and read the difference.
 #[tokio::test]
 async fn each_recorded_answer_is_what_the_server_answers() {
     // A bundled export is too long to read; the documented one isn't.
