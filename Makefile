@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-browser licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
@@ -15,7 +15,7 @@ CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 STARTED := $(shell date +%s)
 
-.PHONY: help test check fmt lint doc test-rust test-fast test-readme bench-build licences
+.PHONY: help test check fmt lint doc test-rust test-fast test-readme test-browser bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,16 @@ $(CARGO_DENY): | need-cargo need-cc
 install-cargo := curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-curl := sudo apt-get install curl
+test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
+	cargo build --locked --quiet
+	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=2 *.test.mjs
+
+tests/browser/node_modules: tests/browser/package-lock.json | need-npm
+	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+install-chromium := sudo apt-get install chromium
+install-npm := sudo apt-get install nodejs npm   (macOS: brew install node)
 install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
