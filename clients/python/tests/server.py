@@ -1,0 +1,60 @@
+"""Runs our own server for the tests, on a free port and with a development key."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def binary() -> Path:
+    """Return the server's binary: `SOFTWARE_DIRECTORY_BIN`, else what `cargo build` makes."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    path = Path(os.environ.get("SOFTWARE_DIRECTORY_BIN", target / "debug" / "software-directory"))
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing; build it with `cargo build`, or set SOFTWARE_DIRECTORY_BIN")
+    return path
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    base_url: str
+    api_key: str
+    process: subprocess.Popen[str]
+    folder: tempfile.TemporaryDirectory[str]
+
+    @classmethod
+    def start(cls) -> Server:
+        """Start one over the exports of the repository and wait until it has told its address and key."""
+        folder = tempfile.TemporaryDirectory()
+        process = subprocess.Popen(
+            [str(binary()), "--data", str(REPOSITORY / "data"), "--index", "none", "--listen", "127.0.0.1:0"],
+            cwd=folder.name,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        told = ""
+        while not (match := re.search(r"(http://[0-9.:]+)/#key=(\S+)", told)):
+            line = process.stdout.readline()
+            if not line:
+                process.wait()
+                raise RuntimeError(
+                    f"the server ended with {process.returncode}: {process.stderr and process.stderr.read()}"
+                )
+            told += line
+        return cls(match.group(1), match.group(2), process, folder)
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.terminate()
+        self.process.communicate()
+        self.folder.cleanup()
