@@ -31,27 +31,35 @@ class Server:
     folder: tempfile.TemporaryDirectory[str]
 
     @classmethod
-    def start(cls) -> Server:
-        """Start one over the exports of the repository and wait until it has told its address and key."""
+    def start(cls, *options: str) -> Server:
+        """Start one over the exports of the repository; return when it has told its address and development key."""
         folder = tempfile.TemporaryDirectory()
         process = subprocess.Popen(
-            [str(binary()), "--data", str(REPOSITORY / "data"), "--index", "none", "--listen", "127.0.0.1:0"],
+            [
+                str(binary()),
+                *("--data", str(REPOSITORY / "data"), "--index", "none", "--listen", "127.0.0.1:0"),
+                *options,
+            ],
             cwd=folder.name,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         assert process.stdout is not None
+        wanted = r"Listening on (http://\S+)()" if "--keys" in options else r"(http://[0-9.:]+)/#key=(\S+)"
         told = ""
-        while not (match := re.search(r"(http://[0-9.:]+)/#key=(\S+)", told)):
+        while not (match := re.search(wanted, told)):
             line = process.stdout.readline()
             if not line:
-                process.wait()
-                raise RuntimeError(
-                    f"the server ended with {process.returncode}: {process.stderr and process.stderr.read()}"
-                )
+                _, complaint = process.communicate()
+                raise RuntimeError(f"the server ended with {process.returncode}: {complaint}")
             told += line
         return cls(match.group(1), match.group(2), process, folder)
+
+    @staticmethod
+    def run(*arguments: str) -> str:
+        """Run another command of the binary and return what it prints."""
+        return subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=True).stdout
 
     def stop(self) -> None:
         """End it."""

@@ -86,7 +86,7 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
     header = HEADER.format(
         kind="asynchronous" if is_async else "blocking",
         package=".._pages",
-        pages=", ".join(([f"{a}Pager"] if is_async else []) + [a + page for page in pages]),
+        pages=", ".join(sorted([*(["AsyncPager"] if is_async else []), *(a + page for page in pages)])),
         caller_package=".._async_caller" if is_async else ".._caller",
         caller=f"{a}Caller",
         models=", ".join(used),

@@ -82,6 +82,8 @@ def _checked_base_url(base_url: object) -> str:
         raise ValueError("base_url must not hold a user name or password")
     if "?" in base_url or "#" in base_url:
         raise ValueError("base_url must not hold a query or a fragment")
+    if any(character.isspace() for character in base_url):
+        raise ValueError("base_url must not hold white space")
     return base_url.rstrip("/")
 
 
