@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
-from operations import OPERATIONS
 
 import software_directory as sd
+from operations import OPERATIONS
 from software_directory import AsyncSoftwareDirectory, SoftwareDirectory
 
 KEY = "sd_live_0123_secret"
@@ -127,7 +127,7 @@ def test_other_options_go_over_the_same_connections() -> None:
     transport = Transport(500)
     with client_over(transport, max_retries=0) as client:
         patient = client.with_options(timeout=None, max_retries=1, max_retry_after=0)
-        patient._caller.sleep = [].append
+        patient._caller.sleep = lambda _: None
         with patient, pytest.raises(sd.ServerError) as raised:
             patient.software.list()
         assert raised.value.attempts == 2
@@ -170,7 +170,7 @@ def test_a_client_is_shared_between_threads() -> None:
 def test_nothing_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with client_over(Transport(500), max_retries=1) as client:
-        client._caller.sleep = [].append
+        client._caller.sleep = lambda _: None
         with pytest.raises(sd.ServerError):
             client.software.list(q="private")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from operations import OPERATIONS
 
 if TYPE_CHECKING:
@@ -49,9 +50,8 @@ def test_the_readme_does_what_it_says(server: Server) -> None:
     readme = (CLIENT / "README.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", readme, flags=re.DOTALL | re.MULTILINE)
     assert blocks
-    source = (
-        "\n".join(blocks).replace("sd_live_…", server.api_key).replace("https://directory.example", server.base_url)
-    )
+    source = "\n".join([*blocks, "client.close()"])
+    source = source.replace("sd_live_…", server.api_key).replace("https://directory.example", server.base_url)
 
     done = run(["-c", source], server)
 

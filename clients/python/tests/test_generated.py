@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from server import REPOSITORY, Server
-
-TOOLS = Path(__file__).parent.parent / "tools"
-sys.path.insert(0, str(TOOLS))
 
 from generate import PACKAGE, generated
+from server import REPOSITORY, Server
 
 SNAPSHOT = json.loads((REPOSITORY / "tests" / "api" / "snapshots" / "openapi.json").read_text("utf-8"))
 

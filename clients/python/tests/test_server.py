@@ -7,8 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import pytest
-from server import REPOSITORY, Server
 
+from server import REPOSITORY, Server
 from software_directory import (
     ApiConnectionError,
     AuthenticationError,

@@ -1,15 +1,16 @@
-"""What type checkers make of the public surface. Never run: `mypy --strict` reads it, and an ignore that is not needed is
-an error there, so each one is the proof that a mistake is found.
+"""What type checkers make of the public surface.
+
+Never run: `mypy --strict` reads it, and an ignore that is not needed is an error there, so each one is the proof that a
+mistake is found.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Optional
+from typing import Optional
+
+from typing_extensions import assert_type
 
 from software_directory import AsyncPage, AsyncSoftwareDirectory, Page, SoftwareDirectory, models
-
-if TYPE_CHECKING:
-    from typing_extensions import assert_type
 
 
 def blocking(client: SoftwareDirectory) -> None:
@@ -20,11 +21,11 @@ def blocking(client: SoftwareDirectory) -> None:
         assert_type(product, models.SoftwareItem)
         assert_type(product["rating"], Optional[float])
         product["ratings"]  # type: ignore[typeddict-item]
-    assert_type(client.software.get("a")["sources"], List[models.Source])
+    assert_type(client.software.get("a")["sources"], list[models.Source])
     assert_type(client.reviews.list("a").summary["distribution"]["5"], int)
     hits = client.search.products(q="x", facets=["category"])
-    assert_type(hits.facets, Dict[str, List[models.FacetValue]])
-    assert_type([hit["score"] for hit in hits], List[float])
+    assert_type(hits.facets, dict[str, list[models.FacetValue]])
+    assert_type([hit["score"] for hit in hits], list[float])
     assert_type(client.exports.download("a", format="ndjson"), bytes)
 
     client.software.list(sort="rating")  # type: ignore[arg-type]
@@ -41,11 +42,10 @@ async def asynchronous(client: AsyncSoftwareDirectory) -> None:
     async for product in client.software.list():
         assert_type(product, models.SoftwareItem)
     async for each in client.glossary.list(q="x").pages():
-        assert_type(each.data, List[models.GlossaryTerm])
+        assert_type(each.data, list[models.GlossaryTerm])
     summary = (await client.reviews.list("a")).summary
     assert_type(summary["average"], Optional[float])
-    assert_type((await client.search.products(q="x")).query["dropped"], List[str])
+    assert_type((await client.search.products(q="x")).query["dropped"], list[str])
     assert_type((await client.software.get("a"))["name"], str)
 
-    for product in client.software.list():  # type: ignore[attr-defined]
-        pass
+    list(client.software.list())  # type: ignore[call-overload]

@@ -5,7 +5,8 @@ ever. The asynchronous client is simply cancelled; a blocking one has to be told
 That is done beneath the library, in the network backend it lets one replace, so that headers that trickle are bounded
 as well.
 
-With another transport there is no such place: there each read is bounded, and the sum between two chunks of the body.
+The system's name lookup is the one step that can't be told. With another transport there is no such place: there each
+read is bounded, and the sum between two chunks of the body.
 """
 
 from __future__ import annotations
