@@ -18,6 +18,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 TRICKLE_SECONDS = 0.05
+# Far beyond every timeout of the tests, yet a client without a deadline fails within a minute and doesn't hang.
+TRICKLED_BYTES = 400
 _MARK = re.compile(r"\{\{(http_date|request_id|authorization)([+-]\d+)?\}\}")
 
 
@@ -102,10 +104,10 @@ def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
             elif action == "hang":
                 script.over.wait()
             elif action == "trickle_head":
-                self._trickle(script, b"HTTP/1.1 200 OK\r\nX-Filler: " + b"x" * 10_000)
+                self._trickle(script, b"HTTP/1.1 200 OK\r\nX-Filler: " + b"x" * TRICKLED_BYTES)
             elif action == "trickle_body":
                 self._head(answer, None)
-                self._trickle(script, b" " * 10_000)
+                self._trickle(script, b" " * TRICKLED_BYTES)
             else:
                 self._head(answer, len(body))
                 self.wfile.write(half if action in {"cut_body", "hang_body"} else body)

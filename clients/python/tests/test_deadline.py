@@ -1,7 +1,7 @@
 """The timeout is for a whole attempt, wherever the time goes and whatever carries the request.
 
-The stub sends a byte every 50 ms, long before any single read would be given up: without a deadline for the whole,
-these tests would go on for minutes.
+The stub sends a byte every 50 ms, long before any single read would be given up; a client without a deadline for the
+whole would read on until the stub has enough of it.
 """
 
 from __future__ import annotations
