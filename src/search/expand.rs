@@ -17,22 +17,6 @@ use crate::resource::{Correction, QueryReport};
 /// The most words of a query that count.
 pub const MOST_WORDS: usize = 10;
 
-/// What a match is worth beside the exact word or another form of it. See RANKING.md for how they were found.
-mod weight {
-    /// Written as one, or apart.
-    pub(super) const COMPOUND: f32 = 0.9;
-    /// A part of an odd name: `c` for `c++`.
-    pub(super) const PART: f32 = 0.8;
-    /// A term that means the same.
-    pub(super) const SYNONYM: f32 = 0.8;
-    /// A longer word that begins with what is typed.
-    pub(super) const PREFIX: f32 = 0.7;
-    /// The likeliest word for a misspelled one.
-    pub(super) const TYPO: f32 = 0.6;
-    /// A less likely one.
-    pub(super) const TYPO_OTHER: f32 = 0.3;
-}
-
 /// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
 /// records.
 const VERY_RARE: u32 = 10_000;
@@ -74,8 +58,8 @@ pub struct Expansion {
     pub excluded: Vec<Term>,
     /// How it was understood.
     pub report: QueryReport,
-    /// Which stems match which slot, and their weight.
-    pub stems: FxHashMap<StemId, (usize, f32)>,
+    /// Which stems stand for which slots, a bit each; a compound stands for two.
+    pub stems: FxHashMap<StemId, u32>,
     /// The synonym groups that were searched.
     pub concepts: Vec<u32>,
     /// Whether something was asked, though every word of it was dropped.
@@ -122,7 +106,7 @@ impl Expander<'_> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         for at in 0..words.len() {
-            let mut slot = self.slot(at)?;
+            let mut slot = self.slot(at);
             slot.alternatives.append(&mut synonyms[at]);
             self.weigh(&mut slot)?;
             self.mend(&mut slot, at, &mut corrected[at])?;
@@ -155,7 +139,7 @@ impl Expander<'_> {
     }
 
     /// The word itself, its compounds, and what it begins.
-    fn slot(&self, at: usize) -> Result<Slot, EngineError> {
+    fn slot(&self, at: usize) -> Slot {
         let words = &self.query.words;
         let word = &words[at];
         let lexicon = &self.index.lexicon;
@@ -174,30 +158,35 @@ impl Expander<'_> {
             document_frequency: 0,
         };
         if self.is_in_phrase(at) {
-            return Ok(slot);
+            return slot;
         }
-        slot.alternatives
-            .push(Alternative { term: Term::Compound(word.folded.as_str().into()), weight: weight::COMPOUND });
+        slot.alternatives.push(Alternative {
+            term: Term::Compound(word.folded.as_str().into()),
+            weight: self.index.ranking.compound,
+        });
         let before = at.checked_sub(1).map(|before| (before, at));
         let behind = (at + 1 < words.len()).then_some((at, at + 1));
         for (first, second) in before.into_iter().chain(behind) {
             if matches!(words[second].gap, Gap::Joined | Gap::Space)
                 && let Some(joined) = lexicon.word(&compound(&words[first], &words[second]))
             {
-                slot.alternatives
-                    .push(Alternative { term: Term::Word(lexicon.stem_of(joined)), weight: weight::COMPOUND });
+                slot.alternatives.push(Alternative {
+                    term: Term::Word(lexicon.stem_of(joined)),
+                    weight: self.index.ranking.compound,
+                });
             }
         }
         let bare = word.folded.trim_matches(['+', '#', '.']);
         if bare != word.folded
             && let Some(part) = lexicon.word(bare)
         {
-            slot.alternatives.push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: weight::PART });
+            slot.alternatives
+                .push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: self.index.ranking.part });
         }
         if at + 1 == words.len() && self.query.last_is_open {
             self.push_prefix(&mut slot);
         }
-        Ok(slot)
+        slot
     }
 
     /// What the last word may go on to. Up to three letters that are a known term, or in capitals, stand for themselves:
@@ -211,10 +200,10 @@ impl Expander<'_> {
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
             let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { term, weight: weight::PREFIX });
+            slot.alternatives.push(Alternative { term, weight: self.index.ranking.prefix });
             return;
         }
-        self.push_longer(slot, &slot.word.folded.clone(), weight::PREFIX);
+        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
     }
 
     /// Every word that begins with a text.
@@ -251,8 +240,8 @@ impl Expander<'_> {
                 if self.engine.document_frequency(&term)? == 0 {
                     continue;
                 }
-                for at in mention.start..mention.end {
-                    by_word[at].push(Alternative { term: term.clone(), weight: weight::SYNONYM });
+                for of_word in &mut by_word[mention.start..mention.end] {
+                    of_word.push(Alternative { term: term.clone(), weight: self.index.ranking.synonym });
                 }
                 self.concepts.push(*concept);
                 let from = &self.text[words[mention.start].start..words[mention.end - 1].end];
@@ -285,21 +274,22 @@ impl Expander<'_> {
     /// Looks for what a word that no product has, or hardly any, can have meant.
     fn mend(&mut self, slot: &mut Slot, at: usize, corrected: &mut String) -> Result<(), EngineError> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
+        let lexicon = &self.index.lexicon;
+        let known = lexicon.word(&slot.word.folded).is_some();
         let absent = slot.alternatives.is_empty();
-        let rare = slot.document_frequency <= documents / VERY_RARE;
-        if !(self.typo && (absent || rare))
-            || self.is_in_phrase(at)
-            || slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3
-        {
+        // A word that the synonyms know is spelled right, though no product has it.
+        let suspicious = if absent { !known } else { slot.document_frequency <= documents / VERY_RARE };
+        let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
+        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) {
             return Ok(());
         }
-        let lexicon = &self.index.lexicon;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
         let candidates = typo::candidates(lexicon, &folded, edits);
         let least = candidates.first().map_or(0.0, |best| best.cost);
         for candidate in &candidates {
-            let weight = if candidate.cost <= least { weight::TYPO } else { weight::TYPO_OTHER };
+            let weight =
+                if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
                 slot.alternatives.push(Alternative { term, weight });
@@ -308,7 +298,7 @@ impl Expander<'_> {
         if absent && candidates.is_empty() && slot.prefix.is_some() {
             for candidate in typo::prefix_candidates(lexicon, &folded, edits) {
                 let term = Term::Word(lexicon.stem_of(candidate.word));
-                slot.alternatives.push(Alternative { term, weight: weight::TYPO_OTHER });
+                slot.alternatives.push(Alternative { term, weight: self.index.ranking.typo });
             }
         }
         if absent && let Some(best) = candidates.first() {
@@ -382,18 +372,20 @@ fn relax(slots: &mut [Slot]) {
     }
 }
 
-/// Which stem stands for which slot; where it stands for two, for the one it is worth more to.
-fn stems(slots: &[Slot]) -> FxHashMap<StemId, (usize, f32)> {
-    let mut stems: FxHashMap<StemId, (usize, f32)> = FxHashMap::default();
+/// Which stems stand for which slots. A stem that is a word of the query stands for that alone.
+fn stems(slots: &[Slot]) -> FxHashMap<StemId, u32> {
+    let mut stems: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
     for (at, slot) in slots.iter().enumerate() {
         for alternative in &slot.alternatives {
             if let Term::Word(stem) = alternative.term {
-                let entry = stems.entry(stem).or_insert((at, alternative.weight));
-                if alternative.weight > entry.1 {
-                    *entry = (at, alternative.weight);
+                let (weight, mask) = stems.entry(stem).or_insert((0.0, 0));
+                match alternative.weight.total_cmp(weight) {
+                    std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
+                    std::cmp::Ordering::Equal => *mask |= 1 << at,
+                    std::cmp::Ordering::Less => {}
                 }
             }
         }
     }
-    stems
+    stems.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect()
 }

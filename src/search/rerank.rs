@@ -4,17 +4,8 @@ use super::SearchIndex;
 use super::expand::Expansion;
 use super::field::Section;
 use super::forward::{SECTION_END, VALUE_END};
+use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
-
-/// How much each signal can add to a score, as a share of it. See RANKING.md for how they were found.
-mod share {
-    /// Every word spelled exactly as asked, rather than in another form.
-    pub(super) const SPELLING: f32 = 0.15;
-    /// Every two neighbours of the query are neighbours in the record.
-    pub(super) const PROXIMITY: f32 = 0.25;
-    /// The name says nothing but what was asked.
-    pub(super) const COVERAGE: f32 = 0.15;
-}
 
 /// What a closer look at a document found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,15 +14,13 @@ pub struct Signals {
     pub spelling: f32,
     /// The share of the query's neighbours that are neighbours there, 0 to 1.
     pub proximity: f32,
-    /// The share of the best matching name's words that the query asks for, 0 to 1.
-    pub coverage: f32,
 }
 
 impl Signals {
     /// What a score is multiplied by.
     #[must_use]
-    pub fn factor(self) -> f32 {
-        1.0 + share::SPELLING * self.spelling + share::PROXIMITY * self.proximity + share::COVERAGE * self.coverage
+    pub fn factor(self, ranking: &Ranking) -> f32 {
+        1.0 + ranking.spelling * self.spelling + ranking.proximity * self.proximity
     }
 }
 
@@ -41,43 +30,30 @@ pub fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Sig
     let slots = &expansion.slots;
     let mut spelled = 0_u32;
     let mut neighbours = 0_u32;
-    let (mut value_words, mut value_matched) = (0_u16, 0_u16);
-    let mut coverage = 0.0_f32;
-    let mut in_title = true;
-    let mut before: Option<usize> = None;
+    let mut before = 0_u32;
     for word in index.forward.words_until(ordinal, Section::Summary) {
         if word == VALUE_END || word == SECTION_END {
-            if in_title && value_words > 0 {
-                coverage = coverage.max(f32::from(value_matched) / f32::from(value_words));
-            }
-            (value_words, value_matched, before) = (0, 0, None);
-            in_title &= word != SECTION_END;
+            before = 0;
             continue;
         }
-        value_words += 1;
-        let Some((slot, _)) = expansion.stems.get(&index.lexicon.stem_of(word)) else {
-            before = None;
+        let Some(matched) = expansion.stems.get(&index.lexicon.stem_of(word)).copied() else {
+            before = 0;
             continue;
         };
-        value_matched += 1;
-        if slots[*slot].spelling == Some(word) {
-            spelled |= 1 << slot;
+        let slot = matched.trailing_zeros() as usize;
+        if slots.get(slot).is_some_and(|slot| slot.spelling == Some(word)) {
+            spelled |= matched;
         }
-        if before.is_some_and(|before| before + 1 == *slot) {
-            neighbours |= 1 << slot;
-        }
-        before = Some(*slot);
+        // Bit n: words n and n + 1 of the query are neighbours here, or one word that is both.
+        neighbours |= (before | matched) & (matched >> 1);
+        before = matched;
     }
     let share = |bits: u32, of: usize| {
         #[expect(clippy::cast_precision_loss, reason = "at most ten")]
         let (found, all) = (bits.count_ones() as f32, of.max(1) as f32);
         found / all
     };
-    Signals {
-        spelling: share(spelled, slots.len()),
-        proximity: share(neighbours, slots.len().saturating_sub(1)),
-        coverage,
-    }
+    Signals { spelling: share(spelled, slots.len()), proximity: share(neighbours, slots.len().saturating_sub(1)) }
 }
 
 /// The number of words of a document's shortest name or alias, at least 1.

@@ -81,8 +81,11 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     for candidate in &mut best[..head] {
         let signals = rerank::look(scope.index, &expansion, candidate.ordinal);
         // Whole names are equals but for their spelling: quality decides between them.
-        candidate.score =
-            if candidate.tier == Tier::Title { signals.spelling } else { candidate.score * signals.factor() };
+        candidate.score = if candidate.tier == Tier::Title {
+            signals.spelling
+        } else {
+            candidate.score * signals.factor(&scope.index.ranking)
+        };
     }
     best[..head].sort_by(|a, b| b.cmp(a));
     Ok(Found { best, total, counts, expansion })
@@ -95,7 +98,7 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
         let term = Term::Title(key.as_str().into());
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
         engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| {
-            found.push(title.ordinal)
+            found.push(title.ordinal);
         })?;
         if !found.is_empty() {
             break;
