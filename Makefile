@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme test-browser licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-browser licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
@@ -15,10 +15,10 @@ CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 STARTED := $(shell date +%s)
 
-.PHONY: help test check fmt lint doc test-rust test-fast test-readme test-browser bench-build licences
+.PHONY: help test check fmt lint doc test-rust test-fast test-readme test-client-python test-browser bench-build licences
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 test: $(STEPS) ## Everything that a change must pass
 	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
@@ -51,6 +51,10 @@ test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of th
 	python3 tests/tools/test_readme.py --quiet
 	cargo build --locked --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
+
+test-client-python: need-python3 $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc) ## The Python client: style, types, tests on the oldest and newest Python, packages
+	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
+	python3 clients/python/tools/check.py
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
