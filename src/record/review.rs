@@ -17,9 +17,9 @@ pub struct Review {
     pub body: Option<Box<str>>,
     /// Who wrote it.
     pub author: Option<Box<str>>,
-    /// When it was written, as the export says it.
+    /// When it was written: RFC 3339, in UTC.
     pub created_at: Option<Box<str>>,
-    /// The same moment as seconds since 1970-01-01T00:00:00Z, where the text is an RFC 3339 time or a date.
+    /// The same moment as seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,
     /// Whether the reviewer is known to use the product.
     pub verified: Option<bool>,

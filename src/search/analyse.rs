@@ -66,7 +66,7 @@ impl Scanner<'_> {
     fn next_run(&mut self) -> Option<(usize, usize, Gap)> {
         let mut chars = self.text[self.at..].char_indices().map(|(i, c)| (i + self.at, c)).peekable();
         let mut gap = self.gap;
-        let mut before = None;
+        let mut before = self.text[..self.at].chars().next_back();
         let start = loop {
             let (at, c) = chars.next()?;
             if c.is_alphanumeric() {

@@ -27,10 +27,10 @@ mod weight {
     pub(super) const SYNONYM: f32 = 0.8;
     /// A longer word that begins with what is typed.
     pub(super) const PREFIX: f32 = 0.7;
-    /// The likeliest word for a misspelled one.
-    pub(super) const TYPO: f32 = 0.6;
-    /// A less likely one.
-    pub(super) const TYPO_OTHER: f32 = 0.3;
+    /// The likeliest word for one that no product has: as good as typed.
+    pub(super) const CORRECTION: f32 = 1.0;
+    /// A less likely one, or one that may be meant in place of a very rare word.
+    pub(super) const TYPO: f32 = 0.4;
 }
 
 /// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
@@ -74,8 +74,8 @@ pub struct Expansion {
     pub excluded: Vec<Term>,
     /// How it was understood.
     pub report: QueryReport,
-    /// Which stems match which slot, and their weight.
-    pub stems: FxHashMap<StemId, (usize, f32)>,
+    /// Which stems stand for which slots, a bit each; a compound stands for two.
+    pub stems: FxHashMap<StemId, u32>,
     /// The synonym groups that were searched.
     pub concepts: Vec<u32>,
     /// Whether something was asked, though every word of it was dropped.
@@ -299,7 +299,7 @@ impl Expander<'_> {
         let candidates = typo::candidates(lexicon, &folded, edits);
         let least = candidates.first().map_or(0.0, |best| best.cost);
         for candidate in &candidates {
-            let weight = if candidate.cost <= least { weight::TYPO } else { weight::TYPO_OTHER };
+            let weight = if absent && candidate.cost <= least { weight::CORRECTION } else { weight::TYPO };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
                 slot.alternatives.push(Alternative { term, weight });
@@ -308,7 +308,7 @@ impl Expander<'_> {
         if absent && candidates.is_empty() && slot.prefix.is_some() {
             for candidate in typo::prefix_candidates(lexicon, &folded, edits) {
                 let term = Term::Word(lexicon.stem_of(candidate.word));
-                slot.alternatives.push(Alternative { term, weight: weight::TYPO_OTHER });
+                slot.alternatives.push(Alternative { term, weight: weight::TYPO });
             }
         }
         if absent && let Some(best) = candidates.first() {
@@ -382,18 +382,20 @@ fn relax(slots: &mut [Slot]) {
     }
 }
 
-/// Which stem stands for which slot; where it stands for two, for the one it is worth more to.
-fn stems(slots: &[Slot]) -> FxHashMap<StemId, (usize, f32)> {
-    let mut stems: FxHashMap<StemId, (usize, f32)> = FxHashMap::default();
+/// Which stems stand for which slots. A stem that is a word of the query stands for that alone.
+fn stems(slots: &[Slot]) -> FxHashMap<StemId, u32> {
+    let mut stems: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
     for (at, slot) in slots.iter().enumerate() {
         for alternative in &slot.alternatives {
             if let Term::Word(stem) = alternative.term {
-                let entry = stems.entry(stem).or_insert((at, alternative.weight));
-                if alternative.weight > entry.1 {
-                    *entry = (at, alternative.weight);
+                let (weight, mask) = stems.entry(stem).or_insert((0.0, 0));
+                match alternative.weight.total_cmp(weight) {
+                    std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
+                    std::cmp::Ordering::Equal => *mask |= 1 << at,
+                    std::cmp::Ordering::Less => {}
                 }
             }
         }
     }
-    stems
+    stems.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect()
 }

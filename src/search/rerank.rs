@@ -44,29 +44,29 @@ pub fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Sig
     let (mut value_words, mut value_matched) = (0_u16, 0_u16);
     let mut coverage = 0.0_f32;
     let mut in_title = true;
-    let mut before: Option<usize> = None;
+    let mut before = 0_u32;
     for word in index.forward.words_until(ordinal, Section::Summary) {
         if word == VALUE_END || word == SECTION_END {
             if in_title && value_words > 0 {
                 coverage = coverage.max(f32::from(value_matched) / f32::from(value_words));
             }
-            (value_words, value_matched, before) = (0, 0, None);
+            (value_words, value_matched, before) = (0, 0, 0);
             in_title &= word != SECTION_END;
             continue;
         }
         value_words += 1;
-        let Some((slot, _)) = expansion.stems.get(&index.lexicon.stem_of(word)) else {
-            before = None;
+        let Some(matched) = expansion.stems.get(&index.lexicon.stem_of(word)).copied() else {
+            before = 0;
             continue;
         };
         value_matched += 1;
-        if slots[*slot].spelling == Some(word) {
-            spelled |= 1 << slot;
+        let slot = matched.trailing_zeros() as usize;
+        if slots.get(slot).is_some_and(|slot| slot.spelling == Some(word)) {
+            spelled |= matched;
         }
-        if before.is_some_and(|before| before + 1 == *slot) {
-            neighbours |= 1 << slot;
-        }
-        before = Some(*slot);
+        // Bit n: words n and n + 1 of the query are neighbours here, or one word that is both.
+        neighbours |= (before | matched) & (matched >> 1);
+        before = matched;
     }
     let share = |bits: u32, of: usize| {
         #[expect(clippy::cast_precision_loss, reason = "at most ten")]

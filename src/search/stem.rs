@@ -57,13 +57,11 @@ const PARTS: &[(&str, &str)] = &[
     ("defence", "defense"),
     ("dialogue", "dialog"),
     ("enrol", "enroll"),
-    ("enrolll", "enroll"),
     ("favour", "favor"),
     ("fibre", "fiber"),
     ("flavour", "flavor"),
     ("foetal", "fetal"),
     ("fulfil", "fulfill"),
-    ("fulfilll", "fulfill"),
     ("*fuell", "fuel"),
     ("grey", "gray"),
     ("gynaeco", "gyneco"),
@@ -71,7 +69,6 @@ const PARTS: &[(&str, &str)] = &[
     ("harbour", "harbor"),
     ("honour", "honor"),
     ("humour", "humor"),
-    ("install", "install"),
     ("instalment", "installment"),
     ("judgement", "judgment"),
     ("*labell", "label"),
@@ -101,7 +98,6 @@ const PARTS: &[(&str, &str)] = &[
     ("sceptic", "skeptic"),
     ("signall", "signal"),
     ("skilful", "skillful"),
-    ("storey", "story"),
     ("sulph", "sulf"),
     ("theatre", "theater"),
     ("tonne", "ton"),
@@ -192,8 +188,7 @@ pub fn american(word: &str) -> Cow<'_, str> {
             None => word.starts_with(british).then_some((0, *british)),
         };
         if let Some((at, part)) = found
-            && part != *american
-            && !word[at..].starts_with(american)
+            && !(american.starts_with(part) && word[at..].starts_with(american))
         {
             return Cow::Owned(format!("{}{american}{}", &word[..at], &word[at + part.len()..]));
         }

@@ -18,8 +18,8 @@ impl Reader {
     /// Advises that a known property can't be used as it is. A record's or review's is returned untouched all the same.
     pub(super) fn unusable(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str) -> Use {
         if value.kind() != Kind::Invalid {
-            let key = if let Path::Member(_, key) = path { format!("`{key}`") } else { "an element".to_owned() };
-            let message = format!("{key} should be {wanted}, but is {}, so it isn't used", value.describe());
+            let key = if let Path::Member(_, key) = path { key } else { "this" };
+            let message = format!("`{key}` should be {wanted}, but is {}, so it isn't used", value.describe());
             self.warn(Code::UnusableProperty, value, path, message, format!("write {wanted}, or leave it out"));
         }
         Use::Kept
@@ -44,22 +44,24 @@ impl Reader {
         if value.kind() == Kind::Null {
             return Use::Used;
         }
-        let texts: Option<Vec<Box<str>>> = value.elements().map(|element| element.as_str().map(Into::into)).collect();
-        match texts {
-            Some(texts) if value.kind() == Kind::Array => {
-                *slot = texts;
-                Use::Used
-            }
-            _ if value.kind() == Kind::Array => {
-                let (index, odd) =
-                    value.elements().enumerate().find(|(_, element)| element.as_str().is_none()).unwrap_or((0, value));
-                self.unusable(odd, path.element(index), "a string in a list of strings")
-            }
-            _ => self.unusable(value, path, "an array of strings"),
+        if value.kind() != Kind::Array {
+            return self.unusable(value, path, "an array of strings");
         }
+        let mut texts = Vec::new();
+        for (index, element) in value.elements().enumerate() {
+            let Some(text) = element.as_str() else {
+                let message =
+                    format!("this should be a string, but is {}, so the whole list isn't used", element.describe());
+                self.warn(Code::UnusableProperty, element, path.element(index), message, "write strings only");
+                return Use::Kept;
+            };
+            texts.push(text.into());
+        }
+        *slot = texts;
+        Use::Used
     }
 
-    /// Advises on a date that can't be or is yet to come. Wrongly shaped dates of records are the schema's matter.
+    /// Advises on a date that can't be or is yet to come.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(text) = value.as_str() else { return };
         let Some(date) = CalendarDate::parse(&text) else {

@@ -4,7 +4,7 @@ use super::property::Use;
 use super::raw::compact;
 use super::{Entry, Product, Reader};
 use crate::export::pointer::Path;
-use crate::export::schema::{Count, count};
+use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
@@ -85,7 +85,10 @@ impl Reader {
             }
             "offering_type" => draft.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str())),
             "evidence_checked_on" => {
-                self.date(value, path);
+                // Another form is an error already.
+                if value.as_str().is_some_and(|text| is_date_form(&text)) {
+                    self.date(value, path);
+                }
                 draft.evidence_checked_on = value.as_str().map(Into::into);
             }
             "sources" => draft.sources = self.sources(value, path),

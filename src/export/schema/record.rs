@@ -1,5 +1,6 @@
 //! A record: one element of `software`.
 
+use super::is_date_form;
 use super::rule::{Rules, subject};
 use crate::export::Code;
 use crate::export::pointer::Path;
@@ -76,12 +77,7 @@ fn evidence(rules: &mut Rules, record: Value<'_>, path: Path<'_>, found: &Found<
 fn checked_on(rules: &mut Rules, value: Value<'_>, path: Path<'_>) {
     let help = "write the day as YYYY-MM-DD, such as \"2025-03-01\", or leave the property out";
     let Some(text) = rules.string(value, path, help) else { return };
-    let is_shaped = text.len() == 10
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
-    if !is_shaped {
+    if !is_date_form(&text) {
         let message = format!("{} is not of the form YYYY-MM-DD", subject(path));
         rules.report(Code::InvalidDateForm, value, path, message, help);
     }

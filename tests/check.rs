@@ -1,0 +1,139 @@
+//! `check` as it is called: arguments, output, exit codes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const VALID: &str = r#"{"name": "N", "license": "https://example.org/", "software": [
+    {"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}
+]}"#;
+
+fn check(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
+    let inherited = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SOFTWARE_DIRECTORY_"));
+    for name in inherited {
+        command.env_remove(name);
+    }
+    command.current_dir(folder).arg("check").args(arguments).output().expect("the binary runs")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// A folder with files, each a path and a text.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn a_valid_data_folder_is_exit_code_0_and_one_line() {
+    let folder = folder(&[
+        ("data/x.json", VALID),
+        ("data/.hidden.json", "?"),
+        ("data/notes.txt", "?"),
+        ("data/sub/y.json", "?"),
+    ]);
+    let output = check(folder.path(), &[]);
+    assert_eq!(stdout(&output), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n");
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+}
+
+#[test]
+fn warnings_leave_exit_code_0() {
+    let folder = folder(&[("data/x.json", &VALID.replace("\"id\": \"a\"", "\"id\": \"a\", \"rating\": 9"))]);
+    let output = check(folder.path(), &[]);
+    assert!(stdout(&output).contains("warning[rating_out_of_range]"), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn an_invalid_file_is_exit_code_2_and_not_coloured_off_a_terminal() {
+    let folder = folder(&[("data/x.json", VALID), ("data/y.json", "{\n  \"name\": 1,\n")]);
+    let output = check(folder.path(), &[]);
+    assert!(
+        stdout(&output)
+            .starts_with("error[truncated]: the file ends inside the object opened at line 1\n --> data/y.json:3:1\n")
+    );
+    assert!(!output.stdout.contains(&0x1b));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn several_folders_and_files_are_one_set() {
+    let folder = folder(&[("one/x.json", VALID), ("two/x.json", VALID)]);
+    let output = check(folder.path(), &["one", "two/x.json", "one/x.json"]);
+    let text = stdout(&output);
+    assert!(
+        text.contains("error[duplicate_export_id]: the export id `x` is used by two files\n --> two/x.json\n"),
+        "{text}"
+    );
+    assert!(text.contains("error[duplicate_software_id]"), "{text}");
+    assert!(text.ends_with("Checked 2 files, 2 records (1 of them not valid): 2 errors, 0 warnings.\n"), "{text}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_exit_code_1() {
+    let folder = folder(&[]);
+    let output = check(folder.path(), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("error: the path data can't be read: "), "{}", stderr(&output));
+}
+
+#[test]
+fn a_folder_without_exports_says_so() {
+    let folder = folder(&[("data/notes.txt", "?")]);
+    let output = check(folder.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "error: there is no export file in the folder data: put at least one *.json there\n");
+}
+
+#[test]
+fn what_is_named_like_an_export_is_never_passed_over() {
+    let folder = folder(&[("data/a.json", VALID), ("data/folder.json/x.txt", "?")]);
+    let output = check(folder.path(), &[]);
+    assert!(stdout(&output).contains("error[not_a_file]"), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_broken_ones_reported() {
+    let folder = folder(&[("elsewhere/x.json", VALID), ("data/y.json", &VALID.replace("\"a\"", "\"b\""))]);
+    std::os::unix::fs::symlink("../elsewhere/x.json", folder.path().join("data/x.json")).expect("a link");
+    assert!(stdout(&check(folder.path(), &[])).ends_with("Checked 2 files, 2 records: 0 errors, 2 warnings.\n"));
+    std::os::unix::fs::symlink("nowhere", folder.path().join("data/z.json")).expect("a link");
+    assert!(stdout(&check(folder.path(), &[])).contains("error[unreadable_file]"));
+}
+
+#[test]
+fn a_file_over_the_limit_is_not_read() {
+    let folder = folder(&[("data/x.json", VALID)]);
+    let output = check(folder.path(), &["--max-file-bytes", "20"]);
+    let expected = format!("error[file_too_large]: the file is too large: {} bytes, 20 are allowed\n", VALID.len());
+    assert!(stdout(&output).starts_with(&expected), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(check(folder.path(), &["--max-file-bytes", &VALID.len().to_string()]).status.code(), Some(0));
+}
+
+#[test]
+fn the_report_comes_in_other_formats_too() {
+    let folder = folder(&[("data/x.json", "[]")]);
+    let json: serde_json::Value =
+        serde_json::from_slice(&check(folder.path(), &["--format", "json"]).stdout).expect("JSON");
+    assert_eq!((&json["valid"], &json["errors"]), (&serde_json::json!(false), &serde_json::json!(1)));
+    assert_eq!(json["findings"][0]["code"], "wrong_type");
+    let github = stdout(&check(folder.path(), &["--format", "github"]));
+    assert!(github.starts_with("::error file=data/x.json,line=1,col=1,title=wrong_type::"), "{github}");
+}

@@ -1,0 +1,104 @@
+//! The schema layer against an implementation of JSON Schema: over thousands of mutated exports both give one verdict.
+
+mod document;
+mod mutation;
+
+use std::cell::Cell;
+
+use document::Node;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
+use software_directory::export::{self, Code, Limits, Severity, SourceFile};
+use software_directory::record::CalendarDate;
+
+/// What a file of this text is found guilty of: errors only, those of the set left out.
+fn errors(text: &str) -> Vec<String> {
+    let file = SourceFile::from_bytes("export.json".as_ref(), text.to_owned().into());
+    let today = CalendarDate::parse("2025-06-01").expect("a date");
+    let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+    let of_set = [Code::DuplicateSoftwareId, Code::DuplicateReviewId, Code::DuplicateTerm, Code::UnknownSoftware];
+    let errors = report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
+    let of_file = errors.filter(|finding| !of_set.contains(&finding.code));
+    of_file
+        .map(|finding| format!("{} {}: {}", finding.code.as_str(), finding.location.pointer, finding.message))
+        .collect()
+}
+
+fn published() -> jsonschema::Validator {
+    let schema = serde_json::from_str(export::schema()).expect("the schema is JSON");
+    jsonschema::draft202012::options().should_validate_formats(true).build(&schema).expect("the schema is sound")
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(202_012), ..ProptestConfig::default() }
+}
+
+/// Compares the verdicts over many documents; both verdicts must have occurred often enough to mean something.
+fn assert_agreement(cases: u32, documents: impl Strategy<Value = Node>) {
+    let published = published();
+    let (valid, invalid) = (Cell::new(0), Cell::new(0));
+    let compared = TestRunner::new(config(cases)).run(&documents, |document| {
+        let expected = published.is_valid(&document.to_serde());
+        let errors = errors(&document.to_string());
+        if errors.is_empty() != expected {
+            return Err(TestCaseError::fail(format!("the schema says {expected}, we say {errors:?} of {document}")));
+        }
+        let count = if expected { &valid } else { &invalid };
+        count.set(count.get() + 1);
+        Ok(())
+    });
+    if let Err(error) = compared {
+        panic!("{error}");
+    }
+    assert!(valid.get() > cases / 20, "only {} valid documents of {cases}", valid.get());
+    assert!(invalid.get() > cases / 20, "only {} invalid documents of {cases}", invalid.get());
+}
+
+#[test]
+fn the_published_schema_is_one() {
+    let schema = serde_json::from_str(export::schema()).expect("the schema is JSON");
+    assert!(jsonschema::draft202012::meta::is_valid(&schema));
+}
+
+#[test]
+fn the_unmutated_export_is_valid() {
+    let document = document::valid();
+    assert_eq!(errors(&document.to_string()), [""; 0]);
+    assert!(published().is_valid(&document.to_serde()));
+}
+
+#[test]
+fn mutated_exports_get_the_verdict_of_the_published_schema() {
+    assert_agreement(6_000, mutation::mutated());
+}
+
+#[test]
+fn odd_addresses_get_the_verdict_of_the_published_schema() {
+    let with_license = |license: String| {
+        let mut document = document::valid();
+        document.set("license", Node::text(&license));
+        document
+    };
+    assert_agreement(6_000, mutation::address().prop_map(with_license));
+}
+
+#[test]
+fn dates_that_are_almost_of_the_form_get_the_verdict_of_the_published_schema() {
+    let with_date = |date: String| {
+        let mut document = document::valid();
+        document.first_record().set("evidence_checked_on", Node::text(&date));
+        document
+    };
+    assert_agreement(2_000, mutation::date().prop_map(with_date));
+}
+
+/// Beyond what a double can hold serde stops; by the schema it is a number, and a whole one.
+#[test]
+fn a_number_beyond_double_precision_is_a_whole_number() {
+    let mut document = document::valid();
+    document.first_record().set("rating", Node::Raw("1e400".to_owned()));
+    document.first_record().set("review_count", Node::Raw("1e400".to_owned()));
+    assert_eq!(errors(&document.to_string()), [""; 0]);
+    document.first_record().set("review_count", Node::Raw("-1e400".to_owned()));
+    assert_eq!(errors(&document.to_string()).len(), 1);
+}

@@ -1,0 +1,205 @@
+//! The set layer: what files must agree on, what is left when the invalid parts are skipped, and advice across files.
+
+mod found;
+mod reading;
+
+use found::found;
+use reading::{envelope, examine, record};
+use software_directory::export::{Export, Report};
+
+fn ids(export: &Export) -> Vec<&str> {
+    export.software.iter().map(|software| &*software.id).collect()
+}
+
+fn codes(report: &Report) -> Vec<&'static str> {
+    report.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+/// The parts of the document that the spans of the products point at.
+fn spanned(export: &Export) -> Vec<serde_json::Value> {
+    let parse =
+        |span: &std::ops::Range<usize>| serde_json::from_slice(&export.document[span.clone()]).expect("a record");
+    export.software_spans.iter().map(parse).collect()
+}
+
+#[test]
+fn a_product_id_in_two_files_names_both_places() {
+    let one = envelope(&format!(r#""software": [{}]"#, record("a", "")));
+    let two = envelope(&format!("\n\"software\": [{}, {}]", record("b", ""), record("a", "")));
+    let report = examine(&[("data/one.json", &one), ("data/two.json", &two)]);
+    assert_eq!(found(&report), [("duplicate_software_id", "\"a\"".to_owned(), "/software/1/id".to_owned())]);
+    let finding = &report.findings[0];
+    assert_eq!(finding.location.file.to_str(), Some("data/two.json"));
+    assert_eq!(finding.location.place.as_ref().map(|place| place.line), Some(2));
+    assert_eq!(finding.related[0].location.file.to_str(), Some("data/one.json"));
+    assert_eq!(finding.related[0].location.pointer, "/software/0/id");
+    assert!(!report.is_valid());
+}
+
+#[test]
+fn of_two_definitions_the_first_valid_one_is_left() {
+    let broken = r#"{"id": "a", "name": "", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
+    let text =
+        envelope(&format!(r#""software": [{broken}, {}, {}]"#, record("a", r#", "n": 1"#), record("a", r#", "n": 2"#)));
+    let report = examine(&[("x.json", &text)]);
+    assert_eq!(codes(&report), ["empty_text", "duplicate_software_id", "duplicate_software_id"]);
+    assert_eq!(spanned(&report.exports[0])[0]["n"], 1);
+    assert_eq!(report.exports[0].software.len(), 1);
+}
+
+#[test]
+fn a_review_id_is_unique_and_its_product_exists() {
+    let reviews = r#""reviews": [
+        {"id": "r", "software_id": "a", "rating": 5}, {"id": "r", "software_id": "a", "rating": 4},
+        {"id": "s", "software_id": "zzz", "rating": 3}
+    ]"#;
+    let text = envelope(&format!(r#""software": [{}], {reviews}"#, record("a", "")));
+    let report = examine(&[("x.json", &text)]);
+    let expected =
+        [("duplicate_review_id", "\"r\"", "/reviews/1/id"), ("unknown_software", "\"zzz\"", "/reviews/2/software_id")];
+    assert_eq!(found(&report), expected.map(|(code, text, pointer)| (code, text.to_owned(), pointer.to_owned())));
+    let left: Vec<_> = report.exports[0].reviews.iter().map(|review| review.rating).collect();
+    assert_eq!(left, [5]);
+}
+
+#[test]
+fn a_review_may_be_in_another_file_than_its_product() {
+    let products = envelope(&format!(r#""software": [{}]"#, record("a", "")));
+    let reviews = envelope(r#""software": [], "reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#);
+    assert_eq!(found(&examine(&[("p.json", &products), ("r.json", &reviews)])), []);
+}
+
+#[test]
+fn a_review_goes_with_its_product_but_is_no_error_of_its_own() {
+    let broken = r#"{"id": "a", "name": "", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
+    let text =
+        envelope(&format!(r#""software": [{broken}], "reviews": [{{"id": "r", "software_id": "a", "rating": 5}}]"#));
+    let report = examine(&[("x.json", &text)]);
+    assert_eq!(codes(&report), ["empty_text", "review_without_product"]);
+    assert_eq!((report.error_count(), report.warning_count()), (1, 1));
+    assert!(report.exports[0].reviews.is_empty());
+}
+
+#[test]
+fn reviews_of_a_file_that_cannot_be_read_are_not_called_wrong() {
+    let reviews = envelope(r#""software": [], "reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#);
+    let report = examine(&[("p.json", "{\"name\": "), ("r.json", &reviews)]);
+    assert_eq!(codes(&report), ["truncated", "review_without_product"]);
+}
+
+#[test]
+fn a_glossary_term_has_one_definition() {
+    let one = envelope(r#""software": [], "glossary": [{"term": "Near-miss", "definition": "first"}]"#);
+    let two = envelope(r#""software": [], "glossary": [{"term": "near miss", "definition": "second"}]"#);
+    let report = examine(&[("1.json", &one), ("2.json", &two)]);
+    assert_eq!(found(&report), [("duplicate_term", "\"near miss\"".to_owned(), "/glossary/0/term".to_owned())]);
+    assert_eq!(report.exports[0].glossary.len() + report.exports[1].glossary.len(), 1);
+}
+
+#[test]
+fn two_files_of_one_name_are_an_error() {
+    let text = envelope(r#""software": []"#);
+    let report = examine(&[("a/x.json", &text), ("b/x.json", &text)]);
+    assert_eq!(codes(&report), ["duplicate_export_id"]);
+    assert_eq!(report.findings[0].location.file.to_str(), Some("b/x.json"));
+    assert_eq!(report.findings[0].related[0].location.file.to_str(), Some("a/x.json"));
+    assert_eq!(report.exports.len(), 1);
+}
+
+#[test]
+fn a_document_without_skipped_records_is_the_file_itself() {
+    let text = envelope(&format!("\"software\" :\t[ {} ,\n {} ] ", record("a", ""), record("b", "")));
+    let report = examine(&[("x.json", &text)]);
+    assert!(report.is_valid());
+    assert_eq!(report.exports[0].document, text.as_bytes());
+    assert_eq!(ids(&report.exports[0]), ["a", "b"]);
+    assert_eq!(spanned(&report.exports[0])[1]["id"], "b");
+}
+
+#[test]
+fn skipped_records_are_cut_out_of_the_document_and_nothing_else() {
+    let bad = r#"{"id": "bad"}"#;
+    let (a, b) = (record("a", r#", "x": [1.50, "\u0041"]"#), record("b", ""));
+    let text = envelope(&format!("\"software\" : [ {bad},  {a} ,\n\t{bad} , {bad}, {b},{bad} ], \"odd\" : [ 1 ]"));
+    let report = examine(&[("x.json", &text)]);
+    assert!(!report.is_valid());
+    let export = &report.exports[0];
+    let expected = envelope(&format!("\"software\" : [ {a}, {b} ], \"odd\" : [ 1 ]"));
+    assert_eq!(std::str::from_utf8(&export.document), Ok(&*expected));
+    assert_eq!(spanned(export).iter().map(|record| record["id"].clone()).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!((report.counts.records, report.counts.skipped_records), (6, 4));
+}
+
+#[test]
+fn an_error_inside_a_record_costs_the_record_and_one_outside_the_file() {
+    let twice =
+        r#"{"id": "a", "id": "b", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
+    let inside = envelope(&format!(r#""software": [{twice}, {}]"#, record("c", "")));
+    let report = examine(&[("x.json", &inside)]);
+    assert_eq!(codes(&report), ["duplicate_key"]);
+    assert_eq!(ids(&report.exports[0]), ["c"]);
+
+    let outside = r#""x": {"k": 1, "k": 2}"#;
+    let software = format!(r#""software": [{}]"#, record("c", ""));
+    for rest in [format!("{outside}, {software}"), format!("{software}, {outside}")] {
+        let report = examine(&[("x.json", &envelope(&rest))]);
+        assert_eq!(codes(&report), ["duplicate_key"]);
+        assert!(report.exports.is_empty());
+    }
+}
+
+#[test]
+fn errors_of_all_layers_and_files_come_in_one_go() {
+    let one = envelope(&format!(r#""software": [{}, {{"id": 1}}], "as_of": 5"#, record("a", "")));
+    let two = envelope(&format!(r#""software": [{}, NaN]"#, record("a", "")));
+    let report = examine(&[("1.json", &one), ("2.json", &two), ("3.json", "")]);
+    let expected = [
+        "missing_property",
+        "missing_property",
+        "missing_property",
+        "wrong_type",
+        "wrong_type",
+        "duplicate_software_id",
+        "invalid_literal",
+        "empty_file",
+    ];
+    assert_eq!(codes(&report), expected);
+}
+
+#[test]
+fn shared_addresses_and_names_are_summed_up() {
+    let twin = |id: &str| {
+        format!(
+            r#"{{"id": "{id}", "name": "Twin", "url": "https://twin.example/", "evidence_status": "pending-review"}}"#
+        )
+    };
+    let records = (0..500).map(|n| twin(&format!("p{n}"))).collect::<Vec<_>>().join(", ");
+    let report = examine(&[("x.json", &envelope(&format!(r#""software": [{records}]"#)))]);
+    assert!(report.is_valid());
+    assert_eq!(codes(&report), ["shared_name", "shared_url"]);
+    assert_eq!(report.findings[0].message, "1 name is shared by 500 products, first `Twin`");
+}
+
+#[test]
+fn related_terms_may_be_named_by_abbreviation_or_synonym() {
+    let glossary = r#""software": [], "glossary": [
+        {"term": "Corrective action", "definition": "d", "abbreviations": ["CA"], "synonyms": ["mending"]},
+        {"term": "Audit", "definition": "d", "related": ["CA", "Mending", "corrective action", "unheard of"]}
+    ]"#;
+    let report = examine(&[("x.json", &envelope(glossary))]);
+    assert_eq!(
+        found(&report),
+        [("unknown_related_term", "\"unheard of\"".to_owned(), "/glossary/1/related".to_owned())]
+    );
+}
+
+#[test]
+fn a_term_in_two_groups_of_synonyms_is_worth_a_warning() {
+    let synonyms = r#""software": [], "synonyms": [
+        {"terms": ["EHS", "HSE"]}, {"terms": ["hse", "SHE"]}, {"from": ["HSE"], "to": "SHEQ"}, {"ambiguous": ["SHE"]}
+    ]"#;
+    let report = examine(&[("x.json", &envelope(synonyms))]);
+    assert_eq!(codes(&report), ["overlapping_synonyms"]);
+    assert_eq!(report.findings[0].related[0].location.pointer, "/synonyms/0/terms");
+    assert_eq!(report.exports[0].synonyms.len(), 4);
+}
