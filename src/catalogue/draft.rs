@@ -112,6 +112,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The products in the order of their ordinals, each with its categories.
+    #[must_use]
     pub fn software(&self) -> impl ExactSizeIterator<Item = (&'a Software, impl Iterator<Item = &CategoryResource>)> {
         self.entries
             .iter()
@@ -246,7 +247,7 @@ impl<'a> Draft<'a> {
         let collation = Collation::new()?;
         let mut terms: Vec<_> = self.exports.iter().flat_map(|export| &export.glossary).collect();
         terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
-        let owned = |texts: &[Box<str>]| texts.iter().map(|text| text.to_string()).collect();
+        let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
         terms
             .into_iter()
             .map(|term| {

@@ -12,7 +12,7 @@ const NEUTRAL_RATING: f64 = 3.0;
 
 /// What a product's place in the order of quality depends on, most important first.
 #[derive(Debug, PartialEq)]
-pub struct Quality {
+pub(super) struct Quality {
     /// Whether it is a demo record.
     demo: bool,
     /// Bayesian rating.
@@ -30,7 +30,7 @@ impl Quality {
     /// five-star review doesn't beat hundreds of good ones, and an unrated product stands at the prior. A rating outside
     /// 0 to 5 counts as the nearest bound.
     #[must_use]
-    pub fn of(software: &Software, rating: Option<f64>, review_count: Option<u64>, mean: f64) -> Self {
+    pub(super) fn of(software: &Software, rating: Option<f64>, review_count: Option<u64>, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let reviews = review_count.unwrap_or(1).max(1) as f64;
         let rating = rating.map_or(mean, |rating| {
@@ -46,7 +46,7 @@ impl Quality {
 
     /// Best first.
     #[must_use]
-    pub fn compare(&self, other: &Self) -> Ordering {
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
         self.demo
             .cmp(&other.demo)
             .then(other.rating.total_cmp(&self.rating))
@@ -57,7 +57,7 @@ impl Quality {
 
 /// The mean of the ratings shown, each within 0 to 5; the neutral one where there are none.
 #[must_use]
-pub fn mean_rating(ratings: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn mean_rating(ratings: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = ratings.fold((0.0, 0.0), |(sum, count), rating| (sum + rating.clamp(0.0, 5.0), count + 1.0));
     if count > 0.0 { sum / count } else { NEUTRAL_RATING }
 }

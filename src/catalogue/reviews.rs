@@ -76,7 +76,7 @@ fn shown(review: &Review) -> ReviewResource<'_> {
 
 /// What reviews add up to.
 #[must_use]
-pub fn summary(reviews: &[&Review]) -> ReviewSummary {
+pub(super) fn summary(reviews: &[&Review]) -> ReviewSummary {
     let with = |stars: u8| reviews.iter().filter(|review| review.rating == stars).count() as u64;
     ReviewSummary {
         average: average(reviews),

@@ -33,7 +33,7 @@ enum CheckError {
 
 /// Checks the files and prints the report on standard output. Exit codes: 0 valid, 1 the check itself failed, 2 invalid.
 #[must_use]
-pub fn run(args: &CheckArgs) -> ExitCode {
+pub(super) fn run(args: &CheckArgs) -> ExitCode {
     match check(args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(2),

@@ -21,8 +21,8 @@ const INVALID: u8 = 2;
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
     match cli.command {
-        None => serve::run(cli.serve),
-        Some(Command::Serve(args)) => serve::run(args),
+        None => serve::run(&cli.serve),
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),

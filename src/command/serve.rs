@@ -38,10 +38,10 @@ impl Failure {
     }
 }
 
-pub(super) fn run(args: ServeArgs) -> ExitCode {
+pub(super) fn run(args: &ServeArgs) -> ExitCode {
     let settings = data::settings(&args.data, args.max_removed);
     let done =
-        start_logging(&args).and_then(|()| if args.reindex { reindex(&args, settings) } else { serve(args, settings) });
+        start_logging(args).and_then(|()| if args.reindex { reindex(args, settings) } else { serve(args, settings) });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -83,10 +83,10 @@ fn reindex(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn serve(args: ServeArgs, settings: Settings) -> Result<(), Failure> {
+fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
-    let (keys, development) = keys(&args, &settings)?;
+    let (keys, development) = keys(args, &settings)?;
     let keys = Arc::new(keys);
     let directory = Arc::new(Directory::default());
     let config = HttpConfig { public_url, trusted_proxies: args.trusted_proxy.clone(), ..HttpConfig::default() };
@@ -157,7 +157,8 @@ async fn run_server(
     }
     // Until somebody asks to stop.
     drop(server.await);
-    drop(signals.send(Signal::Stop));
+    // A keeper that is gone needn't be told.
+    let _ = signals.send(Signal::Stop);
     watcher.abort();
     listening.abort();
     if outcome.is_ok() {
@@ -208,7 +209,8 @@ fn listen_for_signals(
                 _ = interrupt.recv() => stop.send_modify(|level| *level += 1),
                 _ = terminate.recv() => stop.send_modify(|level| *level += 1),
                 _ = hang_up.recv() => {
-                    drop(signals.try_send(Signal::Reload));
+                    // A full channel means that it is about to look anyway.
+                    let _ = signals.try_send(Signal::Reload);
                     let keys = Arc::clone(&keys);
                     drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);
                 }

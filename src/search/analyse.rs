@@ -135,8 +135,7 @@ fn widen(gap: Gap, c: char) -> Gap {
             Gap::Break
         }
         (Gap::Joined, ':') => Gap::Edition,
-        (_, ':') => Gap::Break,
-        (Gap::Edition, _) => Gap::Break,
+        (_, ':') | (Gap::Edition, _) => Gap::Break,
         (Gap::Space, _) => Gap::Space,
         (Gap::Joined, c) if c.is_whitespace() => Gap::Space,
         (Gap::Joined, _) => Gap::Joined,

@@ -122,7 +122,7 @@ impl Expander<'_> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         for at in 0..words.len() {
-            let mut slot = self.slot(at)?;
+            let mut slot = self.slot(at);
             slot.alternatives.append(&mut synonyms[at]);
             self.weigh(&mut slot)?;
             self.mend(&mut slot, at, &mut corrected[at])?;
@@ -155,7 +155,7 @@ impl Expander<'_> {
     }
 
     /// The word itself, its compounds, and what it begins.
-    fn slot(&self, at: usize) -> Result<Slot, EngineError> {
+    fn slot(&self, at: usize) -> Slot {
         let words = &self.query.words;
         let word = &words[at];
         let lexicon = &self.index.lexicon;
@@ -174,7 +174,7 @@ impl Expander<'_> {
             document_frequency: 0,
         };
         if self.is_in_phrase(at) {
-            return Ok(slot);
+            return slot;
         }
         slot.alternatives
             .push(Alternative { term: Term::Compound(word.folded.as_str().into()), weight: weight::COMPOUND });
@@ -197,7 +197,7 @@ impl Expander<'_> {
         if at + 1 == words.len() && self.query.last_is_open {
             self.push_prefix(&mut slot);
         }
-        Ok(slot)
+        slot
     }
 
     /// What the last word may go on to. Up to three letters that are a known term, or in capitals, stand for themselves:
@@ -251,8 +251,8 @@ impl Expander<'_> {
                 if self.engine.document_frequency(&term)? == 0 {
                     continue;
                 }
-                for at in mention.start..mention.end {
-                    by_word[at].push(Alternative { term: term.clone(), weight: weight::SYNONYM });
+                for of_word in &mut by_word[mention.start..mention.end] {
+                    of_word.push(Alternative { term: term.clone(), weight: weight::SYNONYM });
                 }
                 self.concepts.push(*concept);
                 let from = &self.text[words[mention.start].start..words[mention.end - 1].end];

@@ -33,10 +33,9 @@ impl Field {
     #[must_use]
     pub const fn weight(self) -> u8 {
         match self {
-            Self::Name | Self::Alias => 8,
+            Self::Name | Self::Alias => 12,
             Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard => 4,
-            Self::Feature => 3,
-            Self::Setting | Self::Description => 2,
+            Self::Feature | Self::Setting | Self::Description => 3,
             Self::CategoryDescription => 1,
         }
     }

@@ -26,11 +26,14 @@ impl Forward {
             self.bounds.push(0);
         }
         for mut word in words {
-            while word >= 0x80 {
-                self.bytes.push((word & 0x7f) as u8 | 0x80);
+            loop {
+                let [low, ..] = (word & 0x7f).to_le_bytes();
                 word >>= 7;
+                self.bytes.push(if word > 0 { low | 0x80 } else { low });
+                if word == 0 {
+                    break;
+                }
             }
-            self.bytes.push(word as u8);
         }
         self.bounds.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }

@@ -14,9 +14,9 @@ use crate::record::{Software, SynonymGroup};
 use crate::resource::CategoryResource;
 
 /// BM25's `k1`, in units of one word of the description ([`Field::Description`]).
-const K1: f32 = 1.2;
+const K1: f32 = 0.9;
 /// BM25's `b`: how much a document's length counts.
-const B: f32 = 0.4;
+const B: f32 = 0.6;
 
 /// What a search needs besides the engine's index, encoded.
 #[derive(Debug, Serialize, Deserialize)]
@@ -246,7 +246,7 @@ fn prefixes(word: &str) -> impl Iterator<Item = &str> {
 /// Per document `k1 * (1 - b + b * length / mean length)`, lengths weighted as the words are.
 fn norms(lengths: &[u32]) -> Vec<f32> {
     let k1 = K1 * f32::from(Field::Description.weight());
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
     let mean =
         (lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / lengths.len().max(1) as f64).max(1.0) as f32;
     #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]

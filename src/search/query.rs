@@ -102,7 +102,7 @@ mod tests {
     fn phrases_and_exclusions_are_told_from_words() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
-        assert_eq!(query.phrases, [1..4]);
+        assert_eq!(query.phrases, vec![1..4]);
         let excluded: Vec<_> = query.excluded.iter().map(|words| folded(words)).collect();
         assert_eq!(excluded, [vec!["legacy"], vec!["on", "premises"]]);
     }

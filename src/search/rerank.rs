@@ -11,9 +11,7 @@ mod share {
     /// Every word spelled exactly as asked, rather than in another form.
     pub(super) const SPELLING: f32 = 0.15;
     /// Every two neighbours of the query are neighbours in the record.
-    pub(super) const PROXIMITY: f32 = 0.25;
-    /// The name says nothing but what was asked.
-    pub(super) const COVERAGE: f32 = 0.15;
+    pub(super) const PROXIMITY: f32 = 0.05;
 }
 
 /// What a closer look at a document found.
@@ -23,15 +21,13 @@ pub struct Signals {
     pub spelling: f32,
     /// The share of the query's neighbours that are neighbours there, 0 to 1.
     pub proximity: f32,
-    /// The share of the best matching name's words that the query asks for, 0 to 1.
-    pub coverage: f32,
 }
 
 impl Signals {
     /// What a score is multiplied by.
     #[must_use]
     pub fn factor(self) -> f32 {
-        1.0 + share::SPELLING * self.spelling + share::PROXIMITY * self.proximity + share::COVERAGE * self.coverage
+        1.0 + share::SPELLING * self.spelling + share::PROXIMITY * self.proximity
     }
 }
 
@@ -41,25 +37,16 @@ pub fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Sig
     let slots = &expansion.slots;
     let mut spelled = 0_u32;
     let mut neighbours = 0_u32;
-    let (mut value_words, mut value_matched) = (0_u16, 0_u16);
-    let mut coverage = 0.0_f32;
-    let mut in_title = true;
     let mut before = 0_u32;
     for word in index.forward.words_until(ordinal, Section::Summary) {
         if word == VALUE_END || word == SECTION_END {
-            if in_title && value_words > 0 {
-                coverage = coverage.max(f32::from(value_matched) / f32::from(value_words));
-            }
-            (value_words, value_matched, before) = (0, 0, 0);
-            in_title &= word != SECTION_END;
+            before = 0;
             continue;
         }
-        value_words += 1;
         let Some(matched) = expansion.stems.get(&index.lexicon.stem_of(word)).copied() else {
             before = 0;
             continue;
         };
-        value_matched += 1;
         let slot = matched.trailing_zeros() as usize;
         if slots.get(slot).is_some_and(|slot| slot.spelling == Some(word)) {
             spelled |= matched;
@@ -73,11 +60,7 @@ pub fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Sig
         let (found, all) = (bits.count_ones() as f32, of.max(1) as f32);
         found / all
     };
-    Signals {
-        spelling: share(spelled, slots.len()),
-        proximity: share(neighbours, slots.len().saturating_sub(1)),
-        coverage,
-    }
+    Signals { spelling: share(spelled, slots.len()), proximity: share(neighbours, slots.len().saturating_sub(1)) }
 }
 
 /// The number of words of a document's shortest name or alias, at least 1.

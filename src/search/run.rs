@@ -95,7 +95,7 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
         let term = Term::Title(key.as_str().into());
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
         engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| {
-            found.push(title.ordinal)
+            found.push(title.ordinal);
         })?;
         if !found.is_empty() {
             break;

@@ -107,6 +107,7 @@ impl Thesaurus {
     /// The terms that a text has. Where two overlap, both are found; of two that start at one word, the longer.
     ///
     /// An ambiguous term is found only in capitals, or where it is `whole` the text.
+    #[must_use]
     pub fn mentions(&self, text: &str, words: &[Word], stems: &Stems, whole: bool) -> Vec<Mention<'_>> {
         if self.terms.is_empty() {
             return Vec::new();

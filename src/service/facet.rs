@@ -25,7 +25,7 @@ impl Facet {
 /// The values that any product of the result has: categories by falling count (then by name), the others in their own
 /// order, ratings from the highest.
 #[must_use]
-pub fn values(catalogue: &Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue> {
+pub(super) fn values(catalogue: &Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue> {
     let fixed =
         |value: &str, label: &str, count: u64| FacetValue { value: value.to_owned(), label: label.to_owned(), count };
     let mut values: Vec<_> = match facet {

@@ -106,7 +106,7 @@ fn merged(text: &str, spans: impl Iterator<Item = (usize, usize)>) -> Vec<(usize
     for (start, end) in spans {
         match merged.last_mut() {
             Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
-                last.1 = end.max(last.1)
+                last.1 = end.max(last.1);
             }
             _ => merged.push((start, end)),
         }

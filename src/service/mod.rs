@@ -1,4 +1,4 @@
-//! The operations of the directory (list, get, search, …) as typed answers over one [`Snapshot`], for HTTP, assistants
+//! The operations of the directory (list, get, search, …) as typed answers over one [`Snapshot`](crate::snapshot::Snapshot), for HTTP, assistants
 //! and the command line alike. Nothing here knows a URL, a header or a status.
 
 mod facet;

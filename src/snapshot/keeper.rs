@@ -227,7 +227,7 @@ impl Keeper {
                 self.publish(snapshot);
             }
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over")
+                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");
             }
         }
     }
@@ -371,7 +371,7 @@ impl Keeper {
             Ok(manifest) => self.saved = Some(manifest),
             // Only the next start is slower for it.
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the manifest can't be brought up to date")
+                tracing::warn!(error = &error as &dyn std::error::Error, "the manifest can't be brought up to date");
             }
         }
     }
