@@ -7,18 +7,19 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-typescript licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+TYPESCRIPT := clients/typescript
 STARTED := $(shell date +%s)
 
-.PHONY: help test check fmt lint doc test-rust test-fast test-readme bench-build licences
+.PHONY: help test check fmt lint doc test-rust test-fast test-readme test-client-typescript bench-build licences
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
 
 test: $(STEPS) ## Everything that a change must pass
 	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
@@ -52,6 +53,15 @@ test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of th
 	cargo build --locked --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
 
+# The server is built unless SOFTWARE_DIRECTORY_BIN names one.
+test-client-typescript: need-node need-npm $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
+	@$(if $(SOFTWARE_DIRECTORY_BIN),,$(MAKE) need-cargo need-cc && cargo build --locked --quiet)
+	SOFTWARE_DIRECTORY_BIN='$(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(BINARY)))' npm test --silent --prefix $(TYPESCRIPT)
+
+%/node_modules/.installed: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --loglevel=error
+	@touch $@
+
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
 	@# The world's news must not stop a build: advisories are read by people.
@@ -68,6 +78,7 @@ install-cargo := curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-curl := sudo apt-get install curl
 install-node := sudo apt-get install nodejs   (macOS: brew install node)
+install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
 need-%:

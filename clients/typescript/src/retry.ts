@@ -40,6 +40,7 @@ export function startTimer(milliseconds: number, then: () => void): ReturnType<t
 /** Waits; rejects with the signal's reason as soon as it aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const stop = () => {
       clearTimeout(timer);
       reject(signal?.reason);

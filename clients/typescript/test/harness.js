@@ -12,7 +12,6 @@ import { startStub } from "../../conformance/stub.mjs";
 export const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 export const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 export const CASES = join(CHECKOUT, "clients/conformance/cases.json");
-export const RUNTIMES = join(PACKAGE, "runtimes/node_modules");
 
 /** Runs a program to its end and returns what it printed; an error says what it wrote on standard error. */
 export async function run(program, args, options = {}) {

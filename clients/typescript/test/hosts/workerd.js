@@ -4,14 +4,14 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { CASES, needed, PACKAGE, RUNTIMES } from "../harness.js";
+import { CASES, PACKAGE } from "../harness.js";
+import { binary } from "./binary.js";
 
 export async function runInWorkerd(config) {
-  const binary = needed(join(RUNTIMES, ".bin/workerd"), "npm ci --prefix clients/typescript/runtimes");
   const folder = await mkdtemp(join(tmpdir(), "workerd-"));
   try {
     await writeFile(join(folder, "config.capnp"), await configText(folder, config));
-    const child = spawn(binary, ["serve", join(folder, "config.capnp"), "--control-fd=3"], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    const child = spawn(binary("workerd"), ["serve", join(folder, "config.capnp"), "--control-fd=3"], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
     try {
       const response = await fetch(`http://127.0.0.1:${await port(child)}/`);
       return (await response.json()).results;
