@@ -13,6 +13,7 @@ export {
   RateLimitError,
   ServerError,
 } from "./errors.js";
+export type { ErrorDetails } from "./errors.js";
 export type { Page, PagePromise, Paging } from "./page.js";
 export type { ApiPromise, WithResponse } from "./promise.js";
 export type { ClientOptions, Fetch, RequestOptions, Sleep } from "./settings.js";

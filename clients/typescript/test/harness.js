@@ -35,9 +35,10 @@ export function serverBinary() {
   return needed(binary, "cargo build");
 }
 
-/** Starts the real server on the project's own data. */
-export async function startDirectory() {
+/** Starts the real server on the project's own data, with a file of keys or else with a development key. */
+export async function startDirectory({ keys } = {}) {
   const args = ["--data", join(CHECKOUT, "data"), "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
+  if (keys) args.push("--keys", keys);
   // From the client's folder: a key file in the checkout would replace the development key.
   const child = spawn(serverBinary(), args, { cwd: PACKAGE, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -51,7 +52,7 @@ export async function startDirectory() {
       output += chunk;
       const baseUrl = /Listening on (\S+)/.exec(output)?.[1];
       const apiKey = /#key=(\S+)\s/.exec(output)?.[1];
-      if (baseUrl && apiKey) resolve({ baseUrl, apiKey });
+      if (baseUrl && (apiKey || keys)) resolve({ baseUrl, apiKey });
     });
   });
   return {
