@@ -10,6 +10,15 @@ const compile = (...flags) => execFileSync(process.execPath, [tsc, "--project", 
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 compile("--outDir", `${root}dist/esm`);
-compile("--outDir", `${root}dist/cjs`, "--module", "commonjs", "--moduleResolution", "node10", "--verbatimModuleSyntax", "false");
+compile(
+  "--outDir",
+  `${root}dist/cjs`,
+  "--module",
+  "commonjs",
+  "--moduleResolution",
+  "node10",
+  "--verbatimModuleSyntax",
+  "false",
+);
 // Below this, `.js` is CommonJS for Node and for compilers.
 writeFileSync(`${root}dist/cjs/package.json`, '{ "type": "commonjs" }\n');

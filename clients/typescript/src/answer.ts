@@ -60,7 +60,9 @@ export function invalidResponse(response: Response, sentId: string): ApiError {
   // A browser hides the status of a redirect that it was told not to follow.
   const redirect = type === "opaqueredirect" || (status >= 300 && status < 400);
   return new InvalidResponseError(
-    redirect ? "The server redirects; redirects are not followed, check baseUrl" : "The answer is not the directory's; check baseUrl and what is between",
+    redirect
+      ? "The server redirects; redirects are not followed, check baseUrl"
+      : "The answer is not the directory's; check baseUrl and what is between",
     { status, code: redirect ? "unexpected_redirect" : "invalid_response", request_id: idOf(response, sentId) },
   );
 }

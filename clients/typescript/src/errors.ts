@@ -41,7 +41,10 @@ export class ApiError extends Error {
 
   constructor(message: string, details: ErrorDetails) {
     const { status, code, request_id, retry_after_seconds, problem, cause } = details;
-    super(`${message} (status ${status}, code ${code}, request id ${request_id})`, cause === undefined ? undefined : { cause });
+    super(
+      `${message} (status ${status}, code ${code}, request id ${request_id})`,
+      cause === undefined ? undefined : { cause },
+    );
     this.status = status;
     this.code = code;
     this.request_id = request_id;

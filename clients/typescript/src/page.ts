@@ -20,7 +20,10 @@ export interface Paging<Body extends ListBody> extends AsyncIterable<Body["data"
 export type Page<Body extends ListBody> = Body & Paging<Body>;
 
 /** The promise of a page. `for await` over it, without awaiting it first, gives all items of all pages. */
-export class PagePromise<Body extends ListBody> extends ApiPromise<Page<Body>> implements AsyncIterable<Body["data"][number]> {
+export class PagePromise<Body extends ListBody>
+  extends ApiPromise<Page<Body>>
+  implements AsyncIterable<Body["data"][number]>
+{
   /** All pages from the one asked for. */
   async *pages(): AsyncGenerator<Page<Body>, void, undefined> {
     yield* (await this).pages();
@@ -53,7 +56,8 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
   }
 
   async *pages(): AsyncGenerator<Page<Body>, void, undefined> {
-    for (let page: Page<Body> | undefined = this as unknown as Page<Body>; page; page = await page.getNextPage()) yield page;
+    for (let page: Page<Body> | undefined = this as unknown as Page<Body>; page; page = await page.getNextPage())
+      yield page;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Body["data"][number], void, undefined> {
@@ -67,7 +71,11 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
 }
 
 /** Asks for a page of a list. */
-export function pagePromise<Body extends ListBody>(send: Send, request: Request, options?: RequestOptions): PagePromise<Body> {
+export function pagePromise<Body extends ListBody>(
+  send: Send,
+  request: Request,
+  options?: RequestOptions,
+): PagePromise<Body> {
   const next: Next<Body> = (offset) => pagePromise(send, { ...request, query: { ...request.query, offset } }, options);
   const readPage: Read<Page<Body>> = async (response) => {
     const body = await readList<Body>(response);

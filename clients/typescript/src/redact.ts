@@ -9,7 +9,8 @@ export function redactor(apiKey: string): Redact {
 /** A copy of what a `fetch` threw, reduced to its texts: an injected one may have tied the request's headers to it. */
 export function redactCause(cause: unknown, redact: Redact): unknown {
   if (!(cause instanceof Error)) return redact(String(cause));
-  const inner = cause.cause === undefined || cause.cause === cause ? undefined : { cause: redactCause(cause.cause, redact) };
+  const inner =
+    cause.cause === undefined || cause.cause === cause ? undefined : { cause: redactCause(cause.cause, redact) };
   const copy: Error & { code?: string } = new Error(redact(cause.message), inner);
   copy.name = redact(String(cause.name));
   if (cause.stack) copy.stack = redact(cause.stack);

@@ -61,7 +61,16 @@ interface Attempt<Result> extends Pick<Settings, "fetch" | "timeoutMs"> {
   read: Read<Result>;
 }
 
-async function attempt<Result>({ url, headers, sentId, timeoutMs, signal, redact, read, fetch }: Attempt<Result>): Promise<Answer<Result>> {
+async function attempt<Result>({
+  url,
+  headers,
+  sentId,
+  timeoutMs,
+  signal,
+  redact,
+  read,
+  fetch,
+}: Attempt<Result>): Promise<Answer<Result>> {
   const controller = new AbortController();
   const cancel = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", cancel, { once: true });
@@ -76,7 +85,9 @@ async function attempt<Result>({ url, headers, sentId, timeoutMs, signal, redact
     response = await fetch(url, { headers, redirect: "manual", signal: controller.signal });
     if (response.status >= 400) return errorFromAnswer(response, await response.text(), sentId, redact);
     const result = response.ok ? await read(response) : undefined;
-    return result === undefined ? invalidResponse(response, sentId) : { result, response, request_id: idOf(response, sentId) };
+    return result === undefined
+      ? invalidResponse(response, sentId)
+      : { result, response, request_id: idOf(response, sentId) };
   };
   // Raced, because an injected fetch may not listen to the signal.
   const aborted = new Promise<never>((_, reject) => {
@@ -99,7 +110,11 @@ async function attempt<Result>({ url, headers, sentId, timeoutMs, signal, redact
     if (response && response.status >= 400) throw errorFromAnswer(response, "", sentId, redact);
     const { origin } = new URL(url);
     if (timedOut) {
-      throw new ApiTimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms`, { status: 0, code: "timeout", request_id: sentId });
+      throw new ApiTimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms`, {
+        status: 0,
+        code: "timeout",
+        request_id: sentId,
+      });
     }
     const cause = redactCause(error, redact);
     throw new ApiConnectionError(`The connection to ${origin} failed: ${reason(cause)}`, {
@@ -126,7 +141,8 @@ function urlOf(baseUrl: string, { path, query }: Request): string {
 
 function segment(text: string): string {
   // An empty segment would be the list instead of the record, and URLs resolve dots, encoded or not, before they are sent.
-  if (typeof text !== "string" || /^\.{0,2}$/.test(text)) throw new TypeError("an id must be a text, not empty, \".\" or \"..\"");
+  if (typeof text !== "string" || /^\.{0,2}$/.test(text))
+    throw new TypeError('an id must be a text, not empty, "." or ".."');
   return encodeURIComponent(text);
 }
 

@@ -87,6 +87,7 @@ function secondsFrom(maxRetryAfterSeconds: number): number {
 }
 
 export function retriesFrom(maxRetries: number): number {
-  if (!(maxRetries >= 0 && Number.isInteger(maxRetries))) throw new RangeError("maxRetries must be a whole number from 0");
+  if (!(maxRetries >= 0 && Number.isInteger(maxRetries)))
+    throw new RangeError("maxRetries must be a whole number from 0");
   return maxRetries;
 }

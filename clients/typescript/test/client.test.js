@@ -5,7 +5,14 @@ import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { pause } from "../dist/esm/retry.js";
-import { ApiConnectionError, ApiTimeoutError, InvalidResponseError, RateLimitError, ServerError, SoftwareDirectory } from "software-directory";
+import {
+  ApiConnectionError,
+  ApiTimeoutError,
+  InvalidResponseError,
+  RateLimitError,
+  ServerError,
+  SoftwareDirectory,
+} from "software-directory";
 
 const KEY = "sd_live_test_0123456789abcdef";
 const BASE = "https://directory.example";
@@ -29,10 +36,12 @@ const record = () => json({ data: { id: "a" } });
 const client = (options) => new SoftwareDirectory({ apiKey: KEY, baseUrl: BASE, sleep: async () => {}, ...options });
 
 /** Answers when the signal aborts, as the platform's fetch does; or never, if told to ignore it. */
-const hanging = (heed) => (_url, { signal }) =>
-  new Promise((_, reject) => {
-    if (heed) signal.addEventListener("abort", () => reject(signal.reason));
-  });
+const hanging =
+  (heed) =>
+  (_url, { signal }) =>
+    new Promise((_, reject) => {
+      if (heed) signal.addEventListener("abort", () => reject(signal.reason));
+    });
 
 test("a signal cancels the wait between attempts", { timeout }, async (context) => {
   const { calls, fetch } = scripted(json({}, 503, { "retry-after": "59" }));
@@ -68,7 +77,9 @@ test("a signal that aborts during an injected sleep ends the call", async () => 
   const controller = new AbortController();
   const { calls, fetch } = scripted(json({}, 500), record());
   const sleep = async () => controller.abort();
-  await assert.rejects(client({ fetch, sleep }).software.get("a", { signal: controller.signal }), { name: "AbortError" });
+  await assert.rejects(client({ fetch, sleep }).software.get("a", { signal: controller.signal }), {
+    name: "AbortError",
+  });
   assert.equal(calls.length, 1);
 });
 
@@ -134,7 +145,10 @@ test("options of a call win over the client's", async () => {
   const failing = scripted(json({}, 500));
   await assert.rejects(client({ fetch: failing.fetch }).software.get("a", { maxRetries: 0 }), ServerError);
   assert.equal(failing.calls.length, 1);
-  await assert.rejects(client({ fetch: hanging(true) }).software.get("a", { timeoutMs: 5, maxRetries: 0 }), ApiTimeoutError);
+  await assert.rejects(
+    client({ fetch: hanging(true) }).software.get("a", { timeoutMs: 5, maxRetries: 0 }),
+    ApiTimeoutError,
+  );
   for (const options of [{ timeoutMs: 0 }, { timeoutMs: NaN }, { maxRetries: -1 }, { maxRetries: 1.5 }]) {
     await assert.rejects(client({ fetch: failing.fetch }).software.get("a", options), RangeError);
   }
@@ -160,10 +174,18 @@ test("a timeout that is endless or longer than timers can count doesn't fire at 
 });
 
 test("half of each wait is random, the other half is certain", async (context) => {
-  for (const [random, waits] of [[0, [250, 500]], [0.5, [375, 750]]]) {
+  for (const [random, waits] of [
+    [0, [250, 500]],
+    [0.5, [375, 750]],
+  ]) {
     context.mock.method(Math, "random", () => random);
     const slept = [];
-    await assert.rejects(client({ fetch: scripted(json({}, 500)).fetch, sleep: async (milliseconds) => slept.push(milliseconds) }).software.get("a"));
+    await assert.rejects(
+      client({
+        fetch: scripted(json({}, 500)).fetch,
+        sleep: async (milliseconds) => slept.push(milliseconds),
+      }).software.get("a"),
+    );
     assert.deepEqual(slept, waits);
     context.mock.restoreAll();
   }
@@ -242,24 +264,35 @@ test("the last page doesn't ask for another", async () => {
 });
 
 test("iteration that is broken off asks for no further page", async () => {
-  const { calls, fetch } = scripted(json({ data: [{ id: 1 }, { id: 2 }], pagination: { limit: 2, offset: 0, total: 9 } }));
+  const { calls, fetch } = scripted(
+    json({ data: [{ id: 1 }, { id: 2 }], pagination: { limit: 2, offset: 0, total: 9 } }),
+  );
   for await (const { id } of client({ fetch }).software.list()) if (id === 2) break;
   assert.equal(calls.length, 1);
 });
 
 test("no inspection of the client shows the key", () => {
   const directory = client();
-  for (const shown of [inspect(directory, { depth: Infinity, showHidden: true }), JSON.stringify(directory), String(directory)]) {
+  for (const shown of [
+    inspect(directory, { depth: Infinity, showHidden: true }),
+    JSON.stringify(directory),
+    String(directory),
+  ]) {
     assert.ok(!shown.includes(KEY), shown);
   }
 });
 
 test("no error shows the key, even if an injected fetch ties the request to its own error", async () => {
   const fetch = async (_url, init) => {
-    const inner = Object.assign(new Error(`bad header ${init.headers.authorization}`), { config: init, code: "E_HEADER" });
+    const inner = Object.assign(new Error(`bad header ${init.headers.authorization}`), {
+      config: init,
+      code: "E_HEADER",
+    });
     throw Object.assign(new TypeError(`failed with ${init.headers.authorization}`, { cause: inner }), { config: init });
   };
-  const error = await client({ fetch }).software.get("a").catch((reason) => reason);
+  const error = await client({ fetch })
+    .software.get("a")
+    .catch((reason) => reason);
   assert.ok(error instanceof ApiConnectionError);
   const shown = inspect(error, { depth: Infinity, showHidden: true }) + JSON.stringify(error) + error.stack;
   assert.ok(!shown.includes(KEY), shown);
@@ -271,39 +304,73 @@ test("what isn't an error can be thrown by a fetch, too", async () => {
   const fetch = async (_url, init) => {
     throw `refused: ${init.headers.authorization}`;
   };
-  const error = await client({ fetch }).software.get("a").catch((reason) => reason);
+  const error = await client({ fetch })
+    .software.get("a")
+    .catch((reason) => reason);
   assert.ok(error instanceof ApiConnectionError);
   assert.equal(error.cause, "refused: Bearer ***");
 });
 
 test("a key or a base URL that is refused isn't repeated", () => {
-  for (const options of [{ apiKey: "secret\n" }, { baseUrl: "https://user:secret@directory.example" }, { baseUrl: "secret" }]) {
-    assert.throws(() => client(options), (error) => error instanceof TypeError && !inspect(error).replace(/\n +at .*/g, "").includes("secret"));
+  for (const options of [
+    { apiKey: "secret\n" },
+    { baseUrl: "https://user:secret@directory.example" },
+    { baseUrl: "secret" },
+  ]) {
+    assert.throws(
+      () => client(options),
+      (error) =>
+        error instanceof TypeError &&
+        !inspect(error)
+          .replace(/\n +at .*/g, "")
+          .includes("secret"),
+    );
   }
 });
 
 test("nothing is logged, whatever happens", async (context) => {
   const written = [];
-  for (const stream of [process.stdout, process.stderr]) context.mock.method(stream, "write", (text) => written.push(text));
-  for (const method of Object.keys(console)) if (typeof console[method] === "function") context.mock.method(console, method, (...all) => written.push(all));
+  for (const stream of [process.stdout, process.stderr])
+    context.mock.method(stream, "write", (text) => written.push(text));
+  for (const method of Object.keys(console))
+    if (typeof console[method] === "function") context.mock.method(console, method, (...all) => written.push(all));
   const answers = [json({}, 500), json({}, 404), json([]), record(), json({}, 429, { "retry-after": "99" })];
-  for (const answer of answers) await client({ fetch: scripted(answer).fetch }).software.get("a").catch(() => {});
+  for (const answer of answers)
+    await client({ fetch: scripted(answer).fetch })
+      .software.get("a")
+      .catch(() => {});
   context.mock.restoreAll();
   assert.deepEqual(written, []);
 });
 
 test("a redirect keeps its status where the platform shows it", async () => {
-  const { calls, fetch } = scripted(new Response(null, { status: 302, headers: { location: "https://elsewhere.example" } }));
+  const { calls, fetch } = scripted(
+    new Response(null, { status: 302, headers: { location: "https://elsewhere.example" } }),
+  );
   await assert.rejects(client({ fetch }).software.get("a"), { status: 302, code: "unexpected_redirect" });
   assert.equal(calls[0].init.redirect, "manual");
 });
 
 test("an error tells all it knows as JSON", async () => {
-  const problem = { type: "/errors", title: "Slow down", status: 429, detail: "Wait.", code: "rate_limited", request_id: "r1", retry_after_seconds: 99, extra: 1 };
-  const error = await client({ fetch: scripted(json(problem, 429)).fetch }).software.get("a").catch((reason) => reason);
+  const problem = {
+    type: "/errors",
+    title: "Slow down",
+    status: 429,
+    detail: "Wait.",
+    code: "rate_limited",
+    request_id: "r1",
+    retry_after_seconds: 99,
+    extra: 1,
+  };
+  const error = await client({ fetch: scripted(json(problem, 429)).fetch })
+    .software.get("a")
+    .catch((reason) => reason);
   assert.ok(error instanceof RateLimitError);
   const { name, status, code, request_id, retry_after_seconds } = error;
-  assert.deepEqual({ name, status, code, request_id, retry_after_seconds }, { name: "RateLimitError", status: 429, code: "rate_limited", request_id: "r1", retry_after_seconds: 99 });
+  assert.deepEqual(
+    { name, status, code, request_id, retry_after_seconds },
+    { name: "RateLimitError", status: 429, code: "rate_limited", request_id: "r1", retry_after_seconds: 99 },
+  );
   assert.deepEqual(JSON.parse(JSON.stringify(error)).problem, problem);
   assert.equal(error.message, "Wait. (status 429, code rate_limited, request id r1)");
 });

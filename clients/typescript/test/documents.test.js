@@ -64,6 +64,18 @@ test("the README's code runs, and prints what it finds", async () => {
 test("examples and README compile", async () => {
   const files = [...Object.keys(OUTPUT).map((name) => join(EXAMPLES, name))];
   for (const name of await readdir(folder)) files.push(join(folder, name));
-  const flags = ["--noEmit", "--strict", "--noUncheckedIndexedAccess", "--target", "es2022", "--lib", "esnext", "--module", "nodenext", "--types", "node"];
+  const flags = [
+    "--noEmit",
+    "--strict",
+    "--noUncheckedIndexedAccess",
+    "--target",
+    "es2022",
+    "--lib",
+    "esnext",
+    "--module",
+    "nodenext",
+    "--types",
+    "node",
+  ];
   await run(process.execPath, [join(PACKAGE, "node_modules/typescript/bin/tsc"), ...flags, ...files], { cwd: PACKAGE });
 });

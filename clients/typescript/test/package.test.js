@@ -34,7 +34,9 @@ let files;
 // Packs once and installs the tarball where nothing of the checkout is in sight.
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "software-directory-"));
-  const [packed] = JSON.parse(await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: PACKAGE }));
+  const [packed] = JSON.parse(
+    await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: PACKAGE }),
+  );
   files = packed.files.map(({ path }) => path);
   tarball = join(folder, packed.filename);
   await writeFile(join(folder, "package.json"), '{ "name": "consumer", "private": true }\n');
@@ -73,39 +75,83 @@ test("what isn't used isn't bundled", async () => {
 
 test("the package holds the build and its papers, and nothing else", () => {
   const papers = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "package.json"];
-  assert.deepEqual(files.filter((path) => !/^dist\/(esm|cjs)\/.*\.(js|d\.ts)$/.test(path)), [...papers, "dist/cjs/package.json"].sort());
+  assert.deepEqual(
+    files.filter((path) => !/^dist\/(esm|cjs)\/.*\.(js|d\.ts)$/.test(path)),
+    [...papers, "dist/cjs/package.json"].sort(),
+  );
 });
 
 test("it depends on nothing", async () => {
-  const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(await readFile(join(PACKAGE, "package.json"), "utf8"));
-  assert.deepEqual({ dependencies, peerDependencies, optionalDependencies }, { dependencies: undefined, peerDependencies: undefined, optionalDependencies: undefined });
+  const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
+    await readFile(join(PACKAGE, "package.json"), "utf8"),
+  );
+  assert.deepEqual(
+    { dependencies, peerDependencies, optionalDependencies },
+    { dependencies: undefined, peerDependencies: undefined, optionalDependencies: undefined },
+  );
   const { packages } = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8"));
   assert.deepEqual(Object.keys(packages), ["", "node_modules/software-directory"]);
 });
 
 for (const version of [18, 26]) {
   test(`Node ${version} imports and requires the installed package`, async () => {
-    const names = "console.log(JSON.stringify([Object.keys(sdk).filter((name) => name !== 'module.exports').sort(), String(new sdk.SoftwareDirectory({ apiKey: 'k', baseUrl: 'https://d.example' }))]))";
+    const names =
+      "console.log(JSON.stringify([Object.keys(sdk).filter((name) => name !== 'module.exports').sort(), String(new sdk.SoftwareDirectory({ apiKey: 'k', baseUrl: 'https://d.example' }))]))";
     await writeFile(join(folder, "esm.mjs"), `import * as sdk from "software-directory"; ${names}`);
     await writeFile(join(folder, "cjs.cjs"), `const sdk = require("software-directory"); ${names}`);
     for (const file of ["esm.mjs", "cjs.cjs"]) {
-      assert.deepEqual(JSON.parse(await run(binary(`Node ${version}`), [join(folder, file)])), [PUBLIC_VALUES, "[object Object]"], file);
+      assert.deepEqual(
+        JSON.parse(await run(binary(`Node ${version}`), [join(folder, file)])),
+        [PUBLIC_VALUES, "[object Object]"],
+        file,
+      );
     }
   });
 }
 
 test("private modules can't be reached", async () => {
-  await assert.rejects(run(node, ["-e", 'require("software-directory/dist/cjs/request.js")'], { cwd: folder }), /ERR_PACKAGE_PATH_NOT_EXPORTED/);
+  await assert.rejects(
+    run(node, ["-e", 'require("software-directory/dist/cjs/request.js")'], { cwd: folder }),
+    /ERR_PACKAGE_PATH_NOT_EXPORTED/,
+  );
 });
 
-for (const [compiler, path] of [["TypeScript 5.9", "typescript/bin/tsc"], ["TypeScript 7", "typescript-newest/bin/tsc"]]) {
-  for (const [kind, extension, module] of [["ES modules", "mts", "nodenext"], ["CommonJS", "cts", "nodenext"], ["bundlers", "ts", "esnext"]]) {
+for (const [compiler, path] of [
+  ["TypeScript 5.9", "typescript/bin/tsc"],
+  ["TypeScript 7", "typescript-newest/bin/tsc"],
+]) {
+  for (const [kind, extension, module] of [
+    ["ES modules", "mts", "nodenext"],
+    ["CommonJS", "cts", "nodenext"],
+    ["bundlers", "ts", "esnext"],
+  ]) {
     test(`${compiler} knows the types from ${kind}`, async () => {
       const file = join(folder, `surface.${extension}`);
       await cp(join(PACKAGE, "test/surface.ts"), file);
       const resolution = module === "esnext" ? "bundler" : module;
-      const flags = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--target", "es2022"];
-      await run(node, [tool(path), ...flags, "--lib", "es2022,dom,dom.iterable", "--module", module, "--moduleResolution", resolution, file], { cwd: folder });
+      const flags = [
+        "--noEmit",
+        "--strict",
+        "--exactOptionalPropertyTypes",
+        "--noUncheckedIndexedAccess",
+        "--target",
+        "es2022",
+      ];
+      await run(
+        node,
+        [
+          tool(path),
+          ...flags,
+          "--lib",
+          "es2022,dom,dom.iterable",
+          "--module",
+          module,
+          "--moduleResolution",
+          resolution,
+          file,
+        ],
+        { cwd: folder },
+      );
     });
   }
 }
@@ -114,7 +160,24 @@ test("Node's types do where the browser's aren't known", async () => {
   const file = join(folder, "surface.mts");
   await cp(join(PACKAGE, "test/surface.ts"), file);
   const types = ["--types", "node", "--typeRoots", tool("@types"), "--lib", "es2022"];
-  await run(node, [tool("typescript/bin/tsc"), "--noEmit", "--strict", "--noUncheckedIndexedAccess", "--module", "nodenext", ...types, file], { cwd: folder });
+  await run(
+    node,
+    [
+      tool("typescript/bin/tsc"),
+      "--noEmit",
+      "--strict",
+      "--noUncheckedIndexedAccess",
+      "--module",
+      "nodenext",
+      ...types,
+      file,
+    ],
+    { cwd: folder },
+  );
+});
+
+test("the sources are formatted (else: npm run format)", async () => {
+  await run(node, [tool("prettier/bin/prettier.cjs"), "--check", ".", "../conformance/stub.mjs"], { cwd: PACKAGE });
 });
 
 test("publint finds nothing to mend", async () => {

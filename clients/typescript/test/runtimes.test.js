@@ -32,6 +32,9 @@ for (const [name, runSuite] of Object.entries(RUNTIMES)) {
     const results = await runSuite(servers.config);
     const failures = results.filter(({ failure }) => failure).map((one) => `${one.name}\n  ${one.failure}`);
     assert.ok(failures.length === 0, `${failures.length} of ${results.length} checks failed:\n${failures.join("\n")}`);
-    assert.ok(results.length > cases.length, `${results.length} checks ran, of the shared cases alone there are ${cases.length}`);
+    assert.ok(
+      results.length > cases.length,
+      `${results.length} checks ran, of the shared cases alone there are ${cases.length}`,
+    );
   });
 }

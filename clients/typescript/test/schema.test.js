@@ -33,8 +33,14 @@ test("the client has every operation of the API, and the cases try every paramet
   assert.deepEqual(operations.map(([, { get }]) => get.operationId).sort(), Object.keys(OPERATIONS).sort());
   for (const [path, { get }] of operations) {
     const calls = cases.filter(({ call }) => call.operation === OPERATIONS[get.operationId]);
-    const sent = new Set(calls.flatMap(({ expect }) => expect.requests.flatMap(({ query = [] }) => query.map(([name]) => name))));
+    const sent = new Set(
+      calls.flatMap(({ expect }) => expect.requests.flatMap(({ query = [] }) => query.map(([name]) => name))),
+    );
     const known = get.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
-    assert.deepEqual(known.filter((name) => !sent.has(name)), [], `parameters of ${path} that no case sends`);
+    assert.deepEqual(
+      known.filter((name) => !sent.has(name)),
+      [],
+      `parameters of ${path} that no case sends`,
+    );
   }
 });

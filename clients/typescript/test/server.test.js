@@ -5,7 +5,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { ApiConnectionError, AuthenticationError, InvalidRequestError, PermissionDeniedError, RateLimitError, SoftwareDirectory } from "software-directory";
+import {
+  ApiConnectionError,
+  AuthenticationError,
+  InvalidRequestError,
+  PermissionDeniedError,
+  RateLimitError,
+  SoftwareDirectory,
+} from "software-directory";
 import { run, serverBinary, startDirectory } from "./harness.js";
 
 const ORIGIN = "https://page.example";
@@ -17,7 +24,8 @@ let server;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "keys-"));
   const file = join(folder, "keys.json");
-  const create = async (...options) => (await run(serverBinary(), ["keys", "create", "--keys", file, ...options])).trim();
+  const create = async (...options) =>
+    (await run(serverBinary(), ["keys", "create", "--keys", file, ...options])).trim();
   keys = {
     slow: await create("--name", "slow", "--rate", "1/min"),
     limited: await create("--name", "limited", "--origin", ORIGIN),
@@ -47,16 +55,24 @@ test("a spent quota is a RateLimitError that tells the wait", async () => {
 });
 
 test("an expired key is an AuthenticationError", async () => {
-  await assert.rejects(client(keys.expired).categories.list(), (error) => error instanceof AuthenticationError && error.code === "expired_api_key");
+  await assert.rejects(
+    client(keys.expired).categories.list(),
+    (error) => error instanceof AuthenticationError && error.code === "expired_api_key",
+  );
 });
 
 test("a page of another origin is a PermissionDeniedError, the one allowed gets through", async () => {
-  await assert.rejects(client(keys.limited, { fetch: from("https://other.example") }).categories.list(), (error) => error instanceof PermissionDeniedError && error.code === "origin_not_allowed");
+  await assert.rejects(
+    client(keys.limited, { fetch: from("https://other.example") }).categories.list(),
+    (error) => error instanceof PermissionDeniedError && error.code === "origin_not_allowed",
+  );
   assert.ok((await client(keys.limited, { fetch: from(ORIGIN) }).categories.list()).data.length > 0);
 });
 
 test("an offset that search refuses is an error, not the end of the list", async () => {
-  const error = await client(keys.limited, { fetch: from(ORIGIN) }).search.products({ q: "a", offset: 10_001 }).catch((reason) => reason);
+  const error = await client(keys.limited, { fetch: from(ORIGIN) })
+    .search.products({ q: "a", offset: 10_001 })
+    .catch((reason) => reason);
   assert.ok(error instanceof InvalidRequestError, String(error));
   assert.equal(error.code, "offset_too_large");
 });
@@ -64,5 +80,8 @@ test("an offset that search refuses is an error, not the end of the list", async
 test("a server that is gone is an ApiConnectionError", async () => {
   const gone = await startDirectory({ keys: join(folder, "keys.json") });
   await gone.close();
-  await assert.rejects(new SoftwareDirectory({ apiKey: keys.limited, baseUrl: gone.baseUrl, sleep: async () => {} }).categories.list(), ApiConnectionError);
+  await assert.rejects(
+    new SoftwareDirectory({ apiKey: keys.limited, baseUrl: gone.baseUrl, sleep: async () => {} }).categories.list(),
+    ApiConnectionError,
+  );
 });

@@ -34,20 +34,42 @@ export async function use(signal: AbortSignal): Promise<void> {
   const { data, response, request_id } = await directory.categories.list().withResponse();
   const category: Category | undefined = data.data[0];
   const average: number | null = (await directory.reviews.list("a", { limit: 1 })).summary.average;
-  const found = await directory.search.products({ q: "permit", facets: ["category"], sort: "-rating", highlight: true });
+  const found = await directory.search.products({
+    q: "permit",
+    facets: ["category"],
+    sort: "-rating",
+    highlight: true,
+  });
   const hit: SearchHit | undefined = found.data[0];
   const count: number | undefined = found.facets?.["category"]?.[0]?.count;
   const bytes: Uint8Array = await directory.exports.download("demo", { format: "ndjson" });
   const blob = new Blob([await directory.exports.download("demo")]);
   const raw: Response = await directory.exports.download("demo").asResponse();
   const [first, second] = await Promise.all([directory.glossary.list({ q: "capa" }), directory.exports.list()]);
-  console.log(total, rating, next, licence, response.status, request_id, category, average, hit, count, bytes, blob, raw, first, second);
+  console.log(
+    total,
+    rating,
+    next,
+    licence,
+    response.status,
+    request_id,
+    category,
+    average,
+    hit,
+    count,
+    bytes,
+    blob,
+    raw,
+    first,
+    second,
+  );
 
   try {
     await product;
   } catch (error) {
     if (error instanceof RateLimitError) wait(error.retry_after_seconds ?? 1);
-    if (error instanceof ApiError) console.log(error.status.toFixed(), error.code.length, error.request_id.length, error.errors[0]?.param);
+    if (error instanceof ApiError)
+      console.log(error.status.toFixed(), error.code.length, error.request_id.length, error.errors[0]?.param);
   }
 
   // @ts-expect-error: no such parameter

@@ -19,8 +19,15 @@ export class ExportsResource {
 
   /** The bytes of an export, exactly as the directory validated them; with `format: "ndjson"` one record a line. For a
    * large one, `.asResponse()` streams. */
-  download(id: string, params?: ExportDownloadParams | null, options?: RequestOptions): ApiPromise<Uint8Array<ArrayBuffer>> {
+  download(
+    id: string,
+    params?: ExportDownloadParams | null,
+    options?: RequestOptions,
+  ): ApiPromise<Uint8Array<ArrayBuffer>> {
     const accept = params?.format === "ndjson" ? "application/x-ndjson" : "application/json";
-    return new ApiPromise((read) => this.#send({ path: ["exports", id], query: params, accept }, read, options), readBytes);
+    return new ApiPromise(
+      (read) => this.#send({ path: ["exports", id], query: params, accept }, read, options),
+      readBytes,
+    );
   }
 }

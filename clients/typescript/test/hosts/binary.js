@@ -13,7 +13,11 @@ const BINARIES = {
   "Node 26": [`node-26-${platform}-${arch}`, "node-26-linux-x64", "bin/node"],
   Deno: [`@deno/${platform}-${arch}${platform === "linux" ? "-glibc" : ""}`, "@deno/linux-x64-glibc", "deno"],
   Bun: [`@oven/bun-${platform}-${arch === "arm64" ? "aarch64" : arch}`, "@oven/bun-linux-x64", "bin/bun"],
-  workerd: [`@cloudflare/workerd-${platform}-${arch === "x64" ? "64" : arch}`, "@cloudflare/workerd-linux-64", "bin/workerd"],
+  workerd: [
+    `@cloudflare/workerd-${platform}-${arch === "x64" ? "64" : arch}`,
+    "@cloudflare/workerd-linux-64",
+    "bin/workerd",
+  ],
 };
 
 /** The path of a runtime's binary, or an error that says how to get it. */

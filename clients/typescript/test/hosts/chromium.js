@@ -8,10 +8,19 @@ import { chromium } from "playwright-core";
 import { CASES, needed, PACKAGE } from "../harness.js";
 
 const TYPES = { ".js": "text/javascript", ".json": "application/json" };
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--no-first-run",
+];
 
 export async function runInChromium(config) {
-  const executablePath = needed(process.env.CHROMIUM ?? "/usr/bin/chromium", "sudo apt-get install chromium (or set CHROMIUM to its path)");
+  const executablePath = needed(
+    process.env.CHROMIUM ?? "/usr/bin/chromium",
+    "sudo apt-get install chromium (or set CHROMIUM to its path)",
+  );
   const site = await startSite();
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   try {

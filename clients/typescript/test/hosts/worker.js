@@ -8,7 +8,10 @@ import document from "./cases.json";
 
 export default {
   async fetch(_request, { CONFIG: config }) {
-    const results = await report([...conformanceChecks({ ...config, sdk, document }), ...directoryChecks({ ...config, sdk })]);
+    const results = await report([
+      ...conformanceChecks({ ...config, sdk, document }),
+      ...directoryChecks({ ...config, sdk }),
+    ]);
     return Response.json({ results });
   },
 };

@@ -11,7 +11,9 @@ export async function runInWorkerd(config) {
   const folder = await mkdtemp(join(tmpdir(), "workerd-"));
   try {
     await writeFile(join(folder, "config.capnp"), await configText(folder, config));
-    const child = spawn(binary("workerd"), ["serve", join(folder, "config.capnp"), "--control-fd=3"], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    const child = spawn(binary("workerd"), ["serve", join(folder, "config.capnp"), "--control-fd=3"], {
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
     try {
       const response = await fetch(`http://127.0.0.1:${await port(child)}/`);
       return (await response.json()).results;
@@ -43,11 +45,18 @@ function port(child) {
 
 async function configText(folder, config) {
   const embed = (path) => JSON.stringify(relative(folder, path));
-  const sources = (await readdir(join(PACKAGE, "dist/esm"), { recursive: true })).filter((name) => name.endsWith(".js"));
-  const files = ["test/hosts/worker.js", ...["check", "conformance", "directory"].map((name) => `test/suite/${name}.js`)];
+  const sources = (await readdir(join(PACKAGE, "dist/esm"), { recursive: true })).filter((name) =>
+    name.endsWith(".js"),
+  );
+  const files = [
+    "test/hosts/worker.js",
+    ...["check", "conformance", "directory"].map((name) => `test/suite/${name}.js`),
+  ];
   for (const name of sources) files.push(`dist/esm/${name}`);
   // The first module is the worker itself.
-  const modules = files.map((name) => `(name = ${JSON.stringify(name)}, esModule = embed ${embed(join(PACKAGE, name))})`);
+  const modules = files.map(
+    (name) => `(name = ${JSON.stringify(name)}, esModule = embed ${embed(join(PACKAGE, name))})`,
+  );
   modules.push(`(name = "test/hosts/cases.json", json = embed ${embed(CASES)})`);
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (

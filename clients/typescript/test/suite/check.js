@@ -6,7 +6,10 @@ export function expect(condition, message) {
 }
 
 export function expectEqual(actual, expected, what) {
-  expect(JSON.stringify(actual) === JSON.stringify(expected), `${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
+  expect(
+    JSON.stringify(actual) === JSON.stringify(expected),
+    `${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`,
+  );
 }
 
 /** A number that is equal, or within `[from, to]`. */
@@ -21,7 +24,10 @@ export function expectContains(actual, expected, what) {
     expectEqual(actual, expected, what);
     return;
   }
-  expect(typeof actual === "object" && actual !== null, `${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
+  expect(
+    typeof actual === "object" && actual !== null,
+    `${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`,
+  );
   if (Array.isArray(expected)) expectEqual(actual.length, expected.length, `${what}.length`);
   for (const [key, value] of Object.entries(expected)) expectContains(actual[key], value, `${what}.${key}`);
 }

@@ -24,25 +24,42 @@ export function conformanceChecks({ sdk, document, stub, closed, inspect = Strin
 }
 
 async function runCase({ sdk, one, key, stub, closed, inspect }) {
-  const script = await fetchJson(`${stub}/script`, { method: "POST", body: JSON.stringify({ responses: one.responses }) });
+  const script = await fetchJson(`${stub}/script`, {
+    method: "POST",
+    body: JSON.stringify({ responses: one.responses }),
+  });
   const log = script.base_url.replace("/s/", "/log/");
   const sleeps = [];
   const outcome = { items: [], pages: [] };
   try {
     try {
-      await perform(new sdk.SoftwareDirectory(optionsOf(one.client ?? {}, { key, script, closed, sleeps })), one.call, outcome);
+      await perform(
+        new sdk.SoftwareDirectory(optionsOf(one.client ?? {}, { key, script, closed, sleeps })),
+        one.call,
+        outcome,
+      );
     } catch (error) {
       outcome.error = error;
     }
     const { requests } = await fetchJson(log);
-    compare({ sdk, one, key: one.client?.api_key ?? key, outcome, requests, sleeps, inspect, prefix: one.client?.base_path });
+    compare({
+      sdk,
+      one,
+      key: one.client?.api_key ?? key,
+      outcome,
+      requests,
+      sleeps,
+      inspect,
+      prefix: one.client?.base_path,
+    });
   } finally {
     await fetchJson(script.base_url.replace("/s/", "/script/"), { method: "DELETE" });
   }
 }
 
 function optionsOf(client, { key, script, closed, sleeps }) {
-  const baseUrl = client.base_url === "closed_port" ? closed : (client.base_url ?? script.base_url + (client.base_path ?? ""));
+  const baseUrl =
+    client.base_url === "closed_port" ? closed : (client.base_url ?? script.base_url + (client.base_path ?? ""));
   const options = {
     apiKey: client.api_key ?? key,
     baseUrl,
@@ -91,7 +108,8 @@ function compare({ sdk, one, key, outcome, requests, sleeps, inspect }) {
     if (request.query) expectEqual(query, request.query, "query");
     expectContains(headers, request.headers ?? {}, "headers");
   });
-  if (wanted.same_request_id) expectEqual(new Set(requests.map(({ headers }) => headers["x-request-id"])).size, 1, "request ids");
+  if (wanted.same_request_id)
+    expectEqual(new Set(requests.map(({ headers }) => headers["x-request-id"])).size, 1, "request ids");
   if (wanted.sleeps) {
     expectEqual(sleeps.length, wanted.sleeps.length, "number of sleeps");
     wanted.sleeps.forEach((sleep, n) => expectNumber(sleeps[n], sleep, `sleep ${n}`));
@@ -126,7 +144,8 @@ function compareError({ sdk, error, wanted, requests, key, inspect }) {
   expect(error instanceof sdk[CLASSES[wanted.kind]], `${error.name} instead of ${wanted.kind}: ${error.message}`);
   expectEqual(error.name, CLASSES[wanted.kind], "name");
   expect(Number.isInteger(error.status), `status: ${error.status}`);
-  for (const member of ["code", "request_id"]) expect(typeof error[member] === "string" && error[member], `${member}: ${error[member]}`);
+  for (const member of ["code", "request_id"])
+    expect(typeof error[member] === "string" && error[member], `${member}: ${error[member]}`);
 
   if (wanted.status !== undefined) expectEqual(error.status, wanted.status, "status");
   if (wanted.code) expectEqual(error.code, wanted.code, "code");
@@ -137,7 +156,8 @@ function compareError({ sdk, error, wanted, requests, key, inspect }) {
     expectEqual(error.request_id, wanted.request_id, "request_id");
   }
   if (wanted.retry_after_seconds === null) expect(!("retry_after_seconds" in error), "retry_after_seconds is there");
-  else if (wanted.retry_after_seconds !== undefined) expectNumber(error.retry_after_seconds, wanted.retry_after_seconds, "retry_after_seconds");
+  else if (wanted.retry_after_seconds !== undefined)
+    expectNumber(error.retry_after_seconds, wanted.retry_after_seconds, "retry_after_seconds");
   if (wanted.errors) expectContains(error.errors, wanted.errors, "errors");
   if (wanted.message_contains) expect(error.message.includes(wanted.message_contains), `message: ${error.message}`);
   if (wanted.message_lacks) expect(!error.message.includes(wanted.message_lacks), `message: ${error.message}`);

@@ -16,26 +16,40 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       for await (const { id } of directory.software.list({ limit: 7 })) items.push(id);
       expectEqual(items, ids, "items");
       const pages = [];
-      for (let page = await directory.software.list({ limit: 30 }); page; page = await page.getNextPage()) pages.push(...page.data.map(({ id }) => id));
+      for (let page = await directory.software.list({ limit: 30 }); page; page = await page.getNextPage())
+        pages.push(...page.data.map(({ id }) => id));
       expectEqual(pages, ids, "pages");
     }),
     check("software.list filters by categories, type, rating and order", async () => {
       const [first, second] = (await directory.categories.list()).data.filter(({ software_count: count }) => count > 0);
       const either = new Set();
-      for (const { id } of [first, second]) for await (const product of directory.software.list({ category: id })) either.add(product.id);
+      for (const { id } of [first, second])
+        for await (const product of directory.software.list({ category: id })) either.add(product.id);
       const both = [];
       for await (const product of directory.software.list({ category: [first.id, second.name] })) both.push(product.id);
       expectEqual(both.sort(), [...either].sort(), "products of two categories");
-      const rated = await directory.software.list({ min_rating: 1, sort: "-rating", offering_type: "software", limit: 100 });
+      const rated = await directory.software.list({
+        min_rating: 1,
+        sort: "-rating",
+        offering_type: "software",
+        limit: 100,
+      });
       const ratings = rated.data.map(({ rating }) => rating);
       expect(ratings.length > 0, "some products are rated");
-      expectEqual(ratings, [...ratings].sort((a, b) => b - a), "ratings fall");
+      expectEqual(
+        ratings,
+        [...ratings].sort((a, b) => b - a),
+        "ratings fall",
+      );
     }),
     check("software.get returns the record", async () => {
       const [{ id, name }] = (await directory.software.list({ limit: 1 })).data;
       const product = await directory.software.get(id);
       expectContains(product, { id, name }, "product");
-      expect(typeof product.export.license === "string" && Array.isArray(product.sources), "the record's details are there");
+      expect(
+        typeof product.export.license === "string" && Array.isArray(product.sources),
+        "the record's details are there",
+      );
     }),
     check("categories.list", async () => {
       const page = await directory.categories.list({ limit: 3 });
@@ -60,7 +74,12 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
     }),
     check("search.products with facets and highlights", async () => {
       const [{ name }] = (await directory.software.list({ limit: 1 })).data;
-      const page = await directory.search.products({ q: name, facets: ["category", "rating"], highlight: true, typo: false });
+      const page = await directory.search.products({
+        q: name,
+        facets: ["category", "rating"],
+        highlight: true,
+        typo: false,
+      });
       expectEqual(page.data[0].name, name, "an exact name comes first");
       expect(page.data[0].highlights.length > 0, "highlights");
       expectEqual(Object.keys(page.facets).sort(), ["category", "rating"], "facets");
@@ -72,8 +91,15 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectEqual(bytes.length, entry.size_bytes, "size");
       const records = JSON.parse(new TextDecoder().decode(bytes)).software;
       expectEqual(records.length, entry.software_count, "records");
-      const lines = new TextDecoder().decode(await directory.exports.download(entry.id, { format: "ndjson" })).trim().split("\n");
-      expectEqual(lines.map((line) => JSON.parse(line).id), records.map(({ id }) => id), "lines");
+      const lines = new TextDecoder()
+        .decode(await directory.exports.download(entry.id, { format: "ndjson" }))
+        .trim()
+        .split("\n");
+      expectEqual(
+        lines.map((line) => JSON.parse(line).id),
+        records.map(({ id }) => id),
+        "lines",
+      );
       const response = await directory.exports.download(entry.id).asResponse();
       let streamed = 0;
       const reader = response.body.getReader();

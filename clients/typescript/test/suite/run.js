@@ -11,7 +11,12 @@ const { module, cases, ...config } = JSON.parse(process.argv[2]);
 const sdk = await import(module);
 const document = JSON.parse(await readFile(cases, "utf8"));
 const results = await report([
-  ...conformanceChecks({ ...config, sdk, document, inspect: (value) => inspect(value, { depth: 9, showHidden: true }) }),
+  ...conformanceChecks({
+    ...config,
+    sdk,
+    document,
+    inspect: (value) => inspect(value, { depth: 9, showHidden: true }),
+  }),
   ...directoryChecks({ ...config, sdk }),
 ]);
 process.stdout.write(JSON.stringify({ results }));
