@@ -26,24 +26,14 @@ export async function startStub() {
     const [path, search = ""] = request.url.split("?", 2);
     const [, room, id] = path.split("/", 3);
     if (room === "s" && scripts.has(id)) {
-      await play(
-        scripts.get(id),
-        path.slice(`/s/${id}`.length),
-        search,
-        request,
-        response,
-      );
+      await play(scripts.get(id), path.slice(`/s/${id}`.length), search, request, response);
       return;
     }
     if (room === "script" && request.method === "POST") {
       let body = "";
       for await (const chunk of request) body += chunk;
       count += 1;
-      scripts.set(String(count), {
-        responses: JSON.parse(body).responses,
-        requests: [],
-        hanging: new Set(),
-      });
+      scripts.set(String(count), { responses: JSON.parse(body).responses, requests: [], hanging: new Set() });
       answerJson(response, 201, { base_url: `${base}/s/${count}` });
       return;
     }
@@ -73,33 +63,20 @@ export async function startStub() {
 
 async function play(script, path, search, request, response) {
   const answer = script.responses[script.requests.length];
-  script.requests.push({
-    method: request.method,
-    path,
-    query: sortedPairs(search),
-    headers: request.headers,
-  });
+  script.requests.push({ method: request.method, path, query: sortedPairs(search), headers: request.headers });
   if (!answer) {
     answerJson(response, 599, { code: "script_exhausted" });
     return;
   }
 
   const { socket } = request;
-  const body = Buffer.from(
-    fill(
-      answer.text ??
-        (answer.json === undefined ? "" : JSON.stringify(answer.json)),
-      request,
-    ),
-  );
+  const body = Buffer.from(fill(answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)), request));
   const half = body.subarray(0, Math.floor(body.length / 2));
   const head = () => {
     response.sendDate = false;
     const headers = { ...CORS };
-    for (const [name, value] of Object.entries(answer.headers ?? {}))
-      headers[name] = fill(value, request);
-    if (answer.action !== "trickle_body")
-      headers["content-length"] = body.length;
+    for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = fill(value, request);
+    if (answer.action !== "trickle_body") headers["content-length"] = body.length;
     response.writeHead(answer.status, headers);
   };
 
@@ -142,20 +119,15 @@ function sortedPairs(search) {
 }
 
 function fill(text, request) {
-  return text.replace(
-    /\{\{(http_date|request_id|authorization)([+-]\d+)?\}\}/g,
-    (_, name, seconds = "0") => {
-      if (name === "request_id") return request.headers["x-request-id"] ?? "";
-      if (name === "authorization") return request.headers.authorization ?? "";
-      return new Date(Date.now() + Number(seconds) * 1000).toUTCString();
-    },
-  );
+  return text.replace(/\{\{(http_date|request_id|authorization)([+-]\d+)?\}\}/g, (_, name, seconds = "0") => {
+    if (name === "request_id") return request.headers["x-request-id"] ?? "";
+    if (name === "authorization") return request.headers.authorization ?? "";
+    return new Date(Date.now() + Number(seconds) * 1000).toUTCString();
+  });
 }
 
 function answerJson(response, status, body) {
-  response
-    .writeHead(status, { ...CORS, "content-type": "application/json" })
-    .end(JSON.stringify(body));
+  response.writeHead(status, { ...CORS, "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
