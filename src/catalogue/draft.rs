@@ -132,8 +132,11 @@ impl<'a> Draft<'a> {
         let mut arena = Arena::default();
         let mut documents = Documents::default();
         let mut reviews = Reviews::default();
-        for (ordinal, entry) in (0..).zip(&self.entries) {
+        // One after the other: documents lie back to back.
+        for entry in &self.entries {
             self.push_document(&mut arena, &mut documents, entry)?;
+        }
+        for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
                 reviews.push(&mut arena, ordinal, entry.reviews.clone())?;
             }

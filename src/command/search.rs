@@ -25,7 +25,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let directory = Arc::new(Directory::default());
     let settings = data::settings(&args.data, 100);
     let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Terminal::new(LogFormat::Text)));
-    if let Err(error) = keeper.start() {
+    if let Err(error) = keeper.look() {
         eprintln!("error: {}", chain(&error));
         return ExitCode::from(INVALID);
     }

@@ -1,22 +1,24 @@
 //! Keeps the directory current: loads or builds a generation at the start, builds the next one when the exports change,
 //! and keeps the last good one when they can't be served.
 
+mod disk;
+
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use disk::load;
 
 use super::artifact::Artifact;
 use super::directory::{Degraded, Directory};
 use super::generation::Generation;
 use super::source::{ReadSet, Source};
 use super::stamp::FolderStamp;
-use super::store::{Manifest, NewGeneration, Store, StoreError};
+use super::store::{Manifest, Store, StoreError};
 use super::{OpenError, Snapshot, build};
-use crate::export::{Export, FindError, Limits, Report};
-
-/// How long a generation that couldn't be written waits until it is tried again.
-const RETRY: Duration = Duration::from_secs(30);
+use crate::export::{Export, FindError, Limits, Report, Severity};
+use crate::search::Ranking;
 
 /// What a keeper works with.
 #[derive(Debug, Clone)]
@@ -60,11 +62,14 @@ pub enum KeepError {
     Find(#[from] FindError),
     /// The exports have errors; they were reported.
     #[error(
-        "the exports have {errors} errors, so they are not served; mend them, or serve the valid records with --skip-invalid"
+        "the exports are not served: {errors} {}, first {first}; mend them, or serve the valid records with --skip-invalid",
+        if *.errors == 1 { "error" } else { "errors" }
     )]
     Invalid {
         /// How many.
         errors: usize,
+        /// The first: where and what.
+        first: String,
     },
     /// A generation can't be built or opened.
     #[error("the directory can't be built")]
@@ -157,7 +162,7 @@ impl Keeper {
             return Ok(outcome);
         }
         match self.read() {
-            Ok(set) => self.serve(set, false),
+            Ok(set) => self.serve(set),
             Err(error) => self.keep_last_good(error),
         }
     }
@@ -168,7 +173,7 @@ impl Keeper {
     /// Where there is nothing to serve at all.
     pub fn refresh(&mut self) -> Result<Outcome, KeepError> {
         match self.read() {
-            Ok(set) => self.serve(set, false),
+            Ok(set) => self.serve(set),
             Err(error) => self.keep_last_good(error),
         }
     }
@@ -187,63 +192,18 @@ impl Keeper {
         Ok(self.publish(snapshot))
     }
 
-    /// Picks up a generation that another process has put in force, and tries again to write one that couldn't be.
-    pub fn look_at_index(&mut self, now: Instant) {
-        let Some(store) = self.store.clone() else { return };
-        let current = store.current();
-        match &current {
-            Some(manifest) if self.unsaved_since.is_none() && self.is_news(manifest) => {
-                self.take_over(&store, manifest.clone());
-            }
-            None if self.unsaved_since.is_none() && self.directory.current().is_some() => {
-                self.disk_problem = Some(Degraded {
-                    code: "index_lost",
-                    detail: format!("{} holds no generation any more; it is written again", store.folder().display()),
-                });
-                self.unsaved_since = Some(now.checked_sub(RETRY).unwrap_or(now));
-                self.show_health();
-            }
-            _ => {}
+    /// Publishes what the exports make, from the index where it is of these very exports, and writes nothing: for a look
+    /// at the directory beside a server that keeps it.
+    ///
+    /// # Errors
+    /// Where the exports are invalid, or can't be built.
+    pub fn look(&mut self) -> Result<Kept, KeepError> {
+        if let Some(Outcome::Loaded(kept)) = self.load_unchanged() {
+            return Ok(kept);
         }
-        if self.unsaved_since.is_some_and(|since| now.duration_since(since) >= RETRY) {
-            self.unsaved_since = Some(now);
-            self.save_again(&store);
-        }
-    }
-
-    /// Whether a generation on disk is another one than is served, and made of the exports as they are.
-    fn is_news(&self, manifest: &Manifest) -> bool {
-        let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != manifest.folder_name());
-        is_other && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
-    }
-
-    fn take_over(&mut self, store: &Store, manifest: Manifest) {
-        match load(store, &manifest) {
-            Ok(snapshot) => {
-                tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
-                self.seen = Some(manifest.inputs.clone());
-                self.saved = Some(manifest);
-                self.exports_problem = None;
-                self.publish(snapshot);
-            }
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");
-            }
-        }
-    }
-
-    fn save_again(&mut self, store: &Store) {
-        let Ok(set) = self.read() else { return };
-        let generation = Generation::of(&set.report.exports);
-        match self.build(&set.report.exports, &generation) {
-            Ok((snapshot, artifact)) => {
-                if let Ok(manifest) = self.save(store, &artifact, &snapshot, &generation, set.stamp) {
-                    self.saved = Some(manifest);
-                    self.publish(snapshot);
-                }
-            }
-            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again"),
-        }
+        let set = self.read()?;
+        let (snapshot, _) = self.build(&set.report.exports, &Generation::of(&set.report.exports))?;
+        Ok(self.publish(snapshot))
     }
 
     fn load_unchanged(&mut self) -> Option<Outcome> {
@@ -277,10 +237,10 @@ impl Keeper {
         self.seen = Some(set.stamp.clone());
         self.observer.report(&set.report);
         let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
-        if servable { Ok(set) } else { Err(KeepError::Invalid { errors: set.report.error_count() }) }
+        if servable { Ok(set) } else { Err(invalid(&set.report)) }
     }
 
-    fn serve(&mut self, set: ReadSet, confirmed: bool) -> Result<Outcome, KeepError> {
+    fn serve(&mut self, set: ReadSet) -> Result<Outcome, KeepError> {
         let generation = Generation::of(&set.report.exports);
         let current = self.directory.current();
         if current.as_ref().is_some_and(|current| current.generation() == generation.as_str()) {
@@ -299,7 +259,6 @@ impl Keeper {
         // At a start nothing is served yet: what was in force before is what would lose records.
         let previous = current.or_else(|| self.load_any(|_| true).map(|(snapshot, _)| snapshot));
         if let Some(previous) = previous
-            && !confirmed
             && let Some(problem) = self.removes_too_much(&previous, &set.report.exports)
         {
             tracing::warn!("{}", problem.detail);
@@ -320,60 +279,10 @@ impl Keeper {
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
         let observer = &mut self.observer;
-        let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
+        let artifact =
+            build(exports, Ranking::default(), &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
         Ok((snapshot, artifact))
-    }
-
-    /// Writes a generation; a failure is remembered and shown, for the generation is served from memory all the same.
-    fn save(
-        &mut self,
-        store: &Store,
-        artifact: &Artifact,
-        snapshot: &Snapshot,
-        generation: &Generation,
-        inputs: FolderStamp,
-    ) -> Result<Manifest, StoreError> {
-        self.observer.progress(Phase::Writing, 0, 0);
-        let saved = store.save(
-            artifact,
-            NewGeneration {
-                generation: generation.clone(),
-                built_at: jiff::Timestamp::now().to_string(),
-                software_count: snapshot.catalogue.software_count() as u64,
-                inputs,
-                skipped_invalid: self.settings.skip_invalid,
-            },
-        );
-        match &saved {
-            Ok(_) => (self.disk_problem, self.unsaved_since) = (None, None),
-            Err(error) => {
-                let error = error as &dyn std::error::Error;
-                tracing::error!(error, "the generation can't be written; it is served from memory");
-                let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();
-                self.disk_problem = Some(Degraded {
-                    code: "index_not_written",
-                    detail: format!("{error}{cause}; the directory is served from memory, and writing is tried again"),
-                });
-                self.unsaved_since = Some(Instant::now());
-            }
-        }
-        saved
-    }
-
-    /// Remembers that these files make the generation on disk, so that the next start needn't read them.
-    fn restamp(&mut self, inputs: FolderStamp) {
-        let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return };
-        if saved.inputs == inputs && store.current_name().as_deref() == Some(&saved.folder_name()) {
-            return;
-        }
-        match store.restamp(saved, inputs) {
-            Ok(manifest) => self.saved = Some(manifest),
-            // Only the next start is slower for it.
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the manifest can't be brought up to date");
-            }
-        }
     }
 
     fn keep_last_good(&mut self, error: KeepError) -> Result<Outcome, KeepError> {
@@ -393,18 +302,6 @@ impl Keeper {
         tracing::error!(error = &error as &dyn std::error::Error, "the last good generation stays");
         self.exports_problem = Some(Degraded { code, detail: format!("{error}; the last good generation is served") });
         Ok(Outcome::KeptLastGood(self.publish(last_good)))
-    }
-
-    /// The first generation on disk that is wanted and whole.
-    fn load_any(&self, wanted: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
-        let store = self.store.as_ref()?;
-        store.candidates().into_iter().filter(wanted).find_map(|manifest| match load(store, &manifest) {
-            Ok(snapshot) => Some((snapshot, manifest)),
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a generation on disk can't be used");
-                None
-            }
-        })
     }
 
     /// Why a valid set needs to be confirmed: it would remove more records than may vanish by accident.
@@ -436,16 +333,15 @@ impl Keeper {
     }
 }
 
-/// Why a generation on disk can't be loaded.
-#[derive(Debug, thiserror::Error)]
-enum LoadError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("the generation on disk can't be opened")]
-    Open(#[from] OpenError),
-}
-
-fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, LoadError> {
-    let artifact = store.load(manifest)?;
-    Ok(Snapshot::open(manifest.generation.clone(), &artifact)?)
+/// What the operator is told of exports with errors: all of them were reported, the first one is named again.
+fn invalid(report: &Report) -> KeepError {
+    let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
+    let first = errors().next().map_or_else(String::new, |finding| {
+        let file = finding.location.file.display();
+        match &finding.location.place {
+            Some(place) => format!("{file}:{}:{}: {}", place.line, place.column, finding.message),
+            None => format!("{file}: {}", finding.message),
+        }
+    });
+    KeepError::Invalid { errors: errors().count(), first }
 }

@@ -1,0 +1,87 @@
+//! Changes while serving: good ones, broken ones, and files that go and come back.
+
+use std::fs;
+use std::sync::Arc;
+
+use software_directory::snapshot::keeper::Outcome;
+
+use crate::place::{Place, export, ids};
+
+#[test]
+fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_took() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    let taken = running.snapshot();
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))));
+    assert_eq!(running.ids(), ["a", "b", "c"]);
+    assert_eq!(ids(&taken), ["a", "b"], "what was taken stays whole");
+    assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation());
+}
+
+#[test]
+fn a_new_file_and_a_removed_one_are_edits_like_others() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    place.write("more.json", &export(&["c"]));
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.ids(), ["a", "b", "c"]);
+    fs::remove_file(place.data().join("more.json")).expect("removed");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.ids(), ["a", "b"]);
+}
+
+#[test]
+fn a_broken_edit_keeps_the_last_good_generation_and_the_mended_one_is_picked_up() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    let good = running.snapshot();
+    place.write("tools.json", "{\n  \"name\": oops\n}");
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(Arc::ptr_eq(&good, &running.snapshot()), "not even opened again");
+    assert_eq!(running.reasons(), ["exports_invalid"]);
+    place.write("tools.json", &export(&["a", "b", "mended"]));
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))));
+    assert_eq!(running.ids(), ["a", "b", "mended"]);
+    assert_eq!(running.reasons(), [""; 0], "healthy again");
+}
+
+#[test]
+fn what_is_wrong_with_exports_names_the_first_place() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    place.write("tools.json", "{\n  \"name\": oops\n}");
+    running.keeper.refresh().expect("it serves");
+    assert!(running.detail().contains("1 error, first "), "{}", running.detail());
+    assert!(running.detail().contains("data/tools.json:2:11: "), "{}", running.detail());
+    assert!(running.detail().ends_with("; the last good generation is served"), "{}", running.detail());
+}
+
+#[test]
+fn a_broken_edit_that_is_taken_back_is_healthy_again_without_a_rebuild() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    place.write("tools.json", "{");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.reasons(), ["exports_invalid"]);
+    place.write("tools.json", &export(&["a", "b"]));
+    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.reasons(), [""; 0]);
+    assert_eq!(place.generation_names().len(), 1);
+}
+
+#[test]
+fn a_data_folder_that_goes_while_serving_is_said_and_its_return_is_noticed() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    fs::remove_dir_all(place.data()).expect("removed");
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert_eq!(running.reasons(), ["exports_missing"]);
+    assert_eq!(running.ids(), ["a", "b"]);
+    fs::create_dir(place.data()).expect("a folder");
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))), "an empty folder is no directory");
+    assert!(running.detail().contains("there is no export file in the folder"), "{}", running.detail());
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    running.keeper.refresh().expect("it serves");
+    assert_eq!((running.ids().len(), running.reasons().len()), (3, 0));
+}

@@ -1,0 +1,194 @@
+//! A data folder, an index folder, and a keeper between them that remembers what it was seen doing.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use serde_json::{Value, json};
+use software_directory::export::{Limits, Report};
+use software_directory::service::{ListSoftware, PageRequest, SoftwareFilter, list_software};
+use software_directory::snapshot::keeper::{Keeper, Observer, Phase, Settings};
+use software_directory::snapshot::source::Source;
+use software_directory::snapshot::store::{Manifest, Store};
+use software_directory::snapshot::{Directory, Snapshot};
+use tempfile::TempDir;
+
+/// A folder with `data/` and, once something was written, `index/`.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+/// A keeper at work, its directory, and what it was seen doing.
+pub(crate) struct Running {
+    pub(crate) keeper: Keeper,
+    pub(crate) directory: Arc<Directory>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What an observer was told.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The phases in the order they were begun.
+    pub(crate) phases: Vec<Phase>,
+    /// How many times exports were reported on.
+    pub(crate) reports: usize,
+}
+
+struct Witness(Arc<Mutex<Seen>>);
+
+impl Observer for Witness {
+    fn progress(&mut self, phase: Phase, _: u64, _: u64) {
+        let mut seen = self.0.lock().expect("no panic");
+        if seen.phases.last() != Some(&phase) {
+            seen.phases.push(phase);
+        }
+    }
+
+    fn report(&mut self, _: &Report) {
+        self.0.lock().expect("no panic").reports += 1;
+    }
+}
+
+impl Place {
+    /// A place whose data folder holds one export, `tools`, of these products.
+    pub(crate) fn with(ids: &[&str]) -> Self {
+        let place = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir(place.data()).expect("a folder");
+        place.write("tools.json", &export(ids));
+        place
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn index(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        Store::new(&self.index())
+    }
+
+    /// Replaces a file as editors do: the new one whole, under the old one's name.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let next = self.data().join(".next");
+        fs::write(&next, text).expect("written");
+        fs::rename(next, self.data().join(name)).expect("renamed");
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            source: Source::Folder(self.data()),
+            index: Some(self.index()),
+            skip_invalid: false,
+            max_removed: 50,
+            limits: Limits::default(),
+        }
+    }
+
+    /// A keeper that has done nothing yet.
+    pub(crate) fn keeper(&self) -> Running {
+        running(self.settings())
+    }
+
+    /// A keeper that has started well.
+    pub(crate) fn started(&self) -> Running {
+        let mut running = self.keeper();
+        running.keeper.start().expect("it serves");
+        running
+    }
+
+    /// The manifest of the generation in force on disk.
+    pub(crate) fn in_force(&self) -> Manifest {
+        self.store().current().expect("a generation in force")
+    }
+
+    /// The names in the index folder, sorted; empty where there is none.
+    pub(crate) fn index_names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.index()).into_iter().flatten();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    }
+
+    /// The generations' folders, sorted.
+    pub(crate) fn generation_names(&self) -> Vec<String> {
+        self.index_names().into_iter().filter(|name| self.index().join(name).is_dir()).collect()
+    }
+}
+
+/// A keeper with these settings that has done nothing yet.
+pub(crate) fn running(settings: Settings) -> Running {
+    let (directory, seen) = (Arc::<Directory>::default(), Arc::<Mutex<Seen>>::default());
+    let keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Witness(Arc::clone(&seen))));
+    Running { keeper, directory, seen }
+}
+
+impl Running {
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().expect("no panic")
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.directory.current().expect("a generation")
+    }
+
+    /// The ids that are served, by name.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        ids(&self.snapshot())
+    }
+
+    /// The codes of what is wrong.
+    pub(crate) fn reasons(&self) -> Vec<&'static str> {
+        self.directory.degraded().iter().map(|reason| reason.code).collect()
+    }
+
+    /// What is said about the one thing that is wrong.
+    pub(crate) fn detail(&self) -> String {
+        let degraded = self.directory.degraded();
+        assert_eq!(degraded.len(), 1, "{degraded:?}");
+        degraded[0].detail.clone()
+    }
+}
+
+/// The ids of all products, by name.
+pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
+    let all = ListSoftware {
+        q: None,
+        filter: SoftwareFilter::default(),
+        sort: None,
+        page: PageRequest { limit: 100, offset: 0 },
+    };
+    let page = list_software(snapshot, &all).expect("no engine is asked");
+    page.data
+        .iter()
+        .map(|item| {
+            let mut text = Vec::new();
+            item.write(&mut text);
+            let item: Value = serde_json::from_slice(&text).expect("JSON");
+            item["id"].as_str().expect("an id").to_owned()
+        })
+        .collect()
+}
+
+/// A product of which only the id matters.
+pub(crate) fn product(id: &str) -> Value {
+    json!({
+        "id": id, "name": format!("Product {id}"), "url": format!("https://{id}.example.org/"),
+        "evidence_status": "pending-review"
+    })
+}
+
+/// An export of such products, as text.
+pub(crate) fn export(ids: &[&str]) -> String {
+    export_of(&ids.iter().map(|id| product(id)).collect::<Vec<_>>())
+}
+
+/// An export of these products, as text.
+pub(crate) fn export_of(software: &[Value]) -> String {
+    let document =
+        json!({"name": "Tools", "license": "https://creativecommons.org/licenses/by/4.0/", "software": software});
+    serde_json::to_string_pretty(&document).expect("JSON")
+}

@@ -1,0 +1,139 @@
+//! Starting: what is built, what is loaded, what is read.
+
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use software_directory::snapshot::keeper::{KeepError, Outcome, Phase};
+
+use crate::place::{Place, export};
+
+#[test]
+fn the_first_start_builds_and_persists() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.keeper();
+    let outcome = running.keeper.start().expect("it serves");
+    assert!(matches!(&outcome, Outcome::Published(kept) if kept.software_count == 2), "{outcome:?}");
+    assert_eq!(running.seen().phases, [Phase::Reading, Phase::Indexing, Phase::Writing]);
+    assert_eq!(running.ids(), ["a", "b"]);
+    assert_eq!(running.reasons(), [""; 0]);
+    let manifest = place.in_force();
+    assert_eq!(manifest.generation.as_str(), running.snapshot().generation());
+    assert_eq!(manifest.software_count, 2);
+    place.store().load(&manifest).expect("whole");
+}
+
+#[test]
+fn a_restart_with_unchanged_files_loads_without_reading_them() {
+    let place = Place::with(&["a", "b"]);
+    let first = place.started();
+    let mut second = place.keeper();
+    let outcome = second.keeper.start().expect("it serves");
+    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0), "nothing was read");
+    assert_eq!(second.ids(), ["a", "b"]);
+    assert_eq!(second.snapshot().generation(), first.snapshot().generation());
+    // And what was loaded is verified afterwards, in full, without a rebuild.
+    assert_eq!(second.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(second.seen().phases, [Phase::Reading]);
+}
+
+#[test]
+fn changed_files_are_built_before_anything_is_published() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    let mut second = place.keeper();
+    let outcome = second.keeper.start().expect("it serves");
+    assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
+    assert_eq!(second.ids(), ["a", "b", "c"], "never the old answer");
+}
+
+#[test]
+fn a_restart_back_at_the_set_before_loads_it_and_puts_it_in_force() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b"]));
+    let mut third = place.keeper();
+    let outcome = third.keeper.start().expect("it serves");
+    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert_eq!(third.seen().phases, [Phase::Reading], "read, but not indexed again");
+    assert_eq!(third.ids(), ["a", "b"]);
+    assert_eq!(place.in_force().generation.as_str(), third.snapshot().generation());
+}
+
+#[test]
+fn a_file_that_is_touched_is_read_once_and_then_known_again() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    let before = place.in_force();
+    let file = File::options().write(true).open(place.data().join("tools.json")).expect("open");
+    file.set_modified(SystemTime::now() - Duration::from_hours(24)).expect("touched");
+    let mut second = place.keeper();
+    second.keeper.start().expect("it serves");
+    assert_eq!(second.seen().phases, [Phase::Reading], "read, for it might have changed, but not indexed");
+    let after = place.in_force();
+    assert_eq!(after.folder_name(), before.folder_name());
+    assert_ne!(after.inputs, before.inputs);
+    let third = place.started();
+    assert_eq!(third.seen().phases, [], "known by its new time");
+}
+
+#[test]
+fn a_file_that_is_touched_while_running_is_no_new_generation() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    place.write("tools.json", &export(&["a", "b"]));
+    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(place.generation_names().len(), 1);
+    assert_eq!(place.started().seen().phases, [], "the next start knows the file");
+}
+
+#[test]
+fn no_export_file_at_all_is_an_error_at_the_first_start() {
+    let place = Place::with(&[]);
+    fs::remove_file(place.data().join("tools.json")).expect("removed");
+    let mut running = place.keeper();
+    let error = running.keeper.start().expect_err("nothing to serve");
+    assert!(matches!(error, KeepError::Find(_)), "{error:?}");
+    assert!(error.to_string().contains("there is no export file in the folder"), "{error}");
+    assert!(running.directory.current().is_none(), "never an empty directory");
+    fs::remove_dir(place.data()).expect("removed");
+    let error = running.keeper.start().expect_err("nothing to serve");
+    assert!(error.to_string().contains("can't be read"), "{error}");
+    assert!(!place.index().exists());
+}
+
+#[test]
+fn a_data_folder_that_is_gone_at_a_later_start_leaves_the_last_good_generation() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    fs::remove_dir_all(place.data()).expect("removed");
+    let second = place.started();
+    assert_eq!(second.ids(), ["a", "b"]);
+    assert_eq!(second.reasons(), ["exports_missing"]);
+}
+
+#[test]
+fn invalid_exports_at_the_first_start_are_an_error_and_write_nothing() {
+    let place = Place::with(&["a"]);
+    place.write("tools.json", "{");
+    let mut running = place.keeper();
+    let error = running.keeper.start().expect_err("nothing to serve");
+    assert!(matches!(error, KeepError::Invalid { errors: 1, .. }), "{error:?}");
+    assert!(running.directory.current().is_none());
+    assert!(!place.index().exists());
+}
+
+#[test]
+fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    place.write("tools.json", "{");
+    let mut second = place.keeper();
+    let outcome = second.keeper.start().expect("it serves");
+    assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{outcome:?}");
+    assert_eq!(second.ids(), ["a", "b"]);
+    assert_eq!(second.reasons(), ["exports_invalid"]);
+}
