@@ -7,18 +7,19 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+TYPESCRIPT := clients/typescript
 STARTED := $(shell date +%s)
 
-.PHONY: help test check fmt lint doc test-rust test-fast test-readme bench-build reload-under-load licences
+.PHONY: help test check relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser bench-build reload-under-load licences
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
 
 test: $(STEPS) ## Everything that a change must pass
 	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
@@ -45,7 +46,7 @@ test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comme
 
 # In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
 bench-build: need-cargo need-cc ## Do the benchmarks build?
-	$(if $(wildcard benches/*.rs),cargo bench --locked --no-run --profile dev --quiet,@echo "bench-build: there are no benchmarks")
+	$(if $(wildcard benches/*),cargo bench --locked --no-run --profile dev --quiet,@echo "bench-build: there are no benchmarks")
 
 test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of the README and compare their answers
 	python3 tests/tools/test_readme.py --quiet
@@ -56,6 +57,25 @@ test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of th
 reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
 	cargo build --locked --quiet
 	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
+
+test-client-python: need-python3 $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc) ## The Python client: style, types, tests on the oldest and newest Python, packages
+	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
+	python3 clients/python/tools/check.py
+
+# The server is built unless SOFTWARE_DIRECTORY_BIN names one.
+test-client-typescript: need-node need-npm $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
+	@$(if $(SOFTWARE_DIRECTORY_BIN),,$(MAKE) need-cargo need-cc && cargo build --locked --quiet)
+	SOFTWARE_DIRECTORY_BIN='$(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(BINARY)))' npm test --silent --prefix $(TYPESCRIPT)
+
+%/node_modules/.installed: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# Where the judged queries are: relevance/, qhse/ and typos/; see RANKING.md.
+MEASURE_DATA ?= ../shared/data
+
+relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
+	cargo bench --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
@@ -72,8 +92,24 @@ $(CARGO_DENY): | need-cargo need-cc
 install-cargo := curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-curl := sudo apt-get install curl
+test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
+	cargo build --locked --quiet
+	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=2 *.test.mjs
+
+tests/browser/node_modules: tests/browser/package-lock.json | need-npm
+	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+install-chromium := sudo apt-get install chromium
 install-node := sudo apt-get install nodejs   (macOS: brew install node)
+install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
+
+# A browser is more than most machines have: where apt may, it brings it.
+need-chromium:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && apt-get install -y -qq chromium; } \
+		|| { echo "chromium is missing; install it with: $(install-chromium)" >&2; exit 1; }
 
 need-%:
 	@command -v $* >/dev/null || { echo "$* is missing; install it with: $(install-$*)" >&2; exit 1; }

@@ -54,7 +54,7 @@ pub struct DataArgs {
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
     pub index: PathBuf,
     /// Serve the valid records and report the others
-    #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID")]
+    #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
     /// Largest export file that is read, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]

@@ -88,7 +88,7 @@ fn reindex(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
 }
 
 fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
-    let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
+    let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let (keys, development) = keys(args, &settings)?;
     let keys = Arc::new(keys);

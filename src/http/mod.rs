@@ -6,12 +6,15 @@
 //! into one answer in one place. [`server`] owns sockets and nothing else.
 
 mod app;
+mod asset;
 mod auth;
 mod client_address;
 mod compression;
 mod conditional;
 mod config;
 mod cors;
+mod docs;
+mod document;
 mod exchange;
 pub mod openapi;
 mod paging;

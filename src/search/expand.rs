@@ -17,22 +17,6 @@ use crate::resource::{Correction, QueryReport};
 /// The most words of a query that count.
 pub const MOST_WORDS: usize = 10;
 
-/// What a match is worth beside the exact word or another form of it. See RANKING.md for how they were found.
-mod weight {
-    /// Written as one, or apart.
-    pub(super) const COMPOUND: f32 = 0.9;
-    /// A part of an odd name: `c` for `c++`.
-    pub(super) const PART: f32 = 0.8;
-    /// A term that means the same.
-    pub(super) const SYNONYM: f32 = 0.8;
-    /// A longer word that begins with what is typed.
-    pub(super) const PREFIX: f32 = 0.7;
-    /// The likeliest word for one that no product has: as good as typed.
-    pub(super) const CORRECTION: f32 = 1.0;
-    /// A less likely one, or one that may be meant in place of a very rare word.
-    pub(super) const TYPO: f32 = 0.4;
-}
-
 /// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
 /// records.
 const VERY_RARE: u32 = 10_000;
@@ -176,23 +160,28 @@ impl Expander<'_> {
         if self.is_in_phrase(at) {
             return slot;
         }
-        slot.alternatives
-            .push(Alternative { term: Term::Compound(word.folded.as_str().into()), weight: weight::COMPOUND });
+        slot.alternatives.push(Alternative {
+            term: Term::Compound(word.folded.as_str().into()),
+            weight: self.index.ranking.compound,
+        });
         let before = at.checked_sub(1).map(|before| (before, at));
         let behind = (at + 1 < words.len()).then_some((at, at + 1));
         for (first, second) in before.into_iter().chain(behind) {
             if matches!(words[second].gap, Gap::Joined | Gap::Space)
                 && let Some(joined) = lexicon.word(&compound(&words[first], &words[second]))
             {
-                slot.alternatives
-                    .push(Alternative { term: Term::Word(lexicon.stem_of(joined)), weight: weight::COMPOUND });
+                slot.alternatives.push(Alternative {
+                    term: Term::Word(lexicon.stem_of(joined)),
+                    weight: self.index.ranking.compound,
+                });
             }
         }
         let bare = word.folded.trim_matches(['+', '#', '.']);
         if bare != word.folded
             && let Some(part) = lexicon.word(bare)
         {
-            slot.alternatives.push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: weight::PART });
+            slot.alternatives
+                .push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: self.index.ranking.part });
         }
         if at + 1 == words.len() && self.query.last_is_open {
             self.push_prefix(&mut slot);
@@ -211,10 +200,10 @@ impl Expander<'_> {
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
             let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { term, weight: weight::PREFIX });
+            slot.alternatives.push(Alternative { term, weight: self.index.ranking.prefix });
             return;
         }
-        self.push_longer(slot, &slot.word.folded.clone(), weight::PREFIX);
+        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
     }
 
     /// Every word that begins with a text.
@@ -252,7 +241,7 @@ impl Expander<'_> {
                     continue;
                 }
                 for of_word in &mut by_word[mention.start..mention.end] {
-                    of_word.push(Alternative { term: term.clone(), weight: weight::SYNONYM });
+                    of_word.push(Alternative { term: term.clone(), weight: self.index.ranking.synonym });
                 }
                 self.concepts.push(*concept);
                 let from = &self.text[words[mention.start].start..words[mention.end - 1].end];
@@ -285,21 +274,22 @@ impl Expander<'_> {
     /// Looks for what a word that no product has, or hardly any, can have meant.
     fn mend(&mut self, slot: &mut Slot, at: usize, corrected: &mut String) -> Result<(), EngineError> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
+        let lexicon = &self.index.lexicon;
+        let known = lexicon.word(&slot.word.folded).is_some();
         let absent = slot.alternatives.is_empty();
-        let rare = slot.document_frequency <= documents / VERY_RARE;
-        if !(self.typo && (absent || rare))
-            || self.is_in_phrase(at)
-            || slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3
-        {
+        // A word that the synonyms know is spelled right, though no product has it.
+        let suspicious = if absent { !known } else { slot.document_frequency <= documents / VERY_RARE };
+        let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
+        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) {
             return Ok(());
         }
-        let lexicon = &self.index.lexicon;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
         let candidates = typo::candidates(lexicon, &folded, edits);
         let least = candidates.first().map_or(0.0, |best| best.cost);
         for candidate in &candidates {
-            let weight = if absent && candidate.cost <= least { weight::CORRECTION } else { weight::TYPO };
+            let weight =
+                if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
                 slot.alternatives.push(Alternative { term, weight });
@@ -308,7 +298,7 @@ impl Expander<'_> {
         if absent && candidates.is_empty() && slot.prefix.is_some() {
             for candidate in typo::prefix_candidates(lexicon, &folded, edits) {
                 let term = Term::Word(lexicon.stem_of(candidate.word));
-                slot.alternatives.push(Alternative { term, weight: weight::TYPO });
+                slot.alternatives.push(Alternative { term, weight: self.index.ranking.typo });
             }
         }
         if absent && let Some(best) = candidates.first() {

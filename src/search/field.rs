@@ -1,4 +1,4 @@
-//! The parts of a record that a search reads, and what a match in each is worth.
+//! The parts of a record that a search reads.
 
 /// A searchable part of a product's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,18 +28,6 @@ pub enum Field {
 }
 
 impl Field {
-    /// The field's weight in the BM25F score, relative to the category description: how many times a word in it counts.
-    /// See RANKING.md for how they were found.
-    #[must_use]
-    pub const fn weight(self) -> u8 {
-        match self {
-            Self::Name | Self::Alias => 12,
-            Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard => 4,
-            Self::Feature | Self::Setting | Self::Description => 3,
-            Self::CategoryDescription => 1,
-        }
-    }
-
     /// Which part of a document the field is in.
     #[must_use]
     pub const fn section(self) -> Section {

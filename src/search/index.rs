@@ -8,15 +8,11 @@ use super::field::{Field, Section};
 use super::forward::{Forward, SECTION_END, VALUE_END};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts};
 use super::plan::{INDEXED_PREFIX, Term};
+use super::ranking::Ranking;
 use super::stem::Stems;
 use super::synonym::Thesaurus;
 use crate::record::{Software, SynonymGroup};
 use crate::resource::CategoryResource;
-
-/// BM25's `k1`, in units of one word of the description ([`Field::Description`]).
-const K1: f32 = 0.9;
-/// BM25's `b`: how much a document's length counts.
-const B: f32 = 0.6;
 
 /// What a search needs besides the engine's index, encoded.
 #[derive(Debug, Serialize, Deserialize)]
@@ -34,6 +30,7 @@ pub struct SearchParts {
 /// The search side of a generation being filled, document by document in the order of ordinals.
 #[derive(Debug)]
 pub struct SearchBuilder {
+    ranking: Ranking,
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
     stems: Stems,
@@ -50,7 +47,7 @@ const SECTION_MARK: u32 = u32::MAX - 1;
 
 impl SearchBuilder {
     /// An empty search side.
-    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
+    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>, ranking: Ranking) -> Self {
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
         // The words of synonyms are words that can be meant, though no document may have them.
@@ -58,6 +55,7 @@ impl SearchBuilder {
             lexicon.note(&word.spelling, &word.folded, 0);
         }
         Self {
+            ranking,
             lexicon,
             thesaurus,
             stems: Stems::default(),
@@ -94,7 +92,7 @@ impl SearchBuilder {
     /// Adds the terms of one value; answers what it adds to the document's length.
     fn push_value(&mut self, field: Field, text: &str, document: u32, sequence: &mut Vec<u32>) -> u32 {
         let words = words(text);
-        let weight = u32::from(field.weight());
+        let weight = u32::from(self.ranking.weight(field));
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(&word.spelling, &word.folded, document);
             self.add(Term::Word(self.lexicon.stem(number)), weight);
@@ -167,7 +165,7 @@ impl SearchBuilder {
                 number => numbering.get(number as usize).copied().unwrap_or(FIRST_WORD),
             }));
         }
-        Ok(SearchParts { lexicon, forward, thesaurus: self.thesaurus, norms: norms(&self.lengths) })
+        Ok(SearchParts { lexicon, forward, thesaurus: self.thesaurus, norms: norms(&self.lengths, &self.ranking) })
     }
 }
 
@@ -244,11 +242,12 @@ fn prefixes(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Per document `k1 * (1 - b + b * length / mean length)`, lengths weighted as the words are.
-fn norms(lengths: &[u32]) -> Vec<f32> {
-    let k1 = K1 * f32::from(Field::Description.weight());
+fn norms(lengths: &[u32], ranking: &Ranking) -> Vec<f32> {
+    let k1 = ranking.k1 * f32::from(ranking.description);
+    let b = ranking.b;
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
     let mean =
         (lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / lengths.len().max(1) as f64).max(1.0) as f32;
     #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
-    lengths.iter().map(|length| k1 * (1.0 - B + B * *length as f32 / mean)).collect()
+    lengths.iter().map(|length| k1 * (1.0 - b + b * *length as f32 / mean)).collect()
 }

@@ -3,6 +3,7 @@
 use super::SearchParts;
 use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
+use super::ranking::Ranking;
 use super::stem::Stems;
 use super::synonym::Thesaurus;
 
@@ -15,6 +16,8 @@ pub struct SearchIndex {
     pub forward: Forward,
     /// The synonyms.
     pub thesaurus: Thesaurus,
+    /// The weights.
+    pub ranking: Ranking,
     /// The stemmer.
     pub stems: Stems,
 }
@@ -38,7 +41,7 @@ impl SearchIndex {
     ///
     /// # Errors
     /// Where it is damaged.
-    pub fn open(encoded: &[u8], documents: usize) -> Result<(Self, Vec<f32>), SearchIndexError> {
+    pub fn open(encoded: &[u8], documents: usize, ranking: Ranking) -> Result<(Self, Vec<f32>), SearchIndexError> {
         let parts: SearchParts = postcard::from_bytes(encoded)?;
         if parts.forward.len() != documents || parts.norms.len() != documents || !parts.forward.is_sound() {
             return Err(SearchIndexError::Misfit);
@@ -47,6 +50,7 @@ impl SearchIndex {
             lexicon: Lexicon::open(parts.lexicon)?,
             forward: parts.forward,
             thesaurus: parts.thesaurus,
+            ranking,
             stems: Stems::default(),
         };
         Ok((index, parts.norms))

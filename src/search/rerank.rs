@@ -4,15 +4,8 @@ use super::SearchIndex;
 use super::expand::Expansion;
 use super::field::Section;
 use super::forward::{SECTION_END, VALUE_END};
+use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
-
-/// How much each signal can add to a score, as a share of it. See RANKING.md for how they were found.
-mod share {
-    /// Every word spelled exactly as asked, rather than in another form.
-    pub(super) const SPELLING: f32 = 0.15;
-    /// Every two neighbours of the query are neighbours in the record.
-    pub(super) const PROXIMITY: f32 = 0.05;
-}
 
 /// What a closer look at a document found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,8 +19,8 @@ pub struct Signals {
 impl Signals {
     /// What a score is multiplied by.
     #[must_use]
-    pub fn factor(self) -> f32 {
-        1.0 + share::SPELLING * self.spelling + share::PROXIMITY * self.proximity
+    pub fn factor(self, ranking: &Ranking) -> f32 {
+        1.0 + ranking.spelling * self.spelling + ranking.proximity * self.proximity
     }
 }
 

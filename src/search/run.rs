@@ -81,8 +81,11 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     for candidate in &mut best[..head] {
         let signals = rerank::look(scope.index, &expansion, candidate.ordinal);
         // Whole names are equals but for their spelling: quality decides between them.
-        candidate.score =
-            if candidate.tier == Tier::Title { signals.spelling } else { candidate.score * signals.factor() };
+        candidate.score = if candidate.tier == Tier::Title {
+            signals.spelling
+        } else {
+            candidate.score * signals.factor(&scope.index.ranking)
+        };
     }
     best[..head].sort_by(|a, b| b.cmp(a));
     Ok(Found { best, total, counts, expansion })

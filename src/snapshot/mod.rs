@@ -21,7 +21,7 @@ use crate::catalogue::{Catalogue, CatalogueError};
 use crate::engine::{Engine, EngineError, TantivyEngine};
 use crate::export::Export;
 use crate::search::glossary::GlossaryIndex;
-use crate::search::{SearchIndex, SearchIndexError};
+use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
 /// One immutable generation of the directory. A request takes the current one once and uses nothing else.
 #[derive(Debug)]
@@ -63,10 +63,14 @@ impl Snapshot {
     /// # Errors
     /// Where a part is missing or damaged, or they don't belong together.
     pub fn open(generation: Generation, artifact: &Artifact) -> Result<Arc<Self>, OpenError> {
+        Self::open_ranked(generation, artifact, Ranking::default())
+    }
+
+    fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
         let part = |name: &'static str| artifact.part(name).ok_or(OpenError::Missing(name));
         let catalogue =
             Catalogue::open(part(artifact::TABLES)?, part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone())?;
-        let (search, norms) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count())?;
+        let (search, norms) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact
             .parts
             .iter()
@@ -82,8 +86,16 @@ impl Snapshot {
     /// # Errors
     /// Where it can't be built.
     pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
-        let artifact = build(exports, &mut |_, _| {})?;
-        Self::open(Generation::of(exports), &artifact)
+        Self::build_ranked(exports, Ranking::default())
+    }
+
+    /// Builds a generation with other weights than the service's, to measure what they are worth.
+    ///
+    /// # Errors
+    /// Where it can't be built.
+    pub fn build_ranked(exports: &[Export], ranking: Ranking) -> Result<Arc<Self>, OpenError> {
+        let artifact = build(exports, ranking, &mut |_, _| {})?;
+        Self::open_ranked(Generation::of(exports), &artifact, ranking)
     }
 
     /// The generation's name.

@@ -328,8 +328,11 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), StoreError> 
 
 /// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
 fn replace(folder: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let mut next =
-        tempfile::Builder::new().prefix(NEXT).tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(NEXT);
+    #[cfg(unix)]
+    builder.permissions(readable());
+    let mut next = builder.tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
     let write = next.write_all(content).and_then(|()| next.as_file().sync_all());
     write.map_err(StoreError::io("writing", path))?;
     next.persist(path).map_err(|error| StoreError::io("replacing", path)(error.error))?;
@@ -348,4 +351,11 @@ fn sync_folder(folder: &Path) -> Result<(), StoreError> {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
     }
     Ok(())
+}
+
+/// The index holds nothing secret: whoever may enter its folder may read it, as other files made there.
+#[cfg(unix)]
+fn readable() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(0o644)
 }

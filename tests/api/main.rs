@@ -5,6 +5,7 @@ mod categories;
 mod conditional;
 mod cors;
 mod documents;
+mod examples;
 mod exports;
 mod fixture;
 mod glossary;

@@ -10,7 +10,7 @@ use crate::search::Group;
 /// More alternatives than this are gathered into one list before the visit instead of being merged during it.
 const MERGED_AT_MOST: usize = 8;
 
-/// The BM25 factor `k1 + 1`, so that the score of one word lies between 0 and `idf * 2.2`.
+/// What the score of one word is at most, beside its `idf`. The same for all words, so it orders nothing.
 const SCALE: f32 = 2.2;
 
 /// The documents of one group in rising order, each with its score for the group.

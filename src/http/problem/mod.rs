@@ -206,31 +206,37 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Turns an error into its answer. `documentation` is the address of the page that explains the codes.
+/// An error as callers see it. `documentation` is the address of the page that explains the codes.
 #[must_use]
-pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str) -> Response {
+pub(super) fn describe<'a>(error: &'a ApiError, request_id: &'a str, documentation: &str) -> Problem<'a> {
     let code = error.code();
-    let retry_after_seconds = error.retry_after_seconds();
-    let problem = Problem {
+    Problem {
         kind: format!("{documentation}#{}", code.as_str()),
         title: code.title(),
         status: code.status().as_u16(),
         detail: error.detail(),
         code: code.as_str(),
         request_id,
-        retry_after_seconds,
+        retry_after_seconds: error.retry_after_seconds(),
         errors: match error {
             ApiError::Parameters(problems) => Some(problems),
             _ => None,
         },
-    };
+    }
+}
+
+/// Turns an error into its answer. `documentation` is the address of the page that explains the codes.
+#[must_use]
+pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str) -> Response {
+    let code = error.code();
+    let problem = describe(error, request_id, documentation);
     // Strings and numbers under fixed names always serialize; an empty body would still carry the right status.
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = code.status();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-    if let Some(seconds) = retry_after_seconds {
+    if let Some(seconds) = problem.retry_after_seconds {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     match error {

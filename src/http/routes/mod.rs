@@ -5,6 +5,7 @@ mod documents;
 mod exports;
 mod glossary;
 mod health;
+mod page;
 mod reviews;
 mod search;
 mod software;
@@ -16,7 +17,7 @@ use axum::response::Response;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::documents::Documents;
+use super::asset::Assets;
 use super::config::AppState;
 use super::openapi;
 
@@ -24,7 +25,8 @@ use super::openapi;
 pub(super) fn router(state: &AppState) -> Router {
     let (described, document) = described().with_state(state.clone()).split_for_parts();
     let text = openapi::finish(document, &state.config);
-    described.merge(documents::router(Documents::new(&state.config, text)))
+    let assets = Assets::new(state.config.path_prefix());
+    described.merge(page::router(&assets)).merge(documents::router(&state.config, &assets, text)).merge(assets.router())
 }
 
 /// The routes that the OpenAPI document describes.

@@ -81,6 +81,9 @@ struct SoftwareRecord {
 }
 
 /// Get a product
+///
+/// Everything its record says: evidence with its sources, the properties that the directory doesn't interpret, and the
+/// export that it is from, with its licence.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}",

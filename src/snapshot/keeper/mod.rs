@@ -18,6 +18,7 @@ use super::stamp::FolderStamp;
 use super::store::{Manifest, Store, StoreError};
 use super::{OpenError, Snapshot, build};
 use crate::export::{Export, FindError, Limits, Report, Severity};
+use crate::search::Ranking;
 
 /// What a keeper works with.
 #[derive(Debug, Clone)]
@@ -196,6 +197,20 @@ impl Keeper {
         Ok(self.publish(snapshot))
     }
 
+    /// Publishes what the exports make, from the index where it is of these very exports, and writes nothing: for a look
+    /// at the directory beside a server that keeps it.
+    ///
+    /// # Errors
+    /// Where the exports are invalid, or can't be built.
+    pub fn look(&mut self) -> Result<Kept, KeepError> {
+        if let Some(Outcome::Loaded(kept)) = self.load_unchanged() {
+            return Ok(kept);
+        }
+        let set = self.read()?;
+        let (snapshot, _) = self.build(&set.report.exports, &Generation::of(&set.report.exports))?;
+        Ok(self.publish(snapshot))
+    }
+
     fn load_unchanged(&mut self) -> Option<Outcome> {
         let store = self.store.clone()?;
         let manifest = self.in_force()?;
@@ -283,7 +298,8 @@ impl Keeper {
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
         let observer = &mut self.observer;
-        let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
+        let artifact =
+            build(exports, Ranking::default(), &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
         Ok((snapshot, artifact))
     }

@@ -1,6 +1,8 @@
 //! The OpenAPI 3.1 document: its frame, and what is said of every operation. The operations themselves are described at
 //! their handlers, the parameters by the tables they are read by, the answers by the types they are written from.
 
+mod example;
+
 use std::collections::BTreeMap;
 
 use utoipa::openapi::header::{Header, HeaderBuilder};
@@ -189,7 +191,10 @@ fn bearer() -> Http {
 
 fn error_response(errors: &Errors) -> Response {
     let codes: Vec<_> = errors.codes.iter().map(|code| format!("`{}`", code.as_str())).collect();
-    let problem = ContentBuilder::new().schema(Some(RefOr::Ref(Ref::from_schema_name(Problem::name())))).build();
+    let problem = ContentBuilder::new()
+        .schema(Some(RefOr::Ref(Ref::from_schema_name(Problem::name()))))
+        .examples_from_iter(example::of_errors(errors.codes))
+        .build();
     let mut response = ResponseBuilder::new()
         .description(format!("{}: {}", errors.codes.first().map_or("", |code| code.title()), codes.join(", ")))
         .content(PROBLEM_JSON, problem)
@@ -234,6 +239,7 @@ pub(super) fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
         let not_modified = RefOr::Ref(Ref::from_response_name(NOT_MODIFIED));
         operation.responses.responses.insert("304".to_owned(), not_modified);
     }
+    example::add_recorded(&mut document);
     // Every part of it serializes: strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');

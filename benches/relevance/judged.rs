@@ -1,0 +1,188 @@
+//! nDCG@10 against graded human judgements.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::BufRead as _;
+use std::path::Path;
+
+use serde::Deserialize;
+use software_directory::export::{self, Export, Limits};
+use software_directory::search::Ranking;
+use software_directory::snapshot::Snapshot;
+
+use crate::{Failure, rows, search};
+
+/// How deep a ranking is looked at.
+const DEPTH: usize = 10;
+
+pub(crate) struct Judged {
+    exports: Vec<Export>,
+    judgements: HashMap<String, HashMap<String, f64>>,
+    queries: Vec<Vec<String>>,
+    right: Vec<Vec<String>>,
+    wrong: Vec<Vec<String>>,
+}
+
+/// The means over a set of queries.
+#[derive(Clone, Copy, Default)]
+struct Figures {
+    /// nDCG@10, an unjudged hit counting nothing.
+    ndcg: f64,
+    /// The same with unjudged hits taken out first: judgements are pooled from other engines' answers.
+    condensed: f64,
+    queries: usize,
+    /// Queries without a hit.
+    empty: usize,
+}
+
+#[derive(Deserialize)]
+struct Id {
+    id: String,
+}
+
+impl Judged {
+    pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
+        let mut judgements: HashMap<String, HashMap<String, f64>> = HashMap::new();
+        for row in rows(&folder.join("qrels.tsv"))? {
+            let [query, document, gain] = &row[..] else { return Err("qrels.tsv has three columns".into()) };
+            judgements.entry(query.clone()).or_default().insert(document.clone(), gain.parse()?);
+        }
+        let today = export::latest_day(jiff::Timestamp::now());
+        let report = export::read(&[folder.join("products.json")], &Limits::default(), today, &|_, _| {});
+        Ok(Self {
+            exports: report.exports,
+            judgements,
+            queries: rows(&folder.join("queries.tsv"))?,
+            right: rows(&folder.join("typo/queries-correct.tsv"))?,
+            wrong: rows(&folder.join("typo/queries.tsv"))?,
+        })
+    }
+
+    pub(crate) fn report(&self) -> Result<(), Failure> {
+        let snapshot = Snapshot::build(&self.exports)?;
+        println!("Judged queries, nDCG@10 (condensed), queries without a hit");
+        let all = self.measure(&snapshot, &self.queries, true)?;
+        print("all", all);
+        let strict = self.measure(&snapshot, &self.queries, false)?;
+        print("all, typo=false", strict);
+        let right = self.measure(&snapshot, &self.right, true)?;
+        print("those with a misspelling, right", right);
+        let wrong = self.measure(&snapshot, &self.wrong, true)?;
+        print("the same, misspelled", wrong);
+        println!("  misspelled / right      {:.3}", wrong.ndcg / right.ndcg);
+        println!("  what typos cost         {:.4}\n", strict.ndcg - all.ndcg);
+        Ok(())
+    }
+
+    /// What each weight is worth: the figures with it turned off.
+    pub(crate) fn ablation(&self) -> Result<(), Failure> {
+        println!("What each weight is worth: judged queries with it turned off");
+        let whole = Ranking::default();
+        let off: [(&str, Ranking); 11] = [
+            ("as it is", whole),
+            ("name = description", Ranking { name: whole.description, ..whole }),
+            ("summary = description", Ranking { summary: whole.description, ..whole }),
+            ("all fields alike", Ranking { name: 1, summary: 1, description: 1, ..whole }),
+            ("no length norm (b = 0)", Ranking { b: 0.0, ..whole }),
+            ("no saturation (k1 = 20)", Ranking { k1: 20.0, ..whole }),
+            ("no exact spelling", Ranking { spelling: 0.0, ..whole }),
+            ("no proximity", Ranking { proximity: 0.0, ..whole }),
+            ("no compounds", Ranking { compound: 0.0, ..whole }),
+            ("prefix = word", Ranking { prefix: 1.0, ..whole }),
+            ("correction = typo", Ranking { correction: whole.typo, ..whole }),
+        ];
+        println!("  {:28} all              right            misspelled", "");
+        for (name, ranking) in off {
+            println!("  {name:28} {}", self.line(ranking)?);
+        }
+        Ok(())
+    }
+
+    /// Measures the weights that standard input names, a line each.
+    pub(crate) fn sweep(&self) -> Result<(), Failure> {
+        for line in std::io::stdin().lock().lines() {
+            let line = line?;
+            let mut ranking = Ranking::default();
+            for pair in line.split_whitespace() {
+                let (name, value) = pair.split_once('=').ok_or("write weight=value")?;
+                set(&mut ranking, name, value)?;
+            }
+            println!("{} | {line}", self.line(ranking)?);
+        }
+        Ok(())
+    }
+
+    fn line(&self, ranking: Ranking) -> Result<String, Failure> {
+        let snapshot = Snapshot::build_ranked(&self.exports, ranking)?;
+        let sets = [&self.queries, &self.right, &self.wrong];
+        let figures = sets.map(|set| self.measure(&snapshot, set, true));
+        let mut line = String::new();
+        for figures in figures {
+            let Figures { ndcg, condensed, .. } = figures?;
+            write!(line, "{ndcg:.4} ({condensed:.4})  ")?;
+        }
+        Ok(line)
+    }
+
+    fn measure(&self, snapshot: &Snapshot, queries: &[Vec<String>], typo: bool) -> Result<Figures, Failure> {
+        let mut sum = Figures::default();
+        for row in queries {
+            let [id, query] = &row[..] else { return Err("queries have two columns".into()) };
+            let Some(gains) = self.judgements.get(id).filter(|gains| gains.values().any(|gain| *gain > 0.0)) else {
+                continue;
+            };
+            let mut hits = Vec::new();
+            for hit in search(snapshot, query, typo)?.data {
+                let mut json = Vec::new();
+                hit.item.write(&mut json);
+                hits.push(serde_json::from_slice::<Id>(&json)?.id);
+            }
+            let mut ideal: Vec<f64> = gains.values().copied().collect();
+            ideal.sort_by(|a, b| b.total_cmp(a));
+            let ideal = discounted(ideal.into_iter());
+            sum.ndcg += discounted(hits.iter().map(|hit| gains.get(hit).copied().unwrap_or(0.0))) / ideal;
+            sum.condensed += discounted(hits.iter().filter_map(|hit| gains.get(hit).copied())) / ideal;
+            sum.queries += 1;
+            sum.empty += usize::from(hits.is_empty());
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a few dozen")]
+        let count = sum.queries.max(1) as f64;
+        Ok(Figures { ndcg: sum.ndcg / count, condensed: sum.condensed / count, ..sum })
+    }
+}
+
+/// Discounted cumulative gain of the first ten: linear gain over `log2(rank + 1)`.
+fn discounted(gains: impl Iterator<Item = f64>) -> f64 {
+    (2_u32..).zip(gains.take(DEPTH)).map(|(rank, gain)| gain / f64::from(rank).log2()).sum()
+}
+
+fn print(name: &str, figures: Figures) {
+    let Figures { ndcg, condensed, queries, empty } = figures;
+    println!("  {name:32} {ndcg:.4} ({condensed:.4})  {queries} queries, {empty} without a hit");
+}
+
+fn set(ranking: &mut Ranking, name: &str, value: &str) -> Result<(), Failure> {
+    match name {
+        "name" => ranking.name = value.parse()?,
+        "summary" => ranking.summary = value.parse()?,
+        "description" => ranking.description = value.parse()?,
+        "category_description" => ranking.category_description = value.parse()?,
+        _ => {
+            let weight = match name {
+                "k1" => &mut ranking.k1,
+                "b" => &mut ranking.b,
+                "compound" => &mut ranking.compound,
+                "part" => &mut ranking.part,
+                "synonym" => &mut ranking.synonym,
+                "prefix" => &mut ranking.prefix,
+                "correction" => &mut ranking.correction,
+                "typo" => &mut ranking.typo,
+                "spelling" => &mut ranking.spelling,
+                "proximity" => &mut ranking.proximity,
+                _ => return Err(format!("there is no weight {name}").into()),
+            };
+            *weight = value.parse()?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! How well the search ranks, against human judgements and composed queries: `make relevance`.
+//!
+//! Prints nDCG@10 on judged queries, spelled right and wrong; the share of composed queries that find a product of a wanted
+//! category; the share of real misspellings that are corrected to the right word; and what each weight is worth, by
+//! turning it off. Nothing is random, so two runs print the same.
+//!
+//! `cargo bench --bench relevance -- FOLDER [sweep]`: FOLDER holds `relevance/` (products.json, queries.tsv, qrels.tsv, typo/)
+//! and `qhse/`, `typos/`. With `sweep`, further lines on standard input are `weight=value …` and each prints the judged
+//! figures with these weights.
+
+mod judged;
+mod misspelled;
+mod qhse;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use software_directory::export::{self, Limits};
+use software_directory::search::Ranking;
+use software_directory::service::{
+    PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
+};
+use software_directory::snapshot::Snapshot;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    // Cargo adds `--bench`.
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let folder = PathBuf::from(arguments.next().unwrap_or_default());
+    let sweep = arguments.next().is_some_and(|argument| argument == "sweep");
+    match run(&folder, sweep) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
+    let needed =
+        ["relevance/products.json", "relevance/queries.tsv", "relevance/qrels.tsv", "relevance/typo/queries.tsv"];
+    let needed = needed.into_iter().chain(["qhse/queries.json", "qhse/taxonomy.json", "typos/qhse-typos.tsv"]);
+    for file in needed {
+        if !folder.join(file).is_file() {
+            return Err(format!(
+                "there is no {file} in {:?}; name the folder with `make relevance MEASURE_DATA=…`. The judged queries are \
+                 o19s/chorus's (Icecat products), the misspellings Wikipedia's; RANKING.md tells the form of the files",
+                folder.display().to_string()
+            )
+            .into());
+        }
+    }
+    let judged = judged::Judged::read(&folder.join("relevance"))?;
+    if sweep {
+        return judged.sweep();
+    }
+    judged.report()?;
+    let directory =
+        snapshot(&[Path::new("data/qhse.json").into(), Path::new("data/demo.json").into()], Ranking::default())?;
+    qhse::report(&directory, &folder.join("qhse"))?;
+    misspelled::report(&directory, &folder.join("typos/qhse-typos.tsv"))?;
+    judged.ablation()
+}
+
+/// The directory of some export files.
+fn snapshot(files: &[PathBuf], ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {
+    let report = export::read(files, &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_, _| {});
+    if !report.is_valid() {
+        return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
+    }
+    Ok(Snapshot::build_ranked(&report.exports, ranking)?)
+}
+
+/// The first 50 hits of a query.
+fn search<'s>(snapshot: &'s Snapshot, query: &str, typo: bool) -> Result<SearchPage<'s>, Failure> {
+    let query = SearchSoftware {
+        q: Some(query.to_owned()),
+        filter: SoftwareFilter::default(),
+        sort: SearchSort::Relevance,
+        facets: Vec::new(),
+        highlight: false,
+        typo,
+        page: PageRequest { limit: 50, offset: 0 },
+    };
+    Ok(search_software(snapshot, &query)?)
+}
+
+/// The rows of a tab-separated file.
+fn rows(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
+    let text = std::fs::read_to_string(path)?;
+    Ok(text.lines().filter(|line| !line.is_empty()).map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+}

@@ -1,0 +1,15 @@
+"""Searches with a typing error, counts the hits by category, and shows how the query was understood."""
+
+import os
+
+from software_directory import SoftwareDirectory
+
+with SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client:
+    page = client.search.products(q="permit to wrok", facets=["category"], limit=5)
+    print(page.pagination["total"], "hits")
+    for hit in page.data:
+        print(hit["name"], hit["score"])
+    for word in page.query["corrected"]:
+        print("taken for a misspelling:", word["from"], "of", word["to"])
+    for value in page.facets["category"]:
+        print(value["label"], value["count"])

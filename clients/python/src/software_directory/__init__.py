@@ -1,0 +1,55 @@
+"""Client of the Software Directory API.
+
+    from software_directory import SoftwareDirectory
+
+    with SoftwareDirectory(api_key="sd_live_…", base_url="https://directory.example") as client:
+        for product in client.software.list(q="audit"):
+            print(product["name"], product["website"])
+
+Records are plain dicts with typed keys (`TypedDict`, see `software_directory.models`): what a newer server adds is
+simply there, and they go into JSON, a database or a data frame as they are.
+"""
+
+from . import models
+from ._async_client import AsyncSoftwareDirectory
+from ._client import SoftwareDirectory
+from ._errors import (
+    ApiConnectionError,
+    ApiError,
+    ApiTimeoutError,
+    AuthenticationError,
+    InvalidRequestError,
+    InvalidResponseError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitError,
+    ServerError,
+)
+from ._pages import AsyncPage, AsyncPager, AsyncReviewPage, AsyncSearchPage, Page, ReviewPage, SearchPage
+from ._protocol.messages import Response
+from ._version import __version__
+
+__all__ = [
+    "ApiConnectionError",
+    "ApiError",
+    "ApiTimeoutError",
+    "AsyncPage",
+    "AsyncPager",
+    "AsyncReviewPage",
+    "AsyncSearchPage",
+    "AsyncSoftwareDirectory",
+    "AuthenticationError",
+    "InvalidRequestError",
+    "InvalidResponseError",
+    "NotFoundError",
+    "Page",
+    "PermissionDeniedError",
+    "RateLimitError",
+    "Response",
+    "ReviewPage",
+    "SearchPage",
+    "ServerError",
+    "SoftwareDirectory",
+    "__version__",
+    "models",
+]

@@ -1,0 +1,72 @@
+"""Carries calls out, asynchronously: the only place of the asynchronous client that sends and sleeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
+
+import anyio
+import httpx
+
+from ._protocol.exchange import Answer, Failure, Send, exchange, new_request_id
+from ._protocol.outcome import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from ._http import AsyncOpen
+    from ._pages import AsyncPage
+    from ._protocol.exchange import Reply
+    from ._protocol.messages import Call, Request, Response
+    from ._protocol.settings import Settings
+
+AsyncPageT = TypeVar("AsyncPageT", bound="AsyncPage[Any]")
+
+
+class AsyncCaller:
+    """Carries calls out, on asyncio or Trio; `open` sends a request and returns at the headers."""
+
+    def __init__(
+        self, settings: Settings, open: AsyncOpen, sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    ) -> None:
+        self.settings = settings
+        self.open = open
+        self.sleep = sleep
+
+    async def send(self, call: Call) -> Response:
+        """Return the response of a success; raise the error of anything else."""
+        steps = exchange(self.settings, call, request_id=new_request_id())
+        step = next(steps)
+        while True:
+            reply: Reply = None
+            if isinstance(step, Send):
+                reply = await self._attempt(step.request)
+            else:
+                await self.sleep(step.seconds)
+            try:
+                step = steps.send(reply)
+            except StopIteration as done:
+                response: Response = done.value
+                return response
+
+    async def page(self, kind: type[AsyncPageT], call: Call) -> AsyncPageT:
+        """Fetch a page of a list."""
+        response = await self.send(call)
+        return kind(self, call, response, page_of(response))
+
+    async def _attempt(self, request: Request) -> Answer | Failure:
+        status: int | None = None
+        headers: httpx.Headers | None = None
+        try:
+            # The HTTP library bounds each read; this bounds the whole attempt, name lookup and body included.
+            with anyio.fail_after(request.timeout_seconds):
+                response = await self.open(request)
+                try:
+                    status, headers = response.status_code, response.headers
+                    content = await response.aread()
+                finally:
+                    await response.aclose()
+        except (TimeoutError, httpx.TimeoutException) as cause:
+            return Failure(cause, timed_out=True, status=status, headers=headers)
+        except httpx.RequestError as cause:
+            return Failure(cause, timed_out=False, status=status, headers=headers)
+        return Answer(status, headers, content)

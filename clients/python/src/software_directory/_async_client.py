@@ -1,0 +1,122 @@
+"""The asynchronous client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from ._async_caller import AsyncCaller
+from ._generated.async_resources import (
+    AsyncCategoriesResource,
+    AsyncExportsResource,
+    AsyncGlossaryResource,
+    AsyncReviewsResource,
+    AsyncSearchResource,
+    AsyncSoftwareResource,
+)
+from ._http import default_async_transport, over_async_client, over_async_transport
+from ._protocol.settings import (
+    DEFAULT_MAX_RETRIES,
+    DEFAULT_MAX_RETRY_AFTER_SECONDS,
+    DEFAULT_TIMEOUT_SECONDS,
+    UNCHANGED,
+    Settings,
+    Unchanged,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import httpx
+
+ClientT = TypeVar("ClientT", bound="AsyncSoftwareDirectory")
+
+
+class AsyncSoftwareDirectory:
+    """An asynchronous client of a software directory, for asyncio and Trio.
+
+        async with AsyncSoftwareDirectory(api_key="sd_live_…", base_url="https://directory.example") as client:
+            async for product in client.software.list(category="audit-management"):
+                print(product["name"])
+
+    It may be shared between tasks. Close it, or use it in an `async with` statement, to give its connections back.
+    """
+
+    software: AsyncSoftwareResource
+    categories: AsyncCategoriesResource
+    reviews: AsyncReviewsResource
+    glossary: AsyncGlossaryResource
+    search: AsyncSearchResource
+    exports: AsyncExportsResource
+    _transport: httpx.AsyncBaseTransport | None
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        timeout: float | None = DEFAULT_TIMEOUT_SECONDS,
+        max_retries: int = DEFAULT_MAX_RETRIES,
+        max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
+        transport: httpx.AsyncBaseTransport | None = None,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        """Set a client up; nothing is sent yet.
+
+        `timeout` is in seconds, for each attempt from connecting to the last byte of the body; `None` is no limit.
+        `max_retries` counts what comes after the first attempt. A server that asks for a longer wait than
+        `max_retry_after` seconds isn't waited for. Bring a `transport` (closed with the client) or an `http_client`
+        (yours to close) for proxies, certificates of your own, or tests.
+
+        Raises `ValueError` for settings that can't work.
+        """
+        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after)
+        if transport is not None and http_client is not None:
+            raise ValueError("pass either transport or http_client, not both")
+        if http_client is not None:
+            self._transport = None
+            self._bind(AsyncCaller(settings, over_async_client(http_client)))
+            return
+        self._transport = default_async_transport(settings.base_url) if transport is None else transport
+        self._bind(AsyncCaller(settings, over_async_transport(self._transport)))
+
+    def with_options(
+        self,
+        *,
+        timeout: float | Unchanged | None = UNCHANGED,
+        max_retries: int | Unchanged = UNCHANGED,
+        max_retry_after: float | Unchanged = UNCHANGED,
+    ) -> AsyncSoftwareDirectory:
+        """Return a client with other settings over the same connections, such as a longer timeout for one download."""
+        settings = self._caller.settings.changed(timeout, max_retries, max_retry_after)
+        other = AsyncSoftwareDirectory.__new__(type(self))
+        other._transport = None
+        other._bind(AsyncCaller(settings, self._caller.open, self._caller.sleep))
+        return other
+
+    async def aclose(self) -> None:
+        """Give the connections back, but for those of an `http_client` that was passed in."""
+        if self._transport is not None:
+            await self._transport.aclose()
+
+    async def __aenter__(self: ClientT) -> ClientT:
+        """Return the client itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        """Show the address, never the key."""
+        return f"{type(self).__name__}(base_url={self._caller.settings.base_url!r})"
+
+    def _bind(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+        self.software = AsyncSoftwareResource(caller)
+        self.categories = AsyncCategoriesResource(caller)
+        self.reviews = AsyncReviewsResource(caller)
+        self.glossary = AsyncGlossaryResource(caller)
+        self.search = AsyncSearchResource(caller)
+        self.exports = AsyncExportsResource(caller)

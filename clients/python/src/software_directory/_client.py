@@ -1,0 +1,122 @@
+"""The blocking client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from ._caller import Caller
+from ._generated.resources import (
+    CategoriesResource,
+    ExportsResource,
+    GlossaryResource,
+    ReviewsResource,
+    SearchResource,
+    SoftwareResource,
+)
+from ._http import default_transport, over_client, over_transport
+from ._protocol.settings import (
+    DEFAULT_MAX_RETRIES,
+    DEFAULT_MAX_RETRY_AFTER_SECONDS,
+    DEFAULT_TIMEOUT_SECONDS,
+    UNCHANGED,
+    Settings,
+    Unchanged,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import httpx
+
+ClientT = TypeVar("ClientT", bound="SoftwareDirectory")
+
+
+class SoftwareDirectory:
+    """A client of a software directory.
+
+        with SoftwareDirectory(api_key="sd_live_…", base_url="https://directory.example") as client:
+            for product in client.software.list(category="audit-management"):
+                print(product["name"])
+
+    It may be shared between threads. Close it, or use it in a `with` statement, to give its connections back.
+    """
+
+    software: SoftwareResource
+    categories: CategoriesResource
+    reviews: ReviewsResource
+    glossary: GlossaryResource
+    search: SearchResource
+    exports: ExportsResource
+    _transport: httpx.BaseTransport | None
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        timeout: float | None = DEFAULT_TIMEOUT_SECONDS,
+        max_retries: int = DEFAULT_MAX_RETRIES,
+        max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
+        transport: httpx.BaseTransport | None = None,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        """Set a client up; nothing is sent yet.
+
+        `timeout` is in seconds, for each attempt from connecting to the last byte of the body; `None` is no limit.
+        `max_retries` counts what comes after the first attempt. A server that asks for a longer wait than
+        `max_retry_after` seconds isn't waited for. Bring a `transport` (closed with the client) or an `http_client`
+        (yours to close) for proxies, certificates of your own, or tests.
+
+        Raises `ValueError` for settings that can't work.
+        """
+        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after)
+        if transport is not None and http_client is not None:
+            raise ValueError("pass either transport or http_client, not both")
+        if http_client is not None:
+            self._transport = None
+            self._bind(Caller(settings, over_client(http_client)))
+            return
+        self._transport = default_transport(settings.base_url) if transport is None else transport
+        self._bind(Caller(settings, over_transport(self._transport)))
+
+    def with_options(
+        self,
+        *,
+        timeout: float | Unchanged | None = UNCHANGED,
+        max_retries: int | Unchanged = UNCHANGED,
+        max_retry_after: float | Unchanged = UNCHANGED,
+    ) -> SoftwareDirectory:
+        """Return a client with other settings over the same connections, such as a longer timeout for one download."""
+        settings = self._caller.settings.changed(timeout, max_retries, max_retry_after)
+        other = SoftwareDirectory.__new__(type(self))
+        other._transport = None
+        other._bind(Caller(settings, self._caller.open, self._caller.sleep))
+        return other
+
+    def close(self) -> None:
+        """Give the connections back, but for those of an `http_client` that was passed in."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def __enter__(self: ClientT) -> ClientT:
+        """Return the client itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Show the address, never the key."""
+        return f"{type(self).__name__}(base_url={self._caller.settings.base_url!r})"
+
+    def _bind(self, caller: Caller) -> None:
+        self._caller = caller
+        self.software = SoftwareResource(caller)
+        self.categories = CategoriesResource(caller)
+        self.reviews = ReviewsResource(caller)
+        self.glossary = GlossaryResource(caller)
+        self.search = SearchResource(caller)
+        self.exports = ExportsResource(caller)

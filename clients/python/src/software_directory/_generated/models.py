@@ -1,0 +1,364 @@
+"""The records of the API, as types of plain dicts.
+
+Written by tools/generate.py out of the server's OpenAPI document; not to be edited. Members that a newer server adds
+are in the dicts all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+__all__ = [
+    "Category",
+    "CategoryRef",
+    "Export",
+    "ExportRef",
+    "FacetValue",
+    "GlossarySource",
+    "GlossaryTerm",
+    "Highlight",
+    "Pagination",
+    "ParameterProblem",
+    "Problem",
+    "QueryReport",
+    "RatingDistribution",
+    "RatingSource",
+    "Replacement",
+    "Review",
+    "ReviewSummary",
+    "SearchHit",
+    "SoftwareDetail",
+    "SoftwareItem",
+    "SoftwareMore",
+    "Source",
+    "TextRange",
+]
+
+
+class CategoryRef(TypedDict):
+    """A category that a product is in."""
+
+    id: str
+    """Identifier."""
+    name: str
+    """Name."""
+
+
+class SoftwareItem(TypedDict):
+    """A product as lists show it."""
+
+    id: str
+    """Identifier; any text, so percent-encode it in a path."""
+    name: str
+    """Name."""
+    tagline: Optional[str]
+    """Short description."""
+    category: Optional[str]
+    """Name of the main category."""
+    categories: List[CategoryRef]
+    """All categories, the main one first."""
+    rating: Optional[float]
+    """Average rating, by convention 0 to 5."""
+    review_count: Optional[int]
+    """Number of reviews behind the rating."""
+    website: str
+    """The product's website: a URI. Follow it only if it is `http` or `https`."""
+    vendor: Optional[str]
+    """Who makes it."""
+    offering_type: str
+    """`software` or `document-templates`; further values may come."""
+    evidence_status: str
+    """`vendor-sources-reviewed` or `pending-review`; further values may come."""
+    evidence_checked_on: Optional[str]
+    """When the evidence was checked, `YYYY-MM-DD`."""
+
+
+class Source(TypedDict):
+    """A source of evidence."""
+
+    label: str
+    """What the source is called."""
+    url: str
+    """Where it is: a URI."""
+
+
+RatingSource = Union[Literal["stated", "reviews"], str]
+"""Where a rating comes from."""
+
+
+class ExportRef(TypedDict):
+    """The export that a record is from: exports of different licences are never blended."""
+
+    id: str
+    """Identifier."""
+    name: str
+    """Name."""
+    license: str
+    """Licence: a URI."""
+    as_of: Optional[str]
+    """Snapshot date, as stated."""
+
+
+class SoftwareMore(TypedDict):
+    """What a single product shows beyond a list's item."""
+
+    description: Optional[str]
+    """Long description, plain text."""
+    aliases: List[str]
+    """Other names of the product."""
+    tags: List[str]
+    """Free key words."""
+    features: List[str]
+    """What it does."""
+    standards: List[str]
+    """Standards it is for."""
+    deployment: List[str]
+    """How it can be run."""
+    pricing: Optional[str]
+    """What it costs, as text."""
+    languages: List[str]
+    """Languages of its user interface."""
+    sources: List[Source]
+    """Where the claims come from. The directory asserts neither their truth nor their freshness."""
+    rating_source: Optional[RatingSource]
+    """Where rating and review count come from: `stated` by the record, or computed from its `reviews`."""
+    additional_properties: Dict[str, Any]
+    """All that the directory doesn't interpret, as the export writes it."""
+    export: ExportRef
+    """The export that the record is from."""
+
+
+class SoftwareDetail(SoftwareItem, SoftwareMore):
+    """A single product."""
+
+
+class Category(TypedDict):
+    """A category of the directory."""
+
+    id: str
+    """Identifier: the name's slug. Accepted, like the name, by the `category` parameter."""
+    name: str
+    """Name."""
+    description: Optional[str]
+    """What belongs in it."""
+    software_count: int
+    """How many products are in it; may be 0."""
+
+
+class Review(TypedDict):
+    """A user's review of a product."""
+
+    id: str
+    """Identifier."""
+    software_id: str
+    """The product it is about."""
+    rating: int
+    """Stars, 1 to 5."""
+    title: Optional[str]
+    """Headline."""
+    body: Optional[str]
+    """Text."""
+    author: Optional[str]
+    """Who wrote it."""
+    created_at: Optional[str]
+    """When it was written: RFC 3339, in UTC."""
+    verified: Optional[bool]
+    """Whether the reviewer is known to use the product."""
+    additional_properties: Dict[str, Any]
+    """All that the directory doesn't interpret, as the export writes it."""
+
+
+RatingDistribution = TypedDict(
+    "RatingDistribution",
+    {
+        # One star.
+        "1": int,
+        # Two stars.
+        "2": int,
+        # Three stars.
+        "3": int,
+        # Four stars.
+        "4": int,
+        # Five stars.
+        "5": int,
+    },
+)
+"""Number of reviews by stars."""
+
+
+class ReviewSummary(TypedDict):
+    """All reviews of a product, summed up."""
+
+    average: Optional[float]
+    """Mean of the stars, to two decimals; null without reviews."""
+    count: int
+    """Number of reviews."""
+    distribution: RatingDistribution
+    """How many reviews gave how many stars."""
+
+
+class GlossarySource(TypedDict):
+    """Where a definition can be checked."""
+
+    title: Optional[str]
+    """What the source is called."""
+    url: Optional[str]
+    """Where it is."""
+
+
+class GlossaryTerm(TypedDict):
+    """A term of the field and what it means."""
+
+    id: str
+    """Identifier: the term's slug."""
+    term: str
+    """The term."""
+    definition: str
+    """Its definition, plain text."""
+    abbreviations: List[str]
+    """Abbreviations of the term."""
+    synonyms: List[str]
+    """Other words for it."""
+    related: List[str]
+    """Terms to read next."""
+    source: Optional[GlossarySource]
+    """Where the definition can be checked."""
+
+
+class TextRange(TypedDict):
+    """A part of a text, in Unicode code points."""
+
+    start: int
+    """Code points before it."""
+    length: int
+    """Its length in code points."""
+
+
+class Highlight(TypedDict):
+    """A field of a hit with the places that matched."""
+
+    field: str
+    """The field's name."""
+    html: str
+    """Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`."""
+    ranges: List[TextRange]
+    """The matches in the field's whole text."""
+
+
+class _SearchHitAlways(SoftwareItem):
+    """What a SearchHit always has."""
+
+    score: float
+    """How well it matches; comparable within one answer only. 0 without a query."""
+
+
+class SearchHit(_SearchHitAlways, total=False):
+    """A product that matches."""
+
+    highlights: List[Highlight]
+    """The fields that matched; absent where `highlight` isn't asked for."""
+
+
+Replacement = TypedDict(
+    "Replacement",
+    {
+        # As the query has it.
+        "from": str,
+        # As it was searched.
+        "to": str,
+    },
+)
+"""A word of the query and what was searched for it."""
+
+
+class QueryReport(TypedDict):
+    """How the query was understood."""
+
+    corrected: List[Replacement]
+    """Words that were taken for a misspelling of others."""
+    dropped: List[str]
+    """Words that did not count: no product has them, or they were beyond the ten rarest."""
+    synonyms: List[Replacement]
+    """Terms that were searched as well because they mean the same."""
+
+
+class FacetValue(TypedDict):
+    """One value of a facet."""
+
+    value: str
+    """What to send as the filter's value."""
+    label: str
+    """What to show."""
+    count: int
+    """How many products of the result have it, its own filter left out."""
+
+
+class Export(TypedDict):
+    """One of the export files that make up the directory."""
+
+    id: str
+    """Identifier: the file's name without `.json`."""
+    name: str
+    """Name of the export."""
+    license: str
+    """Licence of the export's content: a URI."""
+    as_of: Optional[str]
+    """Snapshot date, as stated; a record's own evidence date takes precedence."""
+    software_count: int
+    """How many products it holds."""
+    category_count: int
+    """How many categories it describes."""
+    review_count: int
+    """How many reviews it holds."""
+    glossary_count: int
+    """How many glossary terms it defines."""
+    size_bytes: int
+    """Size of the document in bytes."""
+
+
+class Pagination(TypedDict):
+    """Where a page lies in the whole list."""
+
+    limit: int
+    """The page size asked for, 1 to 100."""
+    offset: int
+    """The number of items skipped."""
+    total: int
+    """The exact number of items in the whole list."""
+
+
+class ParameterProblem(TypedDict):
+    """What is wrong with one parameter."""
+
+    param: str
+    """The parameter's name as the request has it."""
+    code: str
+    """`invalid_parameter`, `unknown_parameter` or `offset_too_large`."""
+    message: str
+    """What is wrong with it, and what is allowed."""
+
+
+class _ProblemAlways(TypedDict):
+    """What a Problem always has."""
+
+    type: str
+    """Where the code is explained: a URI reference."""
+    title: str
+    """What the code means, in a few words."""
+    status: int
+    """The HTTP status."""
+    detail: str
+    """What went wrong this time, and how to mend it."""
+    code: str
+    """The machine-readable error code; further codes may come."""
+    request_id: str
+    """The request's id, to quote to the operator."""
+
+
+class Problem(_ProblemAlways, total=False):
+    """An error as callers see it (RFC 9457)."""
+
+    retry_after_seconds: int
+    """Seconds to wait before trying again, where waiting helps."""
+    errors: List[ParameterProblem]
+    """What is wrong with which parameter."""

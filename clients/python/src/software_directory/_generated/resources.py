@@ -1,0 +1,269 @@
+"""The operations of the API, blocking.
+
+Written by tools/generate.py out of the server's OpenAPI document; not to be edited.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, cast
+
+from .._pages import Page, ReviewPage, SearchPage
+from .._protocol.messages import call
+from .._protocol.outcome import download_of, record_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import date
+
+    from .._caller import Caller
+    from .._protocol.messages import Response
+    from .models import Category, Export, GlossaryTerm, SoftwareDetail, SoftwareItem
+
+
+class SoftwareResource:
+    """`/v1/software`, `/v1/software/{id}`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        q: str | None = None,
+        category: str | Iterable[str] | None = None,
+        offering_type: Literal["software", "document-templates"] | None = None,
+        evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
+        min_rating: float | None = None,
+        evidence_checked_before: date | str | None = None,
+        sort: Literal["name", "-rating", "-review_count"] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+    ) -> Page[SoftwareItem]:
+        """List products.
+
+        All products, or those that a name search and filters leave.
+
+        q: Only products whose name or other name has, for every word of this, a word that starts with it.
+            Case, accents and compounds written apart or together don't matter. Best match first unless
+            `sort` is given. (at most 256 characters)
+        category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
+            several. A category that doesn't exist matches nothing.
+        offering_type: Only products of this type.
+        evidence_status: Only products whose evidence has this status.
+        min_rating: Only products with a shown rating of at least this. (0 to 5)
+        evidence_checked_before: Only products whose evidence was last checked before this day.
+        sort: Order. Without `q` by name where nothing is said, with `q` best match first. Unrated products
+            come last.
+        limit: Page size. (1 to 100, default 20)
+        offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
+            0)
+        """
+        return self._caller.page(
+            cast("type[Page[SoftwareItem]]", Page),
+            call(
+                "/v1/software",
+                query={
+                    "q": q,
+                    "category": category,
+                    "offering_type": offering_type,
+                    "evidence_status": evidence_status,
+                    "min_rating": min_rating,
+                    "evidence_checked_before": evidence_checked_before,
+                    "sort": sort,
+                    "limit": limit,
+                    "offset": offset,
+                },
+            ),
+        )
+
+    def get(self, id: str) -> SoftwareDetail:
+        """Get a product.
+
+        id: The product's id.
+        """
+        result, _ = self.get_with_response(id)
+        return result
+
+    def get_with_response(self, id: str) -> tuple[SoftwareDetail, Response]:
+        """Do as `get`, and return the response as it came beside it."""
+        response = self._caller.send(call("/v1/software/{id}", id=id))
+        return cast("SoftwareDetail", record_of(response)), response
+
+
+class CategoriesResource:
+    """`/v1/categories`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def list(self, *, limit: int | None = None, offset: int | None = None) -> Page[Category]:
+        """List categories.
+
+        All categories by name, those without products too.
+
+        limit: Page size. (1 to 100, default 100)
+        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        """
+        return self._caller.page(
+            cast("type[Page[Category]]", Page), call("/v1/categories", query={"limit": limit, "offset": offset})
+        )
+
+
+class ReviewsResource:
+    """`/v1/reviews/{id}`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def list(self, id: str, *, limit: int | None = None, offset: int | None = None) -> ReviewPage:
+        """List reviews of a product.
+
+        Newest first. A product without reviews has an empty list.
+
+        id: The product's id.
+        limit: Page size. (1 to 100, default 20)
+        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        """
+        return self._caller.page(ReviewPage, call("/v1/reviews/{id}", id=id, query={"limit": limit, "offset": offset}))
+
+
+class GlossaryResource:
+    """`/v1/glossary`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def list(self, *, q: str | None = None, limit: int | None = None, offset: int | None = None) -> Page[GlossaryTerm]:
+        """List glossary terms.
+
+        All terms in their order, or those that match a query.
+
+        q: Only terms that match this text, best match first: the term and its abbreviations before its
+            definition. (at most 256 characters)
+        limit: Page size. (1 to 100, default 20)
+        offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
+            0)
+        """
+        return self._caller.page(
+            cast("type[Page[GlossaryTerm]]", Page),
+            call("/v1/glossary", query={"q": q, "limit": limit, "offset": offset}),
+        )
+
+
+class SearchResource:
+    """`/v1/search`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def products(
+        self,
+        *,
+        q: str | None = None,
+        category: str | Iterable[str] | None = None,
+        offering_type: Literal["software", "document-templates"] | None = None,
+        evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
+        min_rating: float | None = None,
+        evidence_checked_before: date | str | None = None,
+        sort: Literal["relevance", "-rating", "-review_count", "name"] | None = None,
+        facets: Literal["category", "offering_type", "evidence_status", "rating"]
+        | Iterable[Literal["category", "offering_type", "evidence_status", "rating"]]
+        | None = None,
+        highlight: bool | None = None,
+        typo: bool | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+    ) -> SearchPage:
+        """Search products.
+
+        Ranked: exact names first, then products with all words before those with some.
+
+        q: What to look for. The last word also matches as the beginning of a word; `"quoted phrases"` must
+            appear as they are, and a `-word` must not. Without it all products, best quality first. (at
+            most 256 characters)
+        category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
+            several. A category that doesn't exist matches nothing.
+        offering_type: Only products of this type.
+        evidence_status: Only products whose evidence has this status.
+        min_rating: Only products with a shown rating of at least this. (0 to 5)
+        evidence_checked_before: Only products whose evidence was last checked before this day.
+        sort: Order. Unrated products come last. (default relevance)
+        facets: Also count the matching products by this. Repeat it for several. Each count leaves its own
+            filter out.
+        highlight: Whether each hit also says which parts of which fields matched. (default false)
+        typo: Whether a misspelled word may match. (default true)
+        limit: Page size. (1 to 100, default 20)
+        offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
+            0)
+        """
+        return self._caller.page(
+            SearchPage,
+            call(
+                "/v1/search",
+                query={
+                    "q": q,
+                    "category": category,
+                    "offering_type": offering_type,
+                    "evidence_status": evidence_status,
+                    "min_rating": min_rating,
+                    "evidence_checked_before": evidence_checked_before,
+                    "sort": sort,
+                    "facets": facets,
+                    "highlight": highlight,
+                    "typo": typo,
+                    "limit": limit,
+                    "offset": offset,
+                },
+            ),
+        )
+
+
+class ExportsResource:
+    """`/v1/exports`, `/v1/exports/{id}`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def list(self, *, limit: int | None = None, offset: int | None = None) -> Page[Export]:
+        """List exports.
+
+        The loaded export files, each with its licence.
+
+        limit: Page size. (1 to 100, default 20)
+        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        """
+        return self._caller.page(
+            cast("type[Page[Export]]", Page), call("/v1/exports", query={"limit": limit, "offset": offset})
+        )
+
+    def download(self, id: str, *, format: Literal["json", "ndjson"] | None = None) -> bytes:
+        """Download an export.
+
+        The whole document, described by the JSON Schema at `/schemas/export.json`.
+
+        id: The export's id.
+        format: `json` is the export as it was validated; `ndjson` one record a line, each with its export
+            and licence. (default json)
+        """
+        result, _ = self.download_with_response(id, format=format)
+        return result
+
+    def download_with_response(
+        self, id: str, *, format: Literal["json", "ndjson"] | None = None
+    ) -> tuple[bytes, Response]:
+        """Do as `download`, and return the response as it came beside it."""
+        response = self._caller.send(
+            call(
+                "/v1/exports/{id}",
+                id=id,
+                query={"format": format},
+                accept="application/x-ndjson" if format == "ndjson" else "application/json",
+            )
+        )
+        return download_of(response), response

@@ -1,0 +1,93 @@
+"""How a request reaches the HTTP library: over a transport, or over a client that the caller brought.
+
+A transport is used by itself, for the library's client would keep cookies and log each address. A client of the
+caller's keeps its own headers, hooks and proxies, but for credentials and redirects: the key goes where it was meant to
+and nowhere else.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Callable
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from ._deadline import DeadlineTransport
+
+if TYPE_CHECKING:
+    from ._protocol.messages import Request
+
+Open = Callable[["Request"], httpx.Response]
+AsyncOpen = Callable[["Request"], Awaitable[httpx.Response]]
+
+
+def default_transport(base_url: str) -> httpx.BaseTransport:
+    """Return the transport of a blocking client whose caller brings none."""
+    proxy = _proxy_for(base_url)
+    if proxy is not None:
+        return httpx.HTTPTransport(verify=_trust(base_url), proxy=proxy)
+    return DeadlineTransport(_trust(base_url))
+
+
+def default_async_transport(base_url: str) -> httpx.AsyncBaseTransport:
+    """Return the transport of an asynchronous client whose caller brings none."""
+    return httpx.AsyncHTTPTransport(verify=_trust(base_url), proxy=_proxy_for(base_url))
+
+
+def over_transport(transport: httpx.BaseTransport) -> Open:
+    """Send requests over a transport."""
+    return lambda request: transport.handle_request(_bare(request))
+
+
+def over_async_transport(transport: httpx.AsyncBaseTransport) -> AsyncOpen:
+    """Send requests over an asynchronous transport."""
+    return lambda request: transport.handle_async_request(_bare(request))
+
+
+def over_client(client: httpx.Client) -> Open:
+    """Send requests over the caller's own client."""
+
+    def send(request: Request) -> httpx.Response:
+        built = client.build_request("GET", request.url, headers=request.headers, timeout=request.timeout_seconds)
+        return client.send(built, stream=True, auth=None, follow_redirects=False)
+
+    return send
+
+
+def over_async_client(client: httpx.AsyncClient) -> AsyncOpen:
+    """Send requests over the caller's own asynchronous client."""
+
+    async def send(request: Request) -> httpx.Response:
+        built = client.build_request("GET", request.url, headers=request.headers, timeout=request.timeout_seconds)
+        return await client.send(built, stream=True, auth=None, follow_redirects=False)
+
+    return send
+
+
+def _bare(request: Request) -> httpx.Request:
+    return httpx.Request(
+        "GET",
+        request.url,
+        headers={**request.headers, "Accept-Encoding": "gzip, deflate", "Connection": "keep-alive"},
+        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), request.timeout_seconds)},
+    )
+
+
+def _trust(base_url: str) -> ssl.SSLContext:
+    if urlsplit(base_url).scheme.lower() == "https":
+        return httpx.create_ssl_context()
+    # Reading the certificates takes longer than most requests. Without TLS none is needed: this one trusts nobody.
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _proxy_for(base_url: str) -> str | None:
+    # One address for the whole life of the client, so this is decided once.
+    parts = urlsplit(base_url)
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme.lower()) or proxies.get("all")
+    if not proxy or proxy_bypass(parts.hostname or ""):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

@@ -1,0 +1,166 @@
+"""Pages of a list, blocking and asynchronous: the items of one, and the way to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from typing_extensions import Self
+
+from ._generated.models import Review, SearchHit
+from ._protocol.paging import next_offset
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Generator, Iterator
+
+    from ._async_caller import AsyncCaller
+    from ._caller import Caller
+    from ._generated.models import FacetValue, Pagination, QueryReport, ReviewSummary
+    from ._protocol.messages import Call, Response
+
+T = TypeVar("T")
+PageT = TypeVar("PageT", bound="Page[Any]")
+AsyncPageT = TypeVar("AsyncPageT", bound="AsyncPage[Any]")
+
+
+class _Contents(Generic[T]):
+    """What a page holds, however it was fetched."""
+
+    def __init__(self, call: Call, response: Response, body: dict[str, Any]) -> None:
+        self._call = call
+        self.data: list[T] = body["data"]
+        """The items of this page."""
+        self.pagination: Pagination = body["pagination"]
+        """Where this page lies: `limit`, `offset` and the exact `total`."""
+        self.body = body
+        """The whole answer, members that this version doesn't know included."""
+        self.response = response
+        """The answer as it came: status, headers, bytes."""
+
+    @property
+    def has_next_page(self) -> bool:
+        """Whether there are items after this page."""
+        return self._next_call() is not None
+
+    def _next_call(self) -> Call | None:
+        offset = next_offset(self.pagination, len(self.data))
+        return None if offset is None else self._call.at_offset(offset)
+
+    def __repr__(self) -> str:
+        """Show where the page lies, not what it holds."""
+        return f"<{type(self).__name__} offset={self.pagination['offset']} items={len(self.data)}>"
+
+
+class _ReviewContents:
+    body: dict[str, Any]
+
+    @property
+    def summary(self) -> ReviewSummary:
+        """All reviews of the product, summed up."""
+        return cast("ReviewSummary", self.body["summary"])
+
+
+class _SearchContents:
+    body: dict[str, Any]
+
+    @property
+    def query(self) -> QueryReport:
+        """How the query was understood: words corrected, dropped and searched as well."""
+        return cast("QueryReport", self.body["query"])
+
+    @property
+    def facets(self) -> dict[str, list[FacetValue]]:
+        """The counts asked for in `facets`, by facet; empty where none was."""
+        return cast("dict[str, list[FacetValue]]", self.body.get("facets", {}))
+
+
+class Page(_Contents[T]):
+    """A page of a list. Iterating gives its items and then those of the pages after it, fetched as they are needed."""
+
+    def __init__(self, caller: Caller, call: Call, response: Response, body: dict[str, Any]) -> None:
+        """Made by the client."""
+        super().__init__(call, response, body)
+        self._caller = caller
+
+    def next_page(self) -> Self | None:
+        """Fetch the page after this one; `None` if this is the last."""
+        call = self._next_call()
+        return None if call is None else self._caller.page(type(self), call)
+
+    def pages(self) -> Iterator[Self]:
+        """Go from page to page, this one first."""
+        page: Self | None = self
+        while page is not None:
+            yield page
+            page = page.next_page()
+
+    def __iter__(self) -> Iterator[T]:
+        """Go from item to item, to the end of the list."""
+        for page in self.pages():
+            yield from page.data
+
+
+class ReviewPage(_ReviewContents, Page[Review]):
+    """A page of a product's reviews, with the `summary` of all of them."""
+
+
+class SearchPage(_SearchContents, Page[SearchHit]):
+    """A page of search hits, with `query` (how it was understood) and `facets`."""
+
+
+class AsyncPage(_Contents[T]):
+    """A page of a list. Iterating gives its items and then those of the pages after it, fetched as they are needed."""
+
+    def __init__(self, caller: AsyncCaller, call: Call, response: Response, body: dict[str, Any]) -> None:
+        """Made by the client."""
+        super().__init__(call, response, body)
+        self._caller = caller
+
+    async def next_page(self) -> Self | None:
+        """Fetch the page after this one; `None` if this is the last."""
+        call = self._next_call()
+        return None if call is None else await self._caller.page(type(self), call)
+
+    async def pages(self) -> AsyncIterator[Self]:
+        """Go from page to page, this one first."""
+        page: Self | None = self
+        while page is not None:
+            yield page
+            page = await page.next_page()
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        """Go from item to item, to the end of the list."""
+        async for page in self.pages():
+            for item in page.data:
+                yield item
+
+
+class AsyncReviewPage(_ReviewContents, AsyncPage[Review]):
+    """A page of a product's reviews, with the `summary` of all of them."""
+
+
+class AsyncSearchPage(_SearchContents, AsyncPage[SearchHit]):
+    """A page of search hits, with `query` (how it was understood) and `facets`."""
+
+
+class AsyncPager(Generic[AsyncPageT, T]):
+    """A list that hasn't been asked for yet: `await` it for its first page, or `async for` over all of its items."""
+
+    def __init__(self, caller: AsyncCaller, kind: type[AsyncPageT], call: Call) -> None:
+        """Made by the client."""
+        self._caller = caller
+        self._kind = kind
+        self._call = call
+
+    def __await__(self) -> Generator[Any, None, AsyncPageT]:
+        """Fetch the first page."""
+        return self._caller.page(self._kind, self._call).__await__()
+
+    async def pages(self) -> AsyncIterator[AsyncPageT]:
+        """Go from page to page."""
+        async for page in (await self).pages():
+            yield page
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        """Go from item to item, to the end of the list."""
+        async for item in await self:
+            yield item

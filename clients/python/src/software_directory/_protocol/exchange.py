@@ -1,0 +1,157 @@
+"""One call from first attempt to last, as a generator that does nothing itself.
+
+It yields what is to be done next (`Send` or `Sleep`) and is told what came of it (`Answer` or `Failure`, or `None`
+after a sleep). It returns the response of a success and raises the error of anything else. The two clients differ only
+in how they do what it asks.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Generator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Callable, Optional, Union
+
+from .. import _errors as errors
+from .messages import Call, Request, Response, build_request
+from .outcome import error_of, request_id_of
+from .retry import delay_seconds, is_worth_retrying, retry_after_of
+
+if TYPE_CHECKING:
+    import httpx
+
+    from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Send:
+    """Make one attempt; reply with an `Answer` or a `Failure`."""
+
+    request: Request
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """Wait; reply with `None`."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer came, whatever its status."""
+
+    status: int
+    headers: httpx.Headers
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Failure:
+    """No whole answer came."""
+
+    cause: Exception
+    timed_out: bool
+    status: int | None = None
+    """The status, where that much of an answer came."""
+    headers: httpx.Headers | None = None
+
+
+Step = Union[Send, Sleep]
+Reply = Optional[Union[Answer, Failure]]
+Exchange = Generator[Step, Reply, Response]
+
+
+def new_request_id() -> str:
+    """Return a request id that the server keeps: 32 hexadecimal digits."""
+    return secrets.token_hex(16)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def exchange(
+    settings: Settings,
+    call: Call,
+    *,
+    request_id: str,
+    random: Callable[[], float] = random.random,
+    now: Callable[[], datetime] = _utc_now,
+) -> Exchange:
+    """Carry a call out. All its attempts share one request id, so that the server's log shows what belongs together."""
+    request = build_request(settings, call, request_id)
+    attempt = 0
+    while True:
+        attempt += 1
+        reply = yield Send(request)
+        if reply is None:
+            raise TypeError("a Send is replied to with an Answer or a Failure")
+        outcome = _outcome_of(reply, request, attempt, settings, now)
+        if isinstance(outcome, Response):
+            return outcome
+        wait = None
+        if attempt <= settings.max_retries and (outcome.status == 0 or is_worth_retrying(outcome.status)):
+            wait = delay_seconds(
+                attempt,
+                outcome.retry_after_seconds,
+                longest_retry_after_seconds=settings.max_retry_after_seconds,
+                random=random(),
+            )
+        if wait is None:
+            raise outcome from _presentable_cause(reply, settings.api_key)
+        yield Sleep(wait)
+
+
+def _outcome_of(
+    reply: Answer | Failure, request: Request, attempt: int, settings: Settings, now: Callable[[], datetime]
+) -> Response | errors.ApiError:
+    if isinstance(reply, Failure):
+        if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
+            return _unanswered(reply, request, attempt)
+        # A refusal says enough without its body: a key that is unknown stays so however the connection ended.
+        reply = Answer(reply.status, reply.headers, b"")
+    response = Response(
+        status=reply.status,
+        headers=reply.headers,
+        content=reply.content,
+        request_id=request_id_of(reply.headers, request.request_id),
+        attempts=attempt,
+    )
+    if 200 <= reply.status < 300:
+        return response
+    retry_after_seconds = retry_after_of(reply.headers, now())
+    return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)
+
+
+def _unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiError:
+    if failure.timed_out:
+        return errors.ApiTimeoutError(
+            "No whole answer came in time"
+            if request.timeout_seconds is None
+            else f"No whole answer came within {request.timeout_seconds:g} s",
+            status=0,
+            code="timeout",
+            request_id=request.request_id,
+            attempts=attempt,
+        )
+    return errors.ApiConnectionError(
+        "No whole answer came: the connection could not be made, or it broke",
+        status=0,
+        code="connection_error",
+        request_id=request.request_id,
+        attempts=attempt,
+    )
+
+
+def _presentable_cause(reply: Answer | Failure, api_key: str) -> BaseException | None:
+    # What the HTTP library says is chained, unless it quotes a server that repeats the key.
+    cause = reply.cause if isinstance(reply, Failure) else None
+    link: BaseException | None = cause
+    while link is not None:
+        if api_key in f"{link!r}{link}":
+            return None
+        link = link.__cause__ or link.__context__
+    return cause

@@ -1,0 +1,146 @@
+"""What an answer means: the record or page of a success, or the error that anything else is."""
+
+from __future__ import annotations
+
+import json
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import _errors as errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._generated.models import ParameterProblem
+    from .messages import Response
+
+_BY_STATUS: dict[int, type[errors.ApiError]] = {
+    401: errors.AuthenticationError,
+    403: errors.PermissionDeniedError,
+    404: errors.NotFoundError,
+    408: errors.ApiTimeoutError,
+    429: errors.RateLimitError,
+}
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def request_id_of(headers: Mapping[str, str], sent: str) -> str:
+    """Return the id under which the server knows the request; what was sent, if it says none that is one."""
+    stated = headers.get("x-request-id", "")
+    return stated if _REQUEST_ID.fullmatch(stated) else sent
+
+
+def record_of(response: Response) -> dict[str, Any]:
+    """Return the record of a success that must hold one."""
+    record = _object_in(response.content).get("data")
+    if not isinstance(record, dict):
+        raise _not_ours(response)
+    return record
+
+
+def page_of(response: Response) -> dict[str, Any]:
+    """Return the body of a success that must be a page of a list, `data` and `pagination` included."""
+    body = _object_in(response.content)
+    pagination = body.get("pagination")
+    if not (
+        isinstance(body.get("data"), list)
+        and isinstance(pagination, dict)
+        and all(_is_whole(pagination.get(member)) for member in ("limit", "offset", "total"))
+    ):
+        raise _not_ours(response)
+    return body
+
+
+def download_of(response: Response) -> bytes:
+    """Return the bytes of a success that must be an export, not a proxy's page."""
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not media_type.endswith("json"):
+        raise _not_ours(response)
+    return response.content
+
+
+def error_of(response: Response, *, retry_after_seconds: int | None, api_key: str) -> errors.ApiError:
+    """Make the error of an answer that isn't a success, whoever wrote it.
+
+    `retry_after_seconds` is the header's word, which counts before the body's. The key is taken out of all texts, for a
+    server may repeat what it was sent.
+    """
+    if response.status < 400:
+        return _not_ours(response, code="unexpected_redirect" if response.status >= 300 else "invalid_response")
+    problem = _hidden(_problem_in(response.content), api_key)
+    message = _text(problem.get("detail")) or _text(problem.get("title")) or _unexplained(response.status)
+    if retry_after_seconds is None and _is_whole(problem.get("retry_after_seconds")):
+        retry_after_seconds = max(0, problem["retry_after_seconds"])
+    return _kind_of(response.status)(
+        message,
+        status=response.status,
+        code=_text(problem.get("code")) or f"http_{response.status}",
+        request_id=_text(problem.get("request_id")) or response.request_id,
+        retry_after_seconds=retry_after_seconds,
+        errors=_parameter_problems(problem.get("errors")),
+        response=response,
+        attempts=response.attempts,
+    )
+
+
+def _kind_of(status: int) -> type[errors.ApiError]:
+    return _BY_STATUS.get(status, errors.InvalidRequestError if status < 500 else errors.ServerError)
+
+
+def _not_ours(response: Response, *, code: str = "invalid_response") -> errors.InvalidResponseError:
+    return errors.InvalidResponseError(
+        "The answer isn't one of a directory; is base_url its address, or is a proxy in the way?",
+        status=response.status,
+        code=code,
+        request_id=response.request_id,
+        response=response,
+        attempts=response.attempts,
+    )
+
+
+def _object_in(content: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _problem_in(content: bytes) -> dict[str, Any]:
+    # Another service's JSON may have members of the same names; only a code that is a text makes a problem of ours.
+    body = _object_in(content)
+    return body if isinstance(body.get("code"), str) else {}
+
+
+def _hidden(value: Any, api_key: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(api_key, "[api key]")
+    if isinstance(value, list):
+        return [_hidden(item, api_key) for item in value]
+    if isinstance(value, dict):
+        return {name: _hidden(member, api_key) for name, member in value.items()}
+    return value
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _parameter_problems(value: object) -> list[ParameterProblem]:
+    if not isinstance(value, list):
+        return []
+    return [cast("ParameterProblem", item) for item in value if isinstance(item, dict)]
+
+
+def _unexplained(status: int) -> str:
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "an unknown status"
+    return f"The server answered {status} ({phrase}) without an explanation of its own"

@@ -1,0 +1,18 @@
+"""Where the next page starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .._generated.models import Pagination
+
+
+def next_offset(pagination: Pagination, received: int) -> int | None:
+    """Return the offset of the page after the one with `received` items, or `None` if that was the last.
+
+    Counted in items received, not in the limit asked for, so that no item is jumped over; an empty page is always the
+    last, so that a total that is too high can't make an endless loop.
+    """
+    following = pagination["offset"] + received
+    return following if received > 0 and following < pagination["total"] else None

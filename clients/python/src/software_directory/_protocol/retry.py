@@ -1,0 +1,60 @@
+"""When to try again, and after how long."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FIRST_DELAY_SECONDS = 0.5
+LONGEST_DELAY_SECONDS = 8.0
+
+
+def is_worth_retrying(status: int) -> bool:
+    """Say whether an answer of this status may be another one the next time."""
+    return status in {408, 429} or status >= 500
+
+
+def delay_seconds(
+    retry: int, retry_after_seconds: int | None, *, longest_retry_after_seconds: float, random: float
+) -> float | None:
+    """Return the wait before the given retry (1 is the first), or `None` where that is left to the caller.
+
+    That is so if the server asks for more than `longest_retry_after_seconds`: to come back earlier would be no use.
+
+    `random` is a number from 0 to 1. What the server asks for is obeyed as it is; without it the delay doubles each
+    time, and half of it is random so that clients which failed together don't return together.
+    """
+    if retry_after_seconds is not None:
+        return float(retry_after_seconds) if retry_after_seconds <= longest_retry_after_seconds else None
+    # The exponent is bounded, for a float isn't endless.
+    whole = min(FIRST_DELAY_SECONDS * 2.0 ** min(retry - 1, 30), LONGEST_DELAY_SECONDS)
+    return whole * (1 - random / 2)
+
+
+def retry_after_of(headers: Mapping[str, str], now: datetime) -> int | None:
+    """Read `Retry-After`, seconds or an HTTP date, as whole seconds, never too few.
+
+    A date is counted from the answer's own `Date`, where it has one, so that a clock that is wrong here does no harm.
+    """
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return int(value[:9])
+    until = _http_date(value)
+    if until is None:
+        return None
+    since = _http_date(headers.get("date", "")) or now
+    return max(0, math.ceil((until - since).total_seconds()))
+
+
+def _http_date(value: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    # A date without a zone is in UTC, as all HTTP dates are.
+    return date if date.tzinfo is not None else date.replace(tzinfo=timezone.utc)

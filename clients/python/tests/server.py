@@ -1,0 +1,68 @@
+"""Runs our own server for the tests, on a free port and with a development key."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def binary() -> Path:
+    """Return the server's binary: `SOFTWARE_DIRECTORY_BIN`, else what `cargo build` makes."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    path = Path(os.environ.get("SOFTWARE_DIRECTORY_BIN", target / "debug" / "software-directory"))
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing; build it with `cargo build`, or set SOFTWARE_DIRECTORY_BIN")
+    return path
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    base_url: str
+    api_key: str
+    process: subprocess.Popen[str]
+    folder: tempfile.TemporaryDirectory[str]
+
+    @classmethod
+    def start(cls, *options: str) -> Server:
+        """Start one over the exports of the repository; return when it has told its address and development key."""
+        folder = tempfile.TemporaryDirectory()
+        process = subprocess.Popen(
+            [
+                str(binary()),
+                *("--data", str(REPOSITORY / "data"), "--index", "none", "--listen", "127.0.0.1:0"),
+                *options,
+            ],
+            cwd=folder.name,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        wanted = r"Listening on (http://\S+)()" if "--keys" in options else r"(http://[0-9.:]+)/#key=(\S+)"
+        told = ""
+        while not (match := re.search(wanted, told)):
+            line = process.stdout.readline()
+            if not line:
+                _, complaint = process.communicate()
+                raise RuntimeError(f"the server ended with {process.returncode}: {complaint}")
+            told += line
+        return cls(match.group(1), match.group(2), process, folder)
+
+    @staticmethod
+    def run(*arguments: str) -> str:
+        """Run another command of the binary and return what it prints."""
+        return subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=True).stdout
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.terminate()
+        self.process.communicate()
+        self.folder.cleanup()

@@ -1,0 +1,51 @@
+"""What type checkers make of the public surface.
+
+Never run: `mypy --strict` reads it, and an ignore that is not needed is an error there, so each one is the proof that a
+mistake is found.
+"""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from typing_extensions import assert_type
+
+from software_directory import AsyncPage, AsyncSoftwareDirectory, Page, SoftwareDirectory, models
+
+
+def blocking(client: SoftwareDirectory) -> None:
+    page = client.software.list(category=["a", "b"], sort="-rating", min_rating=4)
+    assert_type(page, Page[models.SoftwareItem])
+    assert_type(page.next_page(), Optional[Page[models.SoftwareItem]])
+    for product in page:
+        assert_type(product, models.SoftwareItem)
+        assert_type(product["rating"], Optional[float])
+        product["ratings"]  # type: ignore[typeddict-item]
+    assert_type(client.software.get("a")["sources"], list[models.Source])
+    assert_type(client.reviews.list("a").summary["distribution"]["5"], int)
+    hits = client.search.products(q="x", facets=["category"])
+    assert_type(hits.facets, dict[str, list[models.FacetValue]])
+    assert_type([hit["score"] for hit in hits], list[float])
+    assert_type(client.exports.download("a", format="ndjson"), bytes)
+
+    client.software.list(sort="rating")  # type: ignore[arg-type]
+    client.software.list(page=2)  # type: ignore[call-arg]
+    client.search.products("x")  # type: ignore[misc]
+    client.search.products(facets=["vendor"])  # type: ignore[list-item]
+    client.software.get(7)  # type: ignore[arg-type]
+    SoftwareDirectory(api_key="a")  # type: ignore[call-arg]
+
+
+async def asynchronous(client: AsyncSoftwareDirectory) -> None:
+    page = await client.software.list(limit=5)
+    assert_type(page, AsyncPage[models.SoftwareItem])
+    async for product in client.software.list():
+        assert_type(product, models.SoftwareItem)
+    async for each in client.glossary.list(q="x").pages():
+        assert_type(each.data, list[models.GlossaryTerm])
+    summary = (await client.reviews.list("a")).summary
+    assert_type(summary["average"], Optional[float])
+    assert_type((await client.search.products(q="x")).query["dropped"], list[str])
+    assert_type((await client.software.get("a"))["name"], str)
+
+    list(client.software.list())  # type: ignore[call-overload]

@@ -1,0 +1,133 @@
+"""All checks of this client; what `make test-client-python` runs.
+
+Style and types once, the tests on the oldest and on the newest Python that can be had and with the oldest dependencies
+that are promised, then the built wheel and source archive: installed in clean environments, with an example run.
+
+Needs Python 3.9 or newer with venv, and the server's binary (SOFTWARE_DIRECTORY_BIN, else what `cargo build` makes).
+All that it makes lies in .tools of the repository and in dist.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+CLIENT = Path(__file__).resolve().parent.parent
+REPOSITORY = CLIENT.parent.parent
+TOOLS = REPOSITORY / ".tools"
+UV_VERSION = "0.13.8"
+UV_HOME = TOOLS / f"uv-{UV_VERSION}"
+UV = UV_HOME / "bin" / "uv"
+
+OLDEST = "3.9"
+# Newest first; one that can't be had here gives way to the next.
+NEWEST = ("3.14", "3.13", "3.12", "3.11", "3.10")
+
+
+def main() -> None:
+    install_uv()
+    oldest, newest = interpreter(OLDEST), next(path for path in map(interpreter, NEWEST) if path is not None)
+    if oldest is None:
+        sys.exit(
+            f"Python {OLDEST} is missing; install it with: uv python install {OLDEST}   (or pyenv install {OLDEST})"
+        )
+    say(f"oldest: {version(oldest)}, newest: {version(newest)}")
+
+    tools = environment("oldest", oldest)
+    run(tools / "ruff", "check", ".")
+    run(tools / "ruff", "format", "--check", ".")
+    run(tools / "mypy", "src", "tests", "tools")
+    run(tools / "pytest")
+    run(environment("newest", newest) / "pytest")
+    # The lower bounds of pyproject.toml are promises too. What touches the HTTP library is tried with them.
+    lowest = environment("lowest", oldest, "--resolution", "lowest-direct", "--no-editable")
+    run(lowest / "pytest", "tests/test_conformance.py", "tests/test_client.py", "tests/test_deadline.py")
+    check_packages(oldest, newest)
+    say("passed")
+
+
+def install_uv() -> None:
+    if not UV.exists():
+        shutil.rmtree(UV_HOME, ignore_errors=True)
+        venv.create(UV_HOME, with_pip=True)
+        run(UV_HOME / "bin" / "python", "-m", "pip", "install", "--quiet", f"uv=={UV_VERSION}")
+
+
+def interpreter(wanted: str) -> Path | None:
+    """Return a Python of this version: one that is installed, or that uv can download."""
+    for path in sorted(Path.home().glob(f".pyenv/versions/{wanted}.*/bin/python"), reverse=True):
+        return path
+    for arguments in (["find", "--no-python-downloads", wanted], ["install", wanted], ["find", wanted]):
+        done = subprocess.run([str(UV), "python", *arguments], capture_output=True, text=True, check=False)
+        if done.returncode == 0 and arguments[0] == "find":
+            return Path(done.stdout.strip())
+    return None
+
+
+def version(python: Path) -> str:
+    return subprocess.run([str(python), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def environment(name: str, python: Path, *options: str) -> Path:
+    """Make an environment with this client and its locked development tools; return its folder of programs."""
+    folder = TOOLS / f"client-python-{name}"
+    locked = [] if options else ["--locked"]
+    with tempfile.TemporaryDirectory() as elsewhere:
+        project = CLIENT
+        if options:
+            # Another resolution must not touch the lock file, so it is made of a copy.
+            project = Path(elsewhere)
+            shutil.copytree(CLIENT / "src", project / "src")
+            for file in ("pyproject.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"):
+                shutil.copy(CLIENT / file, project)
+        uv("sync", "--project", str(project), "--python", str(python), *locked, *options, folder=folder)
+    return folder / "bin"
+
+
+def uv(*arguments: str, folder: Path | None = None) -> None:
+    project = {"UV_PROJECT_ENVIRONMENT": str(folder)} if folder else {}
+    subprocess.run([str(UV), "--quiet", *arguments], env={**os.environ, **project}, cwd=CLIENT, check=True)
+
+
+def check_packages(oldest: Path, newest: Path) -> None:
+    dist = CLIENT / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    uv("build", "--python", str(newest), "--out-dir", str(dist))
+    (wheel,) = dist.glob("*.whl")
+    (archive,) = dist.glob("*.tar.gz")
+    contents = set(zipfile.ZipFile(wheel).namelist())
+    licences = {Path(name).name for name in contents if "/licenses/" in name}
+    if "software_directory/py.typed" not in contents or licences != {"LICENSE-MIT", "LICENSE-APACHE"}:
+        sys.exit(f"{wheel.name} lacks py.typed or a licence")
+    if any(not name.startswith(("software_directory/", "software_directory-")) for name in contents):
+        sys.exit(f"{wheel.name} installs more than the package: {sorted(contents)}")
+    with tarfile.open(archive) as files:
+        if not any(name.endswith("/tests/test_client.py") for name in files.getnames()):
+            sys.exit(f"{archive.name} lacks the tests")
+    for package, python in ((wheel, oldest), (archive, newest)):
+        with tempfile.TemporaryDirectory() as clean:
+            uv("venv", "--python", str(python), clean)
+            uv("pip", "install", "--python", clean, str(package))
+            run(Path(clean) / "bin" / "python", CLIENT / "tools" / "try_installed.py", folder=Path(clean))
+        say(f"{package.name} installs and runs on {version(python)}")
+
+
+def run(program: Path, *arguments: object, folder: Path = CLIENT) -> None:
+    done = subprocess.run([str(program), *map(str, arguments)], cwd=folder, check=False)
+    if done.returncode != 0:
+        sys.exit(f"test-client-python: {program.name} {' '.join(map(str, arguments))} failed")
+
+
+def say(text: str) -> None:
+    print(f"test-client-python: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+// Lists the categories with the number of their products.
+
+import { SoftwareDirectory } from "software-directory";
+
+const directory = new SoftwareDirectory({
+  apiKey: process.env["SOFTWARE_DIRECTORY_API_KEY"]!,
+  baseUrl: process.env["SOFTWARE_DIRECTORY_URL"]!,
+});
+
+for await (const category of directory.categories.list()) {
+  console.log(`${String(category.software_count).padStart(4)}  ${category.name} (${category.id})`);
+}

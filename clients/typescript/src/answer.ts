@@ -1,0 +1,86 @@
+// What an answer must look like to be taken for the directory's. A proxy's page with status 200 isn't a result.
+
+import { type ApiError, errorClass, InvalidResponseError } from "./errors.js";
+import type { Redact } from "./redact.js";
+import { retryAfterSeconds } from "./retry.js";
+import type { Pagination, Problem } from "./types.js";
+
+/** Takes the result out of an answer, or gives undefined if it isn't the directory's. */
+export type Read<Result> = (response: Response) => Promise<Result | undefined>;
+
+/** What all lists have. */
+export interface ListBody {
+  data: unknown[];
+  pagination: Pagination;
+}
+
+/** The record of `{"data": {…}}`, with all that is in it. */
+export async function readRecord<Result>(response: Response): Promise<Result | undefined> {
+  const body = objectFrom(await response.text());
+  return isObject(body?.data) ? (body.data as Result) : undefined;
+}
+
+/** `{"data": […], "pagination": {…}}`, with all that is beside it. */
+export async function readList<Body extends ListBody>(response: Response): Promise<Body | undefined> {
+  const body = objectFrom(await response.text());
+  const pagination = body?.pagination;
+  return Array.isArray(body?.data) &&
+    isObject(pagination) &&
+    Number.isInteger(pagination.offset) &&
+    Number.isInteger(pagination.total)
+    ? (body as unknown as Body)
+    : undefined;
+}
+
+/** The bytes of a JSON or NDJSON document, as they are. */
+export async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (!/json/.test(response.headers.get("content-type") ?? "")) return undefined;
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** The error that an answer with an error status means. `text` is its body, empty if it couldn't be read. */
+export function errorFromAnswer(response: Response, text: string, sentId: string, redact: Redact): ApiError {
+  const { status } = response;
+  const body = objectFrom(redact(text));
+  const problem = typeof body?.code === "string" && body.code ? (body as unknown as Problem) : undefined;
+  const seconds = retryAfterSeconds(response.headers) ?? problem?.retry_after_seconds;
+  const message = problem ? (problem.detail ?? problem.title) : "The answer is not one of the directory's own";
+  return new (errorClass(status))(String(message), {
+    status,
+    code: problem?.code ?? `http_${status}`,
+    request_id: (typeof problem?.request_id === "string" && problem.request_id) || idOf(response, sentId),
+    retry_after_seconds: typeof seconds === "number" && seconds >= 0 ? seconds : undefined,
+    problem,
+  });
+}
+
+/** The error for an answer that is neither a result nor an error of the directory. */
+export function invalidResponse(response: Response, sentId: string): ApiError {
+  const { status, type } = response;
+  // A browser hides the status of a redirect that it was told not to follow.
+  const redirect = type === "opaqueredirect" || (status >= 300 && status < 400);
+  return new InvalidResponseError(
+    redirect
+      ? "The server redirects; redirects are not followed, check baseUrl"
+      : "The answer is not the directory's; check baseUrl and what is between",
+    { status, code: redirect ? "unexpected_redirect" : "invalid_response", request_id: idOf(response, sentId) },
+  );
+}
+
+/** The id of the request as the server, or else this client, has it. */
+export function idOf(response: Response, sentId: string): string {
+  return response.headers.get("x-request-id") || sentId;
+}
+
+function objectFrom(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,20 @@
+// The public surface. What isn't named here is private and may change.
+
+export { SoftwareDirectory } from "./client.js";
+export {
+  ApiConnectionError,
+  ApiError,
+  ApiTimeoutError,
+  AuthenticationError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from "./errors.js";
+export type { ErrorDetails } from "./errors.js";
+export type { Page, PagePromise, Paging } from "./page.js";
+export type { ApiPromise, WithResponse } from "./promise.js";
+export type { ClientOptions, Fetch, RequestOptions, Sleep } from "./settings.js";
+export type * from "./types.js";

@@ -1,0 +1,93 @@
+// The options of a client and of a call, checked once, before anything is sent.
+
+import { pause } from "./retry.js";
+
+/** Sends one request, like the platform's `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Waits so many milliseconds; rejects as soon as the signal aborts. */
+export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+
+export interface ClientOptions {
+  /** The API key. It goes into the `Authorization` header and nowhere else. */
+  apiKey: string;
+  /** Where the directory is, such as `https://directory.example`. A path in front of `/v1` is kept. There is no default. */
+  baseUrl: string | URL;
+  /** What sends the requests; the platform's `fetch` where nothing is said. */
+  fetch?: Fetch | undefined;
+  /** Longest time that one attempt may take, from the request to the last byte of the body. Default 30 000. */
+  timeoutMs?: number | undefined;
+  /** How often a failed request is tried again. Default 2. */
+  maxRetries?: number | undefined;
+  /** Longest `Retry-After` that is waited for. If the server asks for more, the error is thrown at once. Default 60. */
+  maxRetryAfterSeconds?: number | undefined;
+  /** How to wait between attempts; for tests that must not wait. */
+  sleep?: Sleep | undefined;
+}
+
+export interface RequestOptions {
+  /** Cancels the request, the reading of its body and the wait between attempts; the call rejects with its reason. */
+  signal?: AbortSignal | undefined;
+  /** This call's timeout of an attempt, instead of the client's. */
+  timeoutMs?: number | undefined;
+  /** This call's number of retries, instead of the client's. */
+  maxRetries?: number | undefined;
+}
+
+export interface Settings {
+  apiKey: string;
+  /** Without a slash at its end. */
+  baseUrl: string;
+  fetch: Fetch;
+  timeoutMs: number;
+  maxRetries: number;
+  maxRetryAfterSeconds: number;
+  sleep: Sleep;
+}
+
+export function settingsFrom(options: ClientOptions): Settings {
+  const { apiKey } = options;
+  // Checked here, because the platform's complaint about a bad header value would repeat the value.
+  if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
+    throw new TypeError("apiKey must be an API key: printable ASCII without spaces or line breaks");
+  }
+  return {
+    apiKey,
+    baseUrl: baseUrlFrom(options.baseUrl),
+    // Looked up at each call and called without an object: browsers insist on it, and what replaces it in tests is seen.
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    timeoutMs: timeoutFrom(options.timeoutMs ?? 30_000),
+    maxRetries: retriesFrom(options.maxRetries ?? 2),
+    maxRetryAfterSeconds: secondsFrom(options.maxRetryAfterSeconds ?? 60),
+    sleep: options.sleep ?? pause,
+  };
+}
+
+function baseUrlFrom(given: string | URL): string {
+  let url: URL | undefined;
+  try {
+    url = new URL(given);
+  } catch {
+    // Reported below, without the text: it may hold a password.
+  }
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new TypeError("baseUrl must be an http or https address without password, query or fragment");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+export function timeoutFrom(timeoutMs: number): number {
+  if (!(timeoutMs > 0)) throw new RangeError("timeoutMs must be greater than 0");
+  return timeoutMs;
+}
+
+function secondsFrom(maxRetryAfterSeconds: number): number {
+  if (!(maxRetryAfterSeconds >= 0)) throw new RangeError("maxRetryAfterSeconds must be 0 or more");
+  return maxRetryAfterSeconds;
+}
+
+export function retriesFrom(maxRetries: number): number {
+  if (!(maxRetries >= 0 && Number.isInteger(maxRetries)))
+    throw new RangeError("maxRetries must be a whole number from 0");
+  return maxRetries;
+}

@@ -1,0 +1,51 @@
+// The names of the API's records and parameters. All of them come out of schema.ts, and so out of the server's OpenAPI
+// document; nothing is typed by hand here.
+
+import type { components, operations } from "./schema.js";
+
+type Schemas = components["schemas"];
+
+export type Category = Schemas["Category"];
+export type CategoryList = Schemas["CategoryList"];
+export type CategoryRef = Schemas["CategoryRef"];
+export type Export = Schemas["Export"];
+export type ExportList = Schemas["ExportList"];
+export type ExportRef = Schemas["ExportRef"];
+export type FacetValue = Schemas["FacetValue"];
+export type GlossaryList = Schemas["GlossaryList"];
+export type GlossarySource = Schemas["GlossarySource"];
+export type GlossaryTerm = Schemas["GlossaryTerm"];
+export type Highlight = Schemas["Highlight"];
+export type Pagination = Schemas["Pagination"];
+export type ParameterProblem = Schemas["ParameterProblem"];
+export type Problem = Schemas["Problem"];
+export type QueryReport = Schemas["QueryReport"];
+export type Replacement = Schemas["Replacement"];
+export type Review = Schemas["Review"];
+export type ReviewList = Schemas["ReviewList"];
+export type ReviewSummary = Schemas["ReviewSummary"];
+export type SearchHit = Schemas["SearchHit"];
+export type SearchResult = Schemas["SearchResult"];
+export type SoftwareDetail = Schemas["SoftwareDetail"];
+export type SoftwareItem = Schemas["SoftwareItem"];
+export type SoftwareList = Schemas["SoftwareList"];
+export type Source = Schemas["Source"];
+export type TextRange = Schemas["TextRange"];
+
+type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
+
+/** What may be given for a parameter: one value or several where it is repeatable; null and undefined leave it out. */
+type Parameters<Query> = {
+  [Name in keyof Query]?:
+    | (NonNullable<Query[Name]> extends readonly (infer Value)[] ? Value | readonly Value[] : Query[Name])
+    | null
+    | undefined;
+};
+
+export type CategoryListParams = Parameters<QueryOf<"listCategories">>;
+export type ExportDownloadParams = Parameters<QueryOf<"getExport">>;
+export type ExportListParams = Parameters<QueryOf<"listExports">>;
+export type GlossaryListParams = Parameters<QueryOf<"listGlossary">>;
+export type ReviewListParams = Parameters<QueryOf<"listReviews">>;
+export type SearchProductsParams = Parameters<QueryOf<"searchSoftware">>;
+export type SoftwareListParams = Parameters<QueryOf<"listSoftware">>;

@@ -1,0 +1,46 @@
+// Types, table of cases and server stay one: whatever the OpenAPI document gains, the client has to gain.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { generate, OPENAPI, SCHEMA } from "../scripts/generate.js";
+import { CASES, run, serverBinary } from "./harness.js";
+
+const OPERATIONS = {
+  getExport: "exports.download",
+  getSoftware: "software.get",
+  listCategories: "categories.list",
+  listExports: "exports.list",
+  listGlossary: "glossary.list",
+  listReviews: "reviews.list",
+  listSoftware: "software.list",
+  searchSoftware: "search.products",
+};
+
+test("the types are those of the OpenAPI document (else: npm run generate)", async () => {
+  assert.equal(await readFile(SCHEMA, "utf8"), await generate());
+});
+
+test("the OpenAPI document is the one that the server prints", async () => {
+  const printed = await run(serverBinary(), ["openapi"]);
+  assert.deepEqual(JSON.parse(printed), JSON.parse(await readFile(OPENAPI, "utf8")));
+});
+
+test("the client has every operation of the API, and the cases try every parameter of each", async () => {
+  const { paths } = JSON.parse(await readFile(OPENAPI, "utf8"));
+  const { cases } = JSON.parse(await readFile(CASES, "utf8"));
+  const operations = Object.entries(paths).filter(([path]) => path.startsWith("/v1/"));
+  assert.deepEqual(operations.map(([, { get }]) => get.operationId).sort(), Object.keys(OPERATIONS).sort());
+  for (const [path, { get }] of operations) {
+    const calls = cases.filter(({ call }) => call.operation === OPERATIONS[get.operationId]);
+    const sent = new Set(
+      calls.flatMap(({ expect }) => expect.requests.flatMap(({ query = [] }) => query.map(([name]) => name))),
+    );
+    const known = get.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+    assert.deepEqual(
+      known.filter((name) => !sent.has(name)),
+      [],
+      `parameters of ${path} that no case sends`,
+    );
+  }
+});

@@ -1,0 +1,87 @@
+// What the real server refuses, and that each refusal arrives as the class that it is.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import {
+  ApiConnectionError,
+  AuthenticationError,
+  InvalidRequestError,
+  PermissionDeniedError,
+  RateLimitError,
+  SoftwareDirectory,
+} from "software-directory";
+import { run, serverBinary, startDirectory } from "./harness.js";
+
+const ORIGIN = "https://page.example";
+
+let folder;
+let keys;
+let server;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "keys-"));
+  const file = join(folder, "keys.json");
+  const create = async (...options) =>
+    (await run(serverBinary(), ["keys", "create", "--keys", file, ...options])).trim();
+  keys = {
+    slow: await create("--name", "slow", "--rate", "1/min"),
+    limited: await create("--name", "limited", "--origin", ORIGIN),
+    expired: await create("--name", "expired", "--expires", "2100-01-01"),
+  };
+  // No command makes a key that has expired already.
+  await writeFile(file, (await readFile(file, "utf8")).replace("2100-01-0", "2000-01-0"));
+  server = await startDirectory({ keys: file });
+});
+after(async () => {
+  await server?.close();
+  if (folder) await rm(folder, { recursive: true });
+});
+
+const client = (apiKey, options) => new SoftwareDirectory({ apiKey, baseUrl: server.baseUrl, ...options });
+
+/** Sends the `Origin` that a browser would. */
+const from = (origin) => (url, init) => fetch(url, { ...init, headers: { ...init.headers, origin } });
+
+test("a spent quota is a RateLimitError that tells the wait", async () => {
+  const directory = client(keys.slow, { maxRetries: 0 });
+  await directory.categories.list();
+  const error = await directory.categories.list().catch((reason) => reason);
+  assert.ok(error instanceof RateLimitError, String(error));
+  assert.equal(error.code, "rate_limited");
+  assert.ok(error.retry_after_seconds > 0 && error.retry_after_seconds <= 60, `${error.retry_after_seconds}`);
+});
+
+test("an expired key is an AuthenticationError", async () => {
+  await assert.rejects(
+    client(keys.expired).categories.list(),
+    (error) => error instanceof AuthenticationError && error.code === "expired_api_key",
+  );
+});
+
+test("a page of another origin is a PermissionDeniedError, the one allowed gets through", async () => {
+  await assert.rejects(
+    client(keys.limited, { fetch: from("https://other.example") }).categories.list(),
+    (error) => error instanceof PermissionDeniedError && error.code === "origin_not_allowed",
+  );
+  assert.ok((await client(keys.limited, { fetch: from(ORIGIN) }).categories.list()).data.length > 0);
+});
+
+test("an offset that search refuses is an error, not the end of the list", async () => {
+  const error = await client(keys.limited, { fetch: from(ORIGIN) })
+    .search.products({ q: "a", offset: 10_001 })
+    .catch((reason) => reason);
+  assert.ok(error instanceof InvalidRequestError, String(error));
+  assert.equal(error.code, "offset_too_large");
+});
+
+test("a server that is gone is an ApiConnectionError", async () => {
+  const gone = await startDirectory({ keys: join(folder, "keys.json") });
+  await gone.close();
+  await assert.rejects(
+    new SoftwareDirectory({ apiKey: keys.limited, baseUrl: gone.baseUrl, sleep: async () => {} }).categories.list(),
+    ApiConnectionError,
+  );
+});

@@ -1,0 +1,90 @@
+// Compiled, never run: what a user's editor knows. The lines that must not compile say so.
+
+import {
+  ApiError,
+  type Category,
+  type Page,
+  RateLimitError,
+  type SearchHit,
+  SoftwareDirectory,
+  type SoftwareItem,
+  type SoftwareList,
+} from "software-directory";
+
+const directory = new SoftwareDirectory({
+  apiKey: "sd_live_…",
+  baseUrl: new URL("https://directory.example"),
+  fetch,
+  timeoutMs: 1000,
+  maxRetries: 0,
+  maxRetryAfterSeconds: 10,
+});
+
+export async function use(signal: AbortSignal): Promise<void> {
+  const page: Page<SoftwareList> = await directory.software.list({ category: "audits", limit: 5 }, { signal });
+  const total: number = page.pagination.total;
+  const rating: number | null | undefined = page.data[0]?.rating;
+  for await (const item of page) takesItem(item);
+  for await (const item of directory.software.list({ category: ["audits", "permits"], q: undefined })) takesItem(item);
+  for await (const one of directory.software.list().pages()) takesItem(one.data[0]!);
+  const next: Page<SoftwareList> | undefined = await page.getNextPage();
+
+  const product = await directory.software.get("a");
+  const licence: string = product.export.license;
+  const { data, response, request_id } = await directory.categories.list().withResponse();
+  const category: Category | undefined = data.data[0];
+  const average: number | null = (await directory.reviews.list("a", { limit: 1 })).summary.average;
+  const found = await directory.search.products({
+    q: "permit",
+    facets: ["category"],
+    sort: "-rating",
+    highlight: true,
+  });
+  const hit: SearchHit | undefined = found.data[0];
+  const count: number | undefined = found.facets?.["category"]?.[0]?.count;
+  const bytes: Uint8Array = await directory.exports.download("demo", { format: "ndjson" });
+  const blob = new Blob([await directory.exports.download("demo")]);
+  const raw: Response = await directory.exports.download("demo").asResponse();
+  const [first, second] = await Promise.all([directory.glossary.list({ q: "capa" }), directory.exports.list()]);
+  console.log(
+    total,
+    rating,
+    next,
+    licence,
+    response.status,
+    request_id,
+    category,
+    average,
+    hit,
+    count,
+    bytes,
+    blob,
+    raw,
+    first,
+    second,
+  );
+
+  try {
+    await product;
+  } catch (error) {
+    if (error instanceof RateLimitError) wait(error.retry_after_seconds ?? 1);
+    if (error instanceof ApiError)
+      console.log(error.status.toFixed(), error.code.length, error.request_id.length, error.errors[0]?.param);
+  }
+
+  // @ts-expect-error: no such parameter
+  directory.software.list({ categories: "audits" });
+  // @ts-expect-error: no such order
+  directory.software.list({ sort: "rating" });
+  // @ts-expect-error: an id is a text
+  directory.software.get(7);
+  // @ts-expect-error: no such format
+  directory.exports.download("demo", { format: "csv" });
+  // @ts-expect-error: no such field
+  console.log(product.nmae);
+  // @ts-expect-error: there is no default host
+  new SoftwareDirectory({ apiKey: "sd_live_…" });
+}
+
+declare function takesItem(item: SoftwareItem): void;
+declare function wait(seconds: number): void;

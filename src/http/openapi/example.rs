@@ -1,0 +1,98 @@
+//! Examples: answers that a server of the bundled data gave (`example/`, which tests replay), and each error as the
+//! service writes it.
+
+use serde_json::Value;
+use utoipa::openapi::example::{Example, ExampleBuilder};
+use utoipa::openapi::{OpenApi, RefOr};
+
+use crate::http::problem::{self, ApiError, ErrorCode, ParameterProblem};
+
+/// A request's id, as the service makes them.
+const REQUEST_ID: &str = "af47911fad49d57f00000000";
+
+macro_rules! recorded {
+    ($($operation:literal),* $(,)?) => {
+        [$(($operation, include_str!(concat!("example/", $operation, ".json")))),*]
+    };
+}
+
+/// By operation id: `{"request": "/v1/…", "answer": …}`.
+static RECORDED: [(&str, &str); 10] = recorded![
+    "listSoftware",
+    "getSoftware",
+    "searchSoftware",
+    "listCategories",
+    "listReviews",
+    "listGlossary",
+    "listExports",
+    "getExport",
+    "getHealth",
+    "getReadiness",
+];
+
+/// Puts the recorded answers where the operations are described.
+pub(super) fn add_recorded(document: &mut OpenApi) {
+    for operation in document.paths.paths.values_mut().filter_map(|item| item.get.as_mut()) {
+        let id = operation.operation_id.as_deref();
+        let recorded = RECORDED.iter().find(|(operation, _)| Some(*operation) == id);
+        // Both are compiled in, and tests read each of them.
+        let Some(recorded) = recorded.and_then(|(_, text)| serde_json::from_str::<Value>(text).ok()) else { continue };
+        let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { continue };
+        let Some(RefOr::T(content)) = answer.content.get_mut("application/json") else { continue };
+        let request = recorded["request"].as_str().unwrap_or_default();
+        let example =
+            ExampleBuilder::new().summary(format!("GET {request}")).value(Some(recorded["answer"].clone())).build();
+        content.examples.insert("recorded".to_owned(), RefOr::T(example));
+    }
+}
+
+/// Each of these errors as a problem document.
+pub(super) fn of_errors(codes: &[ErrorCode]) -> impl Iterator<Item = (String, RefOr<Example>)> {
+    codes.iter().map(|code| {
+        let error = error(*code);
+        let problem = problem::describe(&error, REQUEST_ID, "/docs/errors");
+        // Strings and numbers under fixed names always serialize.
+        let problem = serde_json::to_value(problem).unwrap_or_default();
+        let example = ExampleBuilder::new()
+            .summary(code.title())
+            .description(format!("{} {}", code.cause(), code.cure()))
+            .value(Some(problem))
+            .build();
+        (code.as_str().to_owned(), RefOr::T(example))
+    })
+}
+
+/// An occurrence of an error.
+fn error(code: ErrorCode) -> ApiError {
+    let parameter = |param: &str, message: &str| {
+        ApiError::Parameters(vec![ParameterProblem { param: param.to_owned(), code, message: message.to_owned() }])
+    };
+    match code {
+        ErrorCode::InvalidParameter => parameter("limit", "limit must be a whole number from 1 to 100."),
+        ErrorCode::UnknownParameter => {
+            parameter("limt", "There is no parameter \"limt\". Did you mean limit? Allowed are: limit, offset.")
+        }
+        ErrorCode::OffsetTooLarge => parameter(
+            "offset",
+            "offset must be at most 10000 with q; narrow the query, or download everything from /v1/exports.",
+        ),
+        ErrorCode::BadRequest => {
+            ApiError::BadRequest("The id in the path isn't valid UTF-8 once decoded. Percent-encode ids as UTF-8.")
+        }
+        ErrorCode::MissingApiKey => ApiError::MissingApiKey,
+        ErrorCode::InvalidApiKey => ApiError::InvalidApiKey,
+        ErrorCode::ExpiredApiKey => ApiError::ExpiredApiKey,
+        ErrorCode::OriginNotAllowed => ApiError::OriginNotAllowed("https://elsewhere.example".to_owned()),
+        ErrorCode::SoftwareNotFound => ApiError::SoftwareNotFound("nowhere".to_owned()),
+        ErrorCode::ExportNotFound => ApiError::ExportNotFound("nowhere".to_owned()),
+        ErrorCode::RouteNotFound => ApiError::RouteNotFound,
+        ErrorCode::MethodNotAllowed => ApiError::MethodNotAllowed,
+        ErrorCode::RequestTimeout => ApiError::RequestTimeout,
+        ErrorCode::UriTooLong => ApiError::UriTooLong,
+        ErrorCode::HeadersTooLarge => ApiError::HeadersTooLarge,
+        ErrorCode::RateLimited => ApiError::RateLimited { retry_after_seconds: 3 },
+        ErrorCode::InternalError => ApiError::Panicked(String::new()),
+        ErrorCode::IndexUnavailable => ApiError::IndexUnavailable,
+        ErrorCode::Overloaded => ApiError::Overloaded,
+    }
+}

@@ -1,0 +1,36 @@
+// One product in a list of results.
+
+import { h, say } from '../dom.js';
+import { ofSearch, ofSoftware } from '../route.js';
+import { evidenceBadge } from './evidence.js';
+import { marked } from './marked.js';
+import { rating } from './rating.js';
+
+/** Matches in these fields aren't visible in a row anyway, so they get a line that says where they are. */
+const ELSEWHERE = { aliases: 'Also called', tags: 'Tagged', standards: 'Standards', features: 'Features', description: 'Description' };
+
+export function result(item) {
+  const found = (field) => item.highlights?.filter((highlight) => highlight.field === field).map(({ html }) => html) ?? [];
+  const text = (field, value) => (found(field)[0] ? marked(found(field)[0]) : say(value));
+  const elsewhere = Object.keys(ELSEWHERE).find((field) => found(field).length > 0);
+  const [main] = item.categories;
+  return h('li', { class: 'result' },
+    h('div', { class: 'result-head' },
+      h('h2', null, h('a', { href: ofSoftware(item.id), 'data-row': true }, text('name', item.name))), rating(item)),
+    item.tagline ? h('p', { class: 'tagline' }, text('tagline', item.tagline)) : null,
+    elsewhere ? h('p', { class: 'elsewhere' }, h('span', { class: 'quiet' }, `${ELSEWHERE[elsewhere]}: `), joined(found(elsewhere).slice(0, 4))) : null,
+    h('p', { class: 'meta' },
+      main ? h('a', { href: ofSearch({ category: [main.id] }) }, category(main, found('categories'))) : null,
+      item.categories.length > 1 ? h('span', { title: item.categories.slice(1).map(({ name }) => name).join(', ') }, `+${item.categories.length - 1}`) : null,
+      item.vendor ? h('span', null, text('vendor', item.vendor)) : null,
+      item.offering_type === 'software' ? null : h('span', { class: 'type' }, item.offering_type === 'document-templates' ? 'Document templates' : say(item.offering_type)),
+      evidenceBadge(item)));
+}
+
+/** The main category, with its match if it is the one that matched. */
+function category({ name }, found) {
+  const own = found.map(marked).find((node) => node.textContent === name);
+  return own ?? say(name);
+}
+
+const joined = (htmls) => htmls.flatMap((html, at) => [at ? ', ' : '', marked(html)]);

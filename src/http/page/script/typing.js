@@ -1,0 +1,31 @@
+// A field that acts as one types: not at each letter, but at each pause.
+
+/** Long enough to type two letters, short enough to feel at once. */
+const PAUSE_MS = 120;
+
+/** Calls `act` when the text has changed and the typing pauses. */
+export function typing(input, act) {
+  let timer = 0;
+  let last = input.value.trim();
+  const now = () => {
+    clearTimeout(timer);
+    timer = 0;
+    last = input.value.trim();
+    act();
+  };
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = 0;
+    if (input.value.trim() !== last) timer = setTimeout(now, PAUSE_MS);
+  });
+  return {
+    /** Acts at once. */
+    now,
+    /** Shows a text that came from elsewhere, unless someone is typing another one right now. */
+    show(text) {
+      if (timer || input.value.trim() === text.trim()) return;
+      input.value = text;
+      last = text.trim();
+    },
+  };
+}

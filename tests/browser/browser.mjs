@@ -1,0 +1,75 @@
+// Chromium, and pages in it that may talk to one host only.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+
+import { chromium } from 'playwright-core';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARGUMENTS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+  // Whatever asks for another host finds none, and is seen asking.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1280, height: 900 };
+
+export async function launch() {
+  if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing; install it with: sudo apt-get install chromium`);
+  // Playwright gives each launch a new, empty folder for the user's data.
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+}
+
+/**
+ * A page in a context of its own. It keeps what goes wrong: requests to other hosts, violations of the content
+ * security policy, exceptions and messages of errors; `close` asserts that there was none that isn't `expected`.
+ */
+export async function open(browser, server, { viewport = DESKTOP, scheme = 'light', bypassCSP = false, expected = [], ...context } = {}) {
+  const opened = await browser.newContext({ viewport, colorScheme: scheme, bypassCSP, ...context });
+  opened.setDefaultTimeout(10_000);
+  const wrong = [];
+  const requests = [];
+  opened.on('request', (request) => {
+    requests.push(request);
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== server.url && !['data:', 'blob:'].includes(protocol)) wrong.push(`request to ${request.url()}`);
+  });
+  const page = await opened.newPage();
+  page.on('websocket', (socket) => wrong.push(`socket to ${socket.url()}`));
+  page.on('pageerror', (error) => wrong.push(`exception: ${error}`));
+  page.on('dialog', (dialog) => { wrong.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /Content Security Policy/i.test(message.text())) wrong.push(`console: ${message.text()}`);
+  });
+  return {
+    page,
+    requests,
+    /** Goes to an address of the server with its key. */
+    async visit(path) {
+      await page.goto(`${server.url}${path}#key=${server.key}`);
+      await settled(page);
+    },
+    async close() {
+      await opened.close();
+      assert.deepEqual(wrong.filter((text) => !expected.some((pattern) => pattern.test(text))), []);
+    },
+  };
+}
+
+/** Until the view shows an answer, or says why not. */
+export async function settled(page) {
+  await page.waitForFunction(() => document.querySelector('.body') && !document.querySelector('[aria-busy="true"], .placeholder'));
+}
+
+/** What axe finds, one line each; needs a page that was opened with `bypassCSP`. */
+export async function accessibility(page, { exclude = [] } = {}) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate((excluded) => window.axe.run({ exclude: excluded }, { resultTypes: ['violations'] }), exclude.map((selector) => [selector]));
+  return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n')[1] ?? ''}`));
+}

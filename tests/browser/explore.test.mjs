@@ -1,0 +1,189 @@
+// Search, filters, order, pages and the address, as someone uses them.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { launch, open, settled } from './browser.mjs';
+import { start } from './server.mjs';
+
+let server;
+let browser;
+before(async () => { [server, browser] = await Promise.all([start(), launch()]); });
+after(async () => { await browser?.close(); await server?.stop(); });
+
+const names = (page) => page.locator('.result h2').allTextContents();
+const total = async (page) => Number((await page.locator('.total').textContent()).replaceAll(',', ''));
+
+/** Does something that leads to a new answer of the search, and waits until it is shown. */
+async function answered(page, act) {
+  const answer = page.waitForResponse((response) => response.url().includes('/v1/search'));
+  await act();
+  await (await answer).finished();
+  await settled(page);
+}
+
+test('the link that the server prints opens the directory, and the key leaves the address', async () => {
+  const { page, requests, close } = await open(browser, server);
+  await page.goto(server.link);
+  await settled(page);
+  assert.equal(await page.evaluate(() => location.href), `${server.url}/`);
+  assert.equal((await names(page)).length, 20);
+  assert.ok(requests.every((request) => !request.url().includes(server.key)));
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+  await page.reload();
+  await settled(page);
+  assert.equal((await names(page)).length, 20);
+  await close();
+});
+
+test('results come as one types, marked, and a typing error is corrected', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  await page.keyboard.press('/');
+  await answered(page, () => page.keyboard.type('incdent', { delay: 10 }));
+  await page.waitForURL('**/?q=incdent');
+  await page.locator('.corrected').waitFor();
+  assert.match(await page.locator('.corrected').textContent(), /Searched for incident instead of incdent/);
+  assert.ok((await page.locator('.result mark').allTextContents()).some((text) => /incident/i.test(text)));
+  assert.match(await page.locator('#status').textContent(), /\d+ products, searched for incident instead of incdent/);
+  await answered(page, () => page.getByRole('link', { name: 'Search as typed' }).click());
+  assert.equal(new URL(page.url()).searchParams.get('typo'), 'false');
+  assert.equal(await page.locator('.corrected').count(), 0);
+  await close();
+});
+
+test('one word typed is one step back', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  await page.locator('#q').click();
+  for (const word of ['aud', 'it']) {
+    await answered(page, () => page.keyboard.type(word));
+  }
+  await page.waitForURL('**/?q=audit');
+  await page.goBack();
+  await settled(page);
+  assert.equal(new URL(page.url()).search, '');
+  assert.equal(await page.locator('#q').inputValue(), '');
+  await close();
+});
+
+test('filters combine, and survive reload and the back button', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  const all = await total(page);
+  await answered(page, () => page.getByLabel(/^EHS management/).check());
+  const one = await total(page);
+  assert.ok(one < all);
+  await answered(page, () => page.getByLabel(/^Audit management/).check());
+  const either = await total(page);
+  assert.ok(either > one, 'categories: any of them');
+  await answered(page, () => page.getByLabel(/^Vendor sources reviewed/).check());
+  const both = await total(page);
+  assert.ok(both < either);
+  await answered(page, () => page.getByLabel(/^3 stars or more/).check());
+  await answered(page, () => page.locator('.facet').filter({ hasText: 'Type' }).getByLabel(/^Software/).check());
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual(searchParams.getAll('category').sort(), ['audit-management', 'ehs-management']);
+  assert.deepEqual([searchParams.get('evidence_status'), searchParams.get('min_rating'), searchParams.get('offering_type')], ['vendor-sources-reviewed', '3', 'software']);
+  const shown = await names(page);
+  await page.reload();
+  await settled(page);
+  assert.deepEqual(await names(page), shown);
+  assert.ok(await page.getByLabel(/^EHS management/).isChecked());
+  assert.ok(await page.getByLabel(/^3 stars or more/).isChecked());
+  await answered(page, () => page.goBack());
+  await answered(page, () => page.goBack());
+  assert.equal(await total(page), both);
+  await answered(page, () => page.goForward());
+  await answered(page, () => page.getByRole('button', { name: 'Clear' }).click());
+  assert.equal(await total(page), all);
+  await close();
+});
+
+test('a filter that was chosen by key keeps the focus', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  await page.getByLabel(/^EHS management/).focus();
+  await answered(page, () => page.keyboard.press('Space'));
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'facet-category-ehs-management');
+  await close();
+});
+
+test('products are sorted and paged, and pages tile the result', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  await answered(page, () => page.getByLabel('Sort').selectOption('-rating'));
+  const ratings = (await page.locator('.result .rating b').allTextContents()).map(Number);
+  assert.ok(ratings.length > 3);
+  assert.deepEqual(ratings, [...ratings].sort((a, b) => b - a));
+  await answered(page, () => page.getByLabel('Sort').selectOption('name'));
+  const seen = await names(page);
+  const pages = Math.ceil((await total(page)) / 20);
+  for (let number = 2; number <= pages; number += 1) {
+    await answered(page, () => page.getByRole('link', { name: 'Next' }).click());
+    assert.equal(new URL(page.url()).searchParams.get('page'), String(number));
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    seen.push(...await names(page));
+  }
+  assert.equal(await page.getByRole('link', { name: 'Next' }).count(), 0);
+  assert.equal(seen.length, await total(page));
+  assert.equal(new Set(seen).size, seen.length);
+  await answered(page, () => page.goBack());
+  assert.equal(await page.locator('.pager [aria-current]').textContent(), String(pages - 1));
+  await close();
+});
+
+test('the keyboard is enough: slash, arrows, enter', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  await page.keyboard.press('/');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'q');
+  const [first, second] = await names(page);
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(), first);
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused(), second);
+  await page.keyboard.press('End');
+  assert.equal(await focused(), (await names(page)).at(-1));
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'q');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/software/**');
+  await settled(page);
+  assert.equal(await page.evaluate(() => document.activeElement.localName), 'h1');
+  assert.equal(await focused(), first);
+  await page.keyboard.press('Home');
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('Tab');
+  assert.ok(await page.evaluate(() => document.activeElement !== document.body));
+  await close();
+});
+
+test('nothing found is said, with a way on', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/?q=xyzzyplugh&category=ehs-management');
+  assert.match(await page.locator('.notice').textContent(), /Nothing matches/);
+  await answered(page, () => page.getByRole('link', { name: 'Without filters' }).click());
+  assert.equal(new URL(page.url()).search, '?q=xyzzyplugh');
+  await visit('/?page=4000');
+  assert.match(await page.locator('.notice').textContent(), /Past the last page/);
+  await close();
+});
+
+test('where it was scrolled to is where the back button returns', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  const row = page.locator('.result h2 a').nth(15);
+  await row.scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => scrollY);
+  assert.ok(before > 200);
+  await row.click();
+  await page.waitForURL('**/software/**');
+  await settled(page);
+  await answered(page, () => page.goBack());
+  await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 5, before);
+  await close();
+});

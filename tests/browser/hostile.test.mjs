@@ -1,0 +1,66 @@
+// An export that tries everything: its text stays text, and only http and https become links.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { DESKTOP, launch, open, PHONE } from './browser.mjs';
+import { HOSTILE, start } from './server.mjs';
+
+let server;
+let browser;
+before(async () => { [server, browser] = await Promise.all([start({ data: HOSTILE }), launch()]); });
+after(async () => { await browser?.close(); await server?.stop(); });
+
+const VIEWS = ['/', '/?q=hostile', '/?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E', '/categories', '/glossary', '/glossary?q=hostile', '/exports',
+  ...['hostile-markup', 'hostile-javascript', 'hostile-rtl', 'hostile-giant', 'hostile-odd id/?#%2F&"\'<b>', 'hostile-future', 'hostile-zalgo'].map((id) => `/software/${encodeURIComponent(id)}`)];
+
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`a hostile export is harmless at ${viewport.width} pixels`, async () => {
+    const { page, visit, close } = await open(browser, server, { viewport });
+    for (const view of VIEWS) {
+      await visit(view);
+      assert.equal(await page.locator('.notice').count(), 0, view);
+      const found = await page.evaluate(() => ({
+        pwned: 'pwned' in window,
+        polluted: 'polluted' in {},
+        foreign: [...document.querySelectorAll('main script, main iframe, main img, main object, main style, main [style*="url"], main [onerror], main [onclick]')].map((node) => node.outerHTML),
+        links: [...document.querySelectorAll('main a[href]')].map((link) => link.protocol).filter((protocol) => !['http:', 'https:'].includes(protocol)),
+        relations: [...document.querySelectorAll('main a[href]')].filter((link) => link.origin !== location.origin && !link.rel.includes('noopener')).length,
+        wider: document.documentElement.scrollWidth > window.innerWidth,
+      }));
+      assert.deepEqual(found, { pwned: false, polluted: false, foreign: [], links: [], relations: 0, wider: false }, view);
+    }
+    await close();
+  });
+}
+
+test('markup in a record is shown as it is written', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/hostile-markup');
+  const text = await page.locator('main').innerText();
+  assert.ok(text.includes('<script>window.pwned=1</script><img src=x onerror="window.pwned=1">'));
+  assert.ok(text.includes('&lt;mark&gt; </mark><mark>hostile</mark>'), 'entities stay what they are');
+  assert.ok(text.includes('12345678901234567890'), 'numbers to the digit');
+  assert.ok(text.includes('javascript:window.pwned=1'), 'an address that is no link is still told');
+  assert.ok(text.includes('__proto__'));
+  await visit('/?q=hostile');
+  const marks = await page.locator('.result mark').allTextContents();
+  assert.ok(marks.length > 0 && marks.every((mark) => /hostile/i.test(mark)), String(marks));
+  await close();
+});
+
+test('a record’s writing direction changes nothing around it', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/hostile-rtl');
+  assert.doesNotMatch(await page.title(), /[\u202a-\u202e\u2066-\u2069]/);
+  const outside = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+      if (/[\u202a-\u202e\u2066-\u2069]/.test(walker.currentNode.data) && !walker.currentNode.parentElement.closest('bdi, code')) found.push(walker.currentNode.data);
+    }
+    return found;
+  });
+  assert.deepEqual(outside, []);
+  await close();
+});

@@ -1,0 +1,129 @@
+// A product, the categories, the glossary and the exports: all that the records say is there.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+
+import { launch, open, settled } from './browser.mjs';
+import { DATA, start } from './server.mjs';
+
+let server;
+let browser;
+before(async () => { [server, browser] = await Promise.all([start(), launch()]); });
+after(async () => { await browser?.close(); await server?.stop(); });
+
+const DEMO = JSON.parse(readFileSync(`${DATA}/demo.json`, 'utf8'));
+
+test('a product shows everything its record says', async () => {
+  const { page, visit, close } = await open(browser, server);
+  const record = DEMO.software.find(({ id }) => id === 'demo-hedgehog-ehs');
+  await visit(`/software/${record.id}`);
+  const text = await page.locator('main').innerText();
+  const said = [record.name, record.tagline, record.vendor, record.pricing, ...record.tags, ...record.features, ...record.standards,
+    ...record.aliases, ...record.deployment, ...record.languages, ...record.categories, ...record.sources.map(([label]) => label), DEMO.name,
+    'founded_year', '2011', 'price_from', record.support.email, 'weekdays', 'CC0 1.0', 'as the record states it', '4.2', '57'];
+  for (const part of said) assert.ok(text.includes(part), `${part} is missing`);
+  assert.ok(text.includes('The directory asserts neither the truth nor the freshness of these claims.'));
+  for (const [label, url] of record.sources) assert.equal(await page.getByRole('link', { name: label }).getAttribute('href'), url);
+  assert.equal(await page.locator('.product-facts').getByRole('link', { name: 'CC0 1.0' }).getAttribute('href'), DEMO.license);
+  assert.equal(await page.title(), `${record.name} · Software Directory`);
+  await close();
+});
+
+test('old evidence is called old, and recent evidence is not', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/demo-molecule-mole');
+  assert.match(await page.locator('.evidence-box').innerText(), /9 Mar 2021.*ago\. That is old/s);
+  await visit('/?q=molecule+mole');
+  assert.match(await page.locator('.result').first().locator('.evidence').textContent(), /ago, old/);
+  await page.clock.setFixedTime('2021-03-20T12:00:00Z');
+  await visit('/software/demo-molecule-mole');
+  assert.match(await page.locator('.evidence-box').innerText(), /9 Mar 2021, 11 days ago\.$/m);
+  assert.doesNotMatch(await page.locator('.evidence-box').innerText(), /old/);
+  await visit('/software/demo-lonely-lighthouse');
+  assert.match(await page.locator('.evidence-box').innerText(), /Nobody has reviewed the evidence/);
+  await close();
+});
+
+test('reviews are drawn as they are distributed', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/demo-permit-penguin');
+  const reviews = DEMO.reviews.filter(({ software_id: id }) => id === 'demo-permit-penguin');
+  const widths = await page.locator('.bar-part').evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width / part.parentElement.getBoundingClientRect().width));
+  const counts = [5, 4, 3, 2, 1].map((star) => reviews.filter(({ rating }) => rating === star).length);
+  assert.deepEqual(widths.map((width) => Math.round(width * reviews.length)), counts);
+  assert.deepEqual((await page.locator('.bar-count').allTextContents()).map(Number), counts);
+  const text = await page.locator('main').innerText();
+  for (const { title, body, author } of reviews.slice(0, 20)) {
+    for (const part of [title, body, author]) assert.ok(!part || text.includes(part), `${part} is missing`);
+  }
+  assert.ok(text.includes('computed from the reviews below'));
+  await close();
+});
+
+test('the glossary’s terms are linked in a product’s text, and lead to what they mean', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/demo-hedgehog-ehs');
+  const linked = await page.locator('a.term').allTextContents();
+  for (const term of ['LTIFR', 'TRIR', 'near-miss', 'Near misses']) assert.ok(linked.includes(term), `${term}: ${linked}`);
+  await page.locator('a.term', { hasText: 'TRIR' }).first().click();
+  await page.waitForURL('**/glossary?q=**');
+  await settled(page);
+  assert.match(await page.locator('.term-entry').first().innerText(), /TRIR/);
+  await close();
+});
+
+test('the glossary is searched as one types', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/glossary');
+  assert.equal(await page.locator('.term-entry').count(), 20);
+  await page.getByLabel('Search the glossary').fill('lockout');
+  await page.waitForURL('**/glossary?q=lockout');
+  await settled(page);
+  assert.match(await page.locator('.term-entry h2').first().innerText(), /lockout/i);
+  await page.keyboard.press('ArrowDown');
+  assert.ok(await page.evaluate(() => document.activeElement.matches('.term-entry a')));
+  await page.getByRole('link', { name: 'Glossary', exact: true }).click();
+  await page.waitForURL('**/glossary');
+  await settled(page);
+  assert.equal(await page.getByLabel('Search the glossary').inputValue(), '');
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.waitForURL('**/glossary?page=2');
+  await close();
+});
+
+test('categories are an overview with counts, each the way to its products', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/categories');
+  const cards = page.locator('.card');
+  const { pagination } = await (await fetch(`${server.url}/v1/categories`, { headers: { authorization: `Bearer ${server.key}` } })).json();
+  assert.equal(await cards.count(), pagination.total);
+  await page.getByLabel('Narrow down the categories').fill('ehs man');
+  const card = cards.filter({ hasText: 'EHS management' });
+  const count = Number(await card.locator('.count').evaluate((node) => node.firstChild.textContent));
+  await card.getByRole('link').click();
+  await page.waitForURL('**/?category=ehs-management');
+  await settled(page);
+  assert.equal(Number(await page.locator('.total').textContent()), count);
+  await close();
+});
+
+test('exports are listed with their licences, and downloaded with the key', async () => {
+  const { page, visit, close } = await open(browser, server, { acceptDownloads: true });
+  await visit('/exports');
+  const entry = page.locator('.export', { hasText: DEMO.name });
+  assert.equal(await entry.getByRole('link').first().getAttribute('href'), DEMO.license);
+  const downloading = page.waitForEvent('download');
+  await entry.getByRole('button', { name: 'JSON', exact: true }).click();
+  const download = await downloading;
+  assert.equal(download.suggestedFilename(), 'demo.json');
+  assert.deepEqual(JSON.parse(readFileSync(await download.path(), 'utf8')), DEMO);
+  await close();
+});
+
+test('a product that does not exist is said to', async () => {
+  const { page, visit, close } = await open(browser, server, { expected: [/404/] });
+  await visit('/software/no-such-thing');
+  assert.match(await page.locator('.notice').innerText(), /Product not found[\s\S]*no-such-thing[\s\S]*software_not_found/);
+  await close();
+});

@@ -1,0 +1,80 @@
+// The real server, as a process of its own on a free port.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const CHECKOUT = resolve(import.meta.dirname, '../..');
+const BINARY = process.env.SOFTWARE_DIRECTORY_BIN
+  ?? join(resolve(CHECKOUT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/software-directory');
+
+export const DATA = join(CHECKOUT, 'data');
+export const HOSTILE = join(import.meta.dirname, 'hostile');
+
+/** Runs a command of the binary to its end and answers its standard output. */
+export async function run(...args) {
+  const child = spawn(BINARY, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = new Promise((done, fail) => { child.on('close', done); child.on('error', fail); });
+  let output = '';
+  for await (const chunk of child.stdout) output += chunk;
+  const code = await ended;
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+  return output;
+}
+
+/**
+ * Starts a server. `rate` gives it a key file with a key of that rate instead of the development key, and a
+ * spare one that is hardly limited. */
+export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0' } = {}) {
+  if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
+  const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));
+  const args = ['--data', data, '--index', 'none', '--listen', listen];
+  let key = null;
+  let spare = null;
+  if (rate) {
+    const keys = join(folder, 'keys.json');
+    const create = async (name, limit) => (await run('keys', 'create', '--keys', keys, '--name', name, '--rate', limit)).trim();
+    key = await create('browser', rate);
+    spare = await create('spare', '100000/min');
+    args.push('--keys', keys);
+  }
+  const child = spawn(BINARY, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk) => { errors += chunk; });
+  let url = null;
+  let link = null;
+  for await (const line of createInterface(child.stdout)) {
+    url ??= /^Listening on (http:\/\/\S+)/.exec(line)?.[1] ?? null;
+    link ??= /^Explore\s+(\S+)/.exec(line)?.[1] ?? null;
+    if (url && link) break;
+  }
+  child.stdout.resume();
+  if (!link) throw new Error(`The server did not start:\n${errors}`);
+  key ??= /#key=(.+)$/.exec(link)[1];
+  await ready(url, () => errors);
+  return {
+    url,
+    key,
+    spare,
+    link,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((done) => child.once('close', done));
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ready(url, errors) {
+  const until = Date.now() + 30_000;
+  for (;;) {
+    const response = await fetch(`${url}/readyz`).catch(() => null);
+    if (response?.ok) return;
+    if (Date.now() > until) throw new Error(`The server is not ready:\n${errors()}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
