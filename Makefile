@@ -16,7 +16,7 @@ CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 TYPESCRIPT := clients/typescript
 STARTED := $(shell date +%s)
 
-.PHONY: help test check relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser bench-build licences
+.PHONY: help test check relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser bench-build reload-under-load licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +71,11 @@ MEASURE_DATA ?= ../shared/data
 
 relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
 	cargo bench --locked --quiet --bench relevance -- $(MEASURE_DATA)
+
+# Not a step of `make test`, for it measures time, which a busy machine stretches.
+reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
+	cargo build --locked --quiet
+	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources

@@ -21,5 +21,5 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     };
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
-    Settings { source, index, skip_invalid: args.skip_invalid, max_removed, limits }
+    Settings { source, index, read_only: false, skip_invalid: args.skip_invalid, max_removed, limits }
 }

@@ -10,7 +10,7 @@ use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, SearchArgs};
 use crate::service::{PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software};
 use crate::snapshot::Directory;
-use crate::snapshot::keeper::Keeper;
+use crate::snapshot::keeper::{Keeper, Settings};
 
 /// What is shown of a product.
 #[derive(Debug, Deserialize)]
@@ -23,11 +23,15 @@ struct Shown {
 
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let directory = Arc::new(Directory::default());
-    let settings = data::settings(&args.data, 100);
+    // A look changes nothing: a server beside it takes over what is put in force on disk.
+    let settings = Settings { read_only: true, ..data::settings(&args.data, 100) };
     let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Terminal::new(LogFormat::Text)));
-    if let Err(error) = keeper.look() {
+    if let Err(error) = keeper.start() {
         eprintln!("error: {}", chain(&error));
         return ExitCode::from(INVALID);
+    }
+    for reason in directory.degraded().iter() {
+        eprintln!("warning: {}", reason.detail);
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let query = SearchSoftware {

@@ -45,7 +45,11 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.text);
+            match args.log_format {
+                // Every line is an object, the last word too.
+                LogFormat::Json => tracing::error!("{}", failure.text),
+                LogFormat::Text => eprintln!("error: {}", failure.text),
+            }
             ExitCode::from(failure.code)
         }
     }
@@ -137,7 +141,7 @@ async fn run_server(
     let is_demo = keeper.settings().source == Source::Embedded;
     let (ready, is_ready) = tokio::sync::oneshot::channel();
     let sender = signals.clone();
-    let keeping = std::thread::Builder::new()
+    std::thread::Builder::new()
         .name("keeper".to_owned())
         .spawn(move || keep(keeper, ready, sender, &received))
         .map_err(|error| Failure::other(&error))?;
@@ -157,13 +161,11 @@ async fn run_server(
     }
     // Until somebody asks to stop.
     drop(server.await);
-    // A keeper that is gone needn't be told.
-    let _ = signals.send(Signal::Stop);
+    // A keeper that is gone, or too busy to hear it, needn't be told, nor waited for: it may be building for minutes or
+    // waiting for another process's lock, and what it leaves half written means nothing.
+    let _ = signals.try_send(Signal::Stop);
     watcher.abort();
     listening.abort();
-    if outcome.is_ok() {
-        drop(tokio::task::spawn_blocking(move || keeping.join()).await);
-    }
     outcome
 }
 

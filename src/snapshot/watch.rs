@@ -103,11 +103,9 @@ pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints)
         if pacer.pending.is_some() && stamp.as_ref() == keeper.seen() && stamp.is_some() {
             pacer.read(stamp.clone(), Instant::now());
         }
-        if pacer.look(stamp.clone(), Instant::now()) || std::mem::take(&mut reload) {
+        if pacer.look(stamp, Instant::now()) || std::mem::take(&mut reload) {
             refresh(keeper);
-            // An unreadable folder leaves the keeper with what it saw before; the pacer must not try again and again.
-            let seen = if stamp.is_some() { keeper.seen().cloned() } else { None };
-            pacer.read(seen, Instant::now());
+            pacer.read(keeper.seen().cloned(), Instant::now());
         }
     }
 }

@@ -50,7 +50,7 @@ fn a_broken_edit_keeps_the_last_good_generation_and_the_mended_one_is_picked_up(
 fn what_is_wrong_with_exports_names_the_first_place() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
-    place.write("tools.json", "{\n  \"name\": oops\n}");
+    place.write("tools.json", "{\"license\": \"https://example.org/\", \"software\": [],\n  \"name\": oops\n}");
     running.keeper.refresh().expect("it serves");
     assert!(running.detail().contains("1 error, first "), "{}", running.detail());
     assert!(running.detail().contains("data/tools.json:2:11: "), "{}", running.detail());

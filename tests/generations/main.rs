@@ -2,6 +2,15 @@
 //!
 //! Keeper and store are driven directly, so nothing here waits for time to pass.
 
+mod catalogue;
 mod changes;
+mod damage;
+mod held_back;
+mod listing;
+mod memory;
+mod name;
 mod place;
 mod restart;
+mod skipping;
+mod store;
+mod takeover;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use software_directory::export::{Limits, Report};
@@ -26,7 +26,7 @@ pub(crate) struct Running {
 }
 
 /// What an observer was told.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     /// The phases in the order they were begun.
     pub(crate) phases: Vec<Phase>,
@@ -81,6 +81,7 @@ impl Place {
         Settings {
             source: Source::Folder(self.data()),
             index: Some(self.index()),
+            read_only: false,
             skip_invalid: false,
             max_removed: 50,
             limits: Limits::default(),
@@ -127,8 +128,8 @@ pub(crate) fn running(settings: Settings) -> Running {
 }
 
 impl Running {
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().expect("no panic")
+    pub(crate) fn seen(&self) -> Seen {
+        self.seen.lock().expect("no panic").clone()
     }
 
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {

@@ -8,7 +8,6 @@ use super::{Keeper, Phase};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;
-use crate::snapshot::source::Source;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, NewGeneration, Store, StoreError};
 use crate::snapshot::{OpenError, Snapshot};
@@ -20,11 +19,8 @@ impl Keeper {
     /// Picks up a generation that another process has put in force, and tries again to write one that couldn't be.
     pub fn look_at_index(&mut self, now: Instant) {
         let Some(store) = self.store.clone() else { return };
-        let current = store.current();
-        match &current {
-            Some(manifest) if self.unsaved_since.is_none() && self.is_news(manifest) => {
-                self.take_over(&store, manifest.clone());
-            }
+        match store.current() {
+            Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
             None if self.unsaved_since.is_none() && self.directory.current().is_some() => {
                 self.disk_problem = Some(Degraded {
                     code: "index_lost",
@@ -41,10 +37,21 @@ impl Keeper {
         }
     }
 
-    /// Whether a generation on disk is another one than is served, and made of the exports as they are.
+    /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
+    /// damaged.
     fn is_news(&self, manifest: &Manifest) -> bool {
-        let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != manifest.folder_name());
-        is_other && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
+        let name = manifest.folder_name();
+        let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != name);
+        is_other
+            && self.unusable.as_ref() != Some(&name)
+            && self.is_ours(manifest)
+            && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
+    }
+
+    /// Whether a generation was made of the exports of a folder, as this keeper's are, or of the embedded ones: the demo
+    /// is nobody's last good generation.
+    pub(super) fn is_ours(&self, manifest: &Manifest) -> bool {
+        manifest.inputs.is_empty() == self.settings.source.folder().is_none()
     }
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) {
@@ -53,28 +60,36 @@ impl Keeper {
                 tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
                 self.seen = Some(manifest.inputs.clone());
                 self.saved = Some(manifest);
-                self.exports_problem = None;
+                (self.exports_problem, self.disk_problem) = (None, None);
+                (self.unsaved_since, self.unusable) = (None, None);
                 self.publish(snapshot);
             }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");
+                // Said once: nothing that is finished is ever changed, so it stays unusable.
+                self.unusable = Some(manifest.folder_name());
             }
         }
     }
 
+    /// Builds what is served once more and writes it, for its parts aren't kept in memory. Exports that make something
+    /// else by now are left to [`refresh`](Keeper::refresh), which decides whether that may be served.
     fn save_again(&mut self, store: &Store) {
-        let Ok(set) = self.read() else { return };
+        if self.exports_problem.is_some() {
+            return;
+        }
+        let seen = self.seen.clone();
+        let set = self.read();
+        self.seen = seen;
+        let Ok(set) = set else { return };
         let generation = Generation::of(&set.report.exports);
-        // Exports that are held back, or changed since, are not for here to publish.
-        if self.directory.current().is_none_or(|current| current.generation() != generation.as_str()) {
+        if self.directory.current().is_none_or(|served| served.generation() != generation.as_str()) {
             return;
         }
         match self.build(&set.report.exports, &generation) {
             Ok((snapshot, artifact)) => {
-                if let Ok(manifest) = self.save(store, &artifact, &snapshot, &generation, set.stamp) {
-                    self.saved = Some(manifest);
-                    self.publish(snapshot);
-                }
+                self.saved = self.save(store, &artifact, &snapshot, &generation, set.stamp).ok();
+                self.show_health();
             }
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again"),
         }
@@ -119,6 +134,9 @@ impl Keeper {
     /// Remembers that these files make the generation on disk, so that the next start needn't read them.
     pub(super) fn restamp(&mut self, inputs: FolderStamp) {
         let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return };
+        if self.settings.read_only {
+            return;
+        }
         if saved.inputs == inputs && store.current_name().as_deref() == Some(&saved.folder_name()) {
             return;
         }
@@ -131,19 +149,16 @@ impl Keeper {
         }
     }
 
-    /// The first generation on disk that is wanted and whole. One of the embedded demo is none of a folder's, nor the other
-    /// way round: who begins with their own data has lost nothing.
+    /// The first generation on disk that is wanted and whole.
     pub(super) fn load_any(&self, wanted: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
         let store = self.store.as_ref()?;
-        let is_demo = self.settings.source == Source::Embedded;
-        let of_source = |manifest: &Manifest| manifest.inputs.is_empty() == is_demo;
-        store.candidates().into_iter().filter(of_source).filter(wanted).find_map(|manifest| {
-            match load(store, &manifest) {
-                Ok(snapshot) => Some((snapshot, manifest)),
-                Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a generation on disk can't be used");
-                    None
-                }
+        let mut candidates =
+            store.candidates().into_iter().filter(|manifest| self.is_ours(manifest) && wanted(manifest));
+        candidates.find_map(|manifest| match load(store, &manifest) {
+            Ok(snapshot) => Some((snapshot, manifest)),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a generation on disk can't be used");
+                None
             }
         })
     }

@@ -27,6 +27,8 @@ pub struct Settings {
     pub source: Source,
     /// Where generations are kept; `None`: in memory only.
     pub index: Option<PathBuf>,
+    /// Whether generations are only loaded from there and never written.
+    pub read_only: bool,
     /// Whether the valid records of an invalid set are served.
     pub skip_invalid: bool,
     /// The largest share of records that may vanish unconfirmed, in per cent.
@@ -111,6 +113,8 @@ pub struct Keeper {
     seen: Option<FolderStamp>,
     /// The generation on disk that is served; `None` while what is served isn't on disk.
     saved: Option<Manifest>,
+    /// The folder of a generation in force on disk that turned out to be damaged.
+    unusable: Option<String>,
     /// Since when what is served should be on disk and isn't.
     unsaved_since: Option<Instant>,
     exports_problem: Option<Degraded>,
@@ -134,6 +138,7 @@ impl Keeper {
             observer,
             seen: None,
             saved: None,
+            unusable: None,
             unsaved_since: None,
             exports_problem: None,
             disk_problem: None,
@@ -192,23 +197,9 @@ impl Keeper {
         Ok(self.publish(snapshot))
     }
 
-    /// Publishes what the exports make, from the index where it is of these very exports, and writes nothing: for a look
-    /// at the directory beside a server that keeps it.
-    ///
-    /// # Errors
-    /// Where the exports are invalid, or can't be built.
-    pub fn look(&mut self) -> Result<Kept, KeepError> {
-        if let Some(Outcome::Loaded(kept)) = self.load_unchanged() {
-            return Ok(kept);
-        }
-        let set = self.read()?;
-        let (snapshot, _) = self.build(&set.report.exports, &Generation::of(&set.report.exports))?;
-        Ok(self.publish(snapshot))
-    }
-
     fn load_unchanged(&mut self) -> Option<Outcome> {
         let store = self.store.clone()?;
-        let manifest = store.current()?;
+        let manifest = self.in_force()?;
         let folder = self.settings.source.folder()?;
         let stamp = super::stamp::stamp(folder).ok()?;
         if stamp.is_empty() || stamp != manifest.inputs || manifest.skipped_invalid != self.settings.skip_invalid {
@@ -227,8 +218,15 @@ impl Keeper {
         }
     }
 
+    /// The manifest of the generation in force on disk, if it is one of these exports'.
+    fn in_force(&self) -> Option<Manifest> {
+        self.store.as_ref()?.current().filter(|manifest| self.is_ours(manifest))
+    }
+
     /// Reads the exports; what can't be served is an error.
     fn read(&mut self) -> Result<ReadSet, KeepError> {
+        // Remembered even if there turns out to be nothing to read: what was seen once needn't be tried again.
+        self.seen = self.settings.source.stamp().ok();
         let observer = std::cell::RefCell::new(&mut self.observer);
         let set = self
             .settings
@@ -249,15 +247,17 @@ impl Keeper {
             self.show_health();
             return Ok(Outcome::Unchanged);
         }
-        let on_disk =
-            if current.is_none() { self.load_any(|manifest| manifest.generation == generation) } else { None };
-        if let Some((snapshot, manifest)) = on_disk {
-            self.saved = Some(manifest);
-            self.restamp(set.stamp);
-            return Ok(Outcome::Loaded(self.publish(snapshot)));
-        }
-        // At a start nothing is served yet: what was in force before is what would lose records.
-        let previous = current.or_else(|| self.load_any(|_| true).map(|(snapshot, _)| snapshot));
+        let at_start = current.is_none();
+        // At a start nothing is served yet: what was in force before is what would lose records. Where these exports
+        // made it, whatever it lost was confirmed then.
+        let previous = match current {
+            Some(current) => Some(current),
+            None if self.in_force().is_some_and(|manifest| manifest.generation == generation) => None,
+            None => self.load_any(|_| true).map(|(snapshot, manifest)| {
+                self.saved = Some(manifest);
+                snapshot
+            }),
+        };
         if let Some(previous) = previous
             && let Some(problem) = self.removes_too_much(&previous, &set.report.exports)
         {
@@ -265,12 +265,17 @@ impl Keeper {
             self.exports_problem = Some(problem);
             return Ok(Outcome::KeptLastGood(self.publish(previous)));
         }
+        if at_start && let Some((snapshot, manifest)) = self.load_any(|manifest| manifest.generation == generation) {
+            self.saved = Some(manifest);
+            self.restamp(set.stamp);
+            return Ok(Outcome::Loaded(self.publish(snapshot)));
+        }
         let (snapshot, artifact) = match self.build(&set.report.exports, &generation) {
             Ok(built) => built,
             Err(error) => return self.keep_last_good(error.into()),
         };
         self.exports_problem = None;
-        if let Some(store) = self.store.clone() {
+        if let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) {
             // Persist, then publish: a restart never falls behind what callers have seen.
             self.saved = self.save(&store, &artifact, &snapshot, &generation, set.stamp).ok();
         }

@@ -1,0 +1,166 @@
+//! What becomes of records: details, ratings, categories, the order of quality, downloads.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::record::CalendarDate;
+use software_directory::service::{
+    OpenObject, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_categories,
+    search_software,
+};
+use software_directory::snapshot::Snapshot;
+
+use crate::place::product;
+
+const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
+
+fn snapshot(files: &[(&str, String)]) -> Arc<Snapshot> {
+    let sources =
+        files.iter().map(|(name, text)| SourceFile::from_bytes(Path::new(name), text.clone().into())).collect();
+    let today = CalendarDate::parse("2026-01-01").expect("a date");
+    let report = export::examine(sources, &Limits::default(), today, &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    Snapshot::build(&report.exports).expect("a generation")
+}
+
+fn document(members: Value) -> String {
+    let mut document = json!({"name": "N", "license": "https://example.org/licence", "software": []});
+    document.as_object_mut().expect("an object").extend(members.as_object().expect("an object").clone());
+    document.to_string()
+}
+
+fn with(mut product: Value, members: Value) -> Value {
+    product.as_object_mut().expect("an object").extend(members.as_object().expect("an object").clone());
+    product
+}
+
+fn parsed(item: OpenObject<'_>) -> Value {
+    let mut text = Vec::new();
+    item.write(&mut text);
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+fn detail(snapshot: &Snapshot, id: &str) -> Value {
+    let text = get_software(snapshot, id).expect("a product");
+    serde_json::from_slice::<Value>(&text).expect("JSON")["data"].take()
+}
+
+#[test]
+fn a_rating_comes_from_the_reviews_unless_one_is_stated() {
+    let review = |id: &str, of: &str, rating: u8| json!({"id": id, "software_id": of, "rating": rating});
+    let snapshot = snapshot(&[(
+        "a.json",
+        document(json!({
+            "software": [product("reviewed"), with(product("stated"), json!({"rating": 1.50, "review_count": 9})),
+                         product("neither")],
+            "reviews": [review("1", "reviewed", 5), review("2", "reviewed", 4), review("3", "reviewed", 4),
+                        review("4", "stated", 5)]
+        })),
+    )]);
+    let shown = |id| {
+        let detail = detail(&snapshot, id);
+        [detail["rating"].clone(), detail["review_count"].clone(), detail["rating_source"].clone()]
+    };
+    assert_eq!(shown("reviewed"), [json!(4.33), json!(3), json!("reviews")]);
+    assert_eq!(shown("stated"), [json!(1.5), json!(9), json!("stated")]);
+    assert_eq!(shown("neither"), [Value::Null, Value::Null, Value::Null]);
+}
+
+#[test]
+fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_and_demo_records_are_last() {
+    let reviewed = json!({"evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-01-01",
+        "sources": [["Site", "https://a.example.org/"]]});
+    let demo = json!({"url": "https://demo.example/", "rating": 5, "review_count": 1000});
+    let snapshot = snapshot(&[(
+        "a.json",
+        document(json!({"software": [
+            with(product("demo"), demo), product("plain-b"), product("plain-a"),
+            with(product("told"), json!({"tagline": "Says more"})), with(product("reviewed"), reviewed),
+            with(product("one-star"), json!({"rating": 1, "review_count": 500})),
+            with(product("one-vote"), json!({"rating": 5, "review_count": 1})),
+            with(product("many-votes"), json!({"rating": 4.9, "review_count": 500})),
+        ]})),
+    )]);
+    let browse = SearchSoftware {
+        q: None,
+        filter: SoftwareFilter::default(),
+        sort: SearchSort::Relevance,
+        facets: Vec::new(),
+        highlight: false,
+        typo: true,
+        page: ALL,
+    };
+    let page = search_software(&snapshot, &browse).expect("it answers");
+    let ids: Vec<_> = page.data.iter().map(|hit| parsed(hit.item)["id"].take()).collect();
+    assert_eq!(
+        ids,
+        ["many-votes", "one-vote", "reviewed", "told", "plain-a", "plain-b", "one-star", "demo"].map(|id| json!(id))
+    );
+}
+
+#[test]
+fn categories_with_one_slug_are_one_and_the_first_name_and_description_win() {
+    let snapshot = snapshot(&[
+        (
+            "b.json",
+            document(json!({
+                "categories": [{"name": "SAFETY!", "description": "Later"}],
+                "software": [with(product("b"), json!({"categories": ["safety", "Safety"]}))]
+            })),
+        ),
+        (
+            "a.json",
+            document(json!({
+                "categories": [{"name": "Safety"}, {"name": "safety", "description": "First"}, {"name": "Empty"}],
+                "software": [with(product("a"), json!({"category": "sáfety"}))]
+            })),
+        ),
+    ]);
+    let page = list_categories(&snapshot, ALL);
+    let categories: Vec<_> = page.data.into_iter().map(parsed).collect();
+    assert_eq!(
+        categories,
+        [
+            json!({"id": "empty", "name": "Empty", "description": null, "software_count": 0}),
+            json!({"id": "safety", "name": "Safety", "description": "First", "software_count": 2}),
+        ]
+    );
+}
+
+#[test]
+fn what_the_directory_does_not_interpret_comes_back_untouched_numbers_to_the_digit() {
+    let text = r#"{"name": "N", "license": "https://example.org/", "software": [{"id": "a", "name": "A",
+        "url": "https://a.example.org/", "evidence_status": "pending-review", "rating": 4.50,
+        "serial": 123456789012345678901234567890.10, "tiny": 1e-400, "nested": {"z": [1.0, -0, 2E+3], "a": "ü"}}]}"#;
+    let snapshot = snapshot(&[("a.json", text.to_owned())]);
+    let answer = String::from_utf8(get_software(&snapshot, "a").expect("a product").to_vec()).expect("text");
+    for part in [
+        r#""rating":4.50,"#,
+        r#""serial":123456789012345678901234567890.10"#,
+        r#""tiny":1e-400"#,
+        r#""nested":{"z":[1.0,-0,2E+3],"a":"ü"}"#,
+    ] {
+        assert!(answer.contains(part), "{part} in {answer}");
+    }
+    let download = get_export(&snapshot, "a").expect("an export");
+    assert_eq!(download.json().expect("whole"), text);
+}
+
+#[test]
+fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
+    let first = with(product("a"), json!({"export": "its own", "note": "two\nlines"}));
+    let snapshot =
+        snapshot(&[("tools.json", document(json!({"as_of": "2025-01-01", "software": [first, product("b")]})))]);
+    let text = get_export(&snapshot, "tools").expect("an export").ndjson().expect("whole");
+    let text = String::from_utf8(text.to_vec()).expect("text");
+    assert!(text.ends_with('\n'));
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let export = json!({"id": "tools", "name": "N", "license": "https://example.org/licence", "as_of": "2025-01-01"});
+    let expected_first = with(
+        product("a"),
+        json!({"note": "two\nlines", "additional_properties": {"export": "its own"}, "export": export}),
+    );
+    assert_eq!(lines, [expected_first, with(product("b"), json!({"export": export}))]);
+}

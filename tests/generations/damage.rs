@@ -1,0 +1,140 @@
+//! Damage on disk: every part, every way; never served, always mended.
+
+use std::fs;
+use std::path::PathBuf;
+
+use software_directory::snapshot::keeper::Outcome;
+
+use crate::place::{Place, export};
+
+/// A place with a generation on disk, and the paths of its parts.
+fn persisted() -> (Place, Vec<PathBuf>) {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    let manifest = place.in_force();
+    let folder = place.index().join(manifest.folder_name());
+    let parts: Vec<_> = manifest.parts.iter().map(|part| folder.join(&part.name)).collect();
+    assert!(parts.len() > 5, "{parts:?}");
+    (place, parts)
+}
+
+/// Does this to each part in turn and expects a rebuild each time.
+fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
+    let (place, parts) = persisted();
+    for at in 0..parts.len() {
+        let manifest = place.in_force();
+        // Some parts have another name in each build, but all have their place.
+        let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
+        let part = place.index().join(&before).join(name);
+        damage(&part);
+        place.store().load(&place.in_force()).expect_err("detected");
+        let mut running = place.keeper();
+        let outcome = running.keeper.start().expect("it serves");
+        assert!(matches!(outcome, Outcome::Published(_)), "{name:?}: {outcome:?}");
+        assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name:?}");
+        let after = place.in_force();
+        assert_ne!(after.folder_name(), before, "{name:?}: another build");
+        place.store().load(&after).expect("whole again");
+    }
+}
+
+#[test]
+fn a_part_with_a_flipped_bit_is_detected_and_rebuilt() {
+    is_rebuilt_after(|part| {
+        let mut content = fs::read(part).expect("read");
+        let middle = content.len() / 2;
+        match content.get_mut(middle) {
+            Some(byte) => *byte ^= 1,
+            None => content.push(0),
+        }
+        fs::write(part, content).expect("written");
+    });
+}
+
+#[test]
+fn a_part_that_is_cut_short_or_grew_is_detected_and_rebuilt() {
+    is_rebuilt_after(|part| {
+        let mut content = fs::read(part).expect("read");
+        if content.pop().is_none() {
+            content.push(0);
+        }
+        fs::write(part, content).expect("written");
+    });
+    is_rebuilt_after(|part| {
+        let mut content = fs::read(part).expect("read");
+        content.push(0);
+        fs::write(part, content).expect("written");
+    });
+}
+
+#[test]
+fn a_part_that_is_gone_is_detected_and_rebuilt() {
+    is_rebuilt_after(|part| fs::remove_file(part).expect("removed"));
+}
+
+#[test]
+fn a_manifest_with_any_flipped_bit_never_leads_to_another_content() {
+    let (place, parts) = persisted();
+    let path = parts[0].with_file_name("manifest.json");
+    let manifest = place.in_force();
+    let whole = place.store().load(&manifest).expect("whole");
+    let good = fs::read(&path).expect("read");
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        fs::write(&path, &bad).expect("written");
+        let Some(manifest) = place.store().current() else { continue };
+        if let Ok(artifact) = place.store().load(&manifest) {
+            assert_eq!(artifact.parts, whole.parts, "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
+    let (place, parts) = persisted();
+    fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
+    let mut running = place.keeper();
+    assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_))));
+    assert_eq!(running.ids().len(), 2);
+    assert_eq!(place.generation_names(), [place.in_force().folder_name()], "and is swept");
+}
+
+#[test]
+fn a_lost_pointer_or_one_to_nowhere_is_found_again() {
+    for pointer in [None, Some("0123456789abcdef-0001\n"), Some("../data\n"), Some("")] {
+        let (place, _) = persisted();
+        let before = place.in_force().folder_name();
+        let path = place.index().join("CURRENT");
+        match pointer {
+            None => fs::remove_file(path).expect("removed"),
+            Some(text) => fs::write(path, text).expect("written"),
+        }
+        let mut running = place.keeper();
+        let outcome = running.keeper.start().expect("it serves");
+        assert!(matches!(outcome, Outcome::Loaded(_)), "{pointer:?}: {outcome:?}");
+        assert_eq!(place.in_force().folder_name(), before, "{pointer:?}: in force again, not built again");
+    }
+}
+
+#[test]
+fn a_damaged_generation_and_broken_exports_leave_the_generation_before() {
+    let (place, _) = persisted();
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    drop(place.started());
+    let newest = place.index().join(place.in_force().folder_name());
+    fs::write(newest.join("search"), "damaged").expect("written");
+    place.write("tools.json", "{");
+    let second = place.started();
+    assert_eq!((second.ids().len(), second.reasons()), (2, vec!["exports_invalid"]));
+}
+
+#[test]
+fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
+    let (place, parts) = persisted();
+    fs::write(&parts[0], "damaged").expect("written");
+    place.write("tools.json", "{");
+    let mut running = place.keeper();
+    running.keeper.start().expect_err("nothing to serve");
+    assert!(running.directory.current().is_none());
+}

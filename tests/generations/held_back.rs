@@ -1,0 +1,132 @@
+//! Sets that would lose many records are held back until somebody confirms it.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::source::Source;
+
+use crate::place::{Place, export, running};
+
+#[test]
+fn a_set_that_loses_more_than_its_share_is_held_back() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    let mut running = place.started();
+    place.write("tools.json", &export(&["a", "new"]));
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert_eq!(running.ids(), ["a", "b", "c", "d"]);
+    assert_eq!(running.reasons(), ["records_removed"]);
+    assert!(running.detail().contains("3 of 4 products, more than 50 per cent"), "{}", running.detail());
+    assert!(running.detail().contains("software-directory --reindex"), "{}", running.detail());
+}
+
+#[test]
+fn a_set_that_loses_just_its_share_is_published() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    let mut running = place.started();
+    place.write("tools.json", &export(&["a", "b"]));
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))));
+    assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
+}
+
+#[test]
+fn a_set_is_held_back_at_a_start_too() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a"]));
+    let second = place.started();
+    assert_eq!((second.ids().len(), second.reasons()), (4, vec!["records_removed"]));
+    let third = place.started();
+    assert_eq!((third.ids().len(), third.reasons()), (4, vec!["records_removed"]), "as often as it starts");
+}
+
+#[test]
+fn a_set_that_was_in_force_once_is_held_back_at_a_start_all_the_same() {
+    let place = Place::with(&["a"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b", "c", "d"]));
+    drop(place.started());
+    place.write("tools.json", &export(&["a"]));
+    let third = place.started();
+    assert_eq!((third.ids().len(), third.reasons()), (4, vec!["records_removed"]));
+}
+
+#[test]
+fn reindexing_confirms_it_and_a_running_keeper_takes_the_result_over() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    let mut running = place.started();
+    place.write("tools.json", &export(&["a"]));
+    running.keeper.refresh().expect("it serves");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!(running.ids().len(), 4, "not confirmed yet");
+
+    let mut other = place.keeper();
+    let kept = other.keeper.reindex().expect("it builds");
+    assert_eq!(kept.software_count, 1);
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!((running.ids(), running.reasons().len()), (vec!["a".to_owned()], 0));
+    assert!(!running.seen().phases.is_empty());
+    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+}
+
+#[test]
+fn what_was_confirmed_stays_so_when_its_index_has_to_be_built_again() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a"]));
+    place.keeper().keeper.reindex().expect("it builds");
+    let manifest = place.in_force();
+    fs::write(place.index().join(manifest.folder_name()).join("search"), "damaged").expect("written");
+    let second = place.started();
+    assert_eq!(
+        (second.ids(), second.reasons().len()),
+        (vec!["a".to_owned()], 0),
+        "not the older one with more records"
+    );
+}
+
+#[test]
+fn bringing_the_records_back_is_healthy_again() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a"]));
+    let mut second = place.started();
+    assert_eq!(second.reasons(), ["records_removed"]);
+    place.write("tools.json", &export(&["a", "b", "c", "d"]));
+    assert_eq!(second.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(second.reasons(), [""; 0]);
+    assert_eq!(place.started().seen().phases, [], "the next start knows the file");
+}
+
+#[test]
+fn a_disk_that_heals_does_not_publish_what_is_held_back() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    fs::write(place.index(), "in the way").expect("written");
+    let mut running = place.started();
+    place.write("tools.json", &export(&["a"]));
+    running.keeper.refresh().expect("it serves");
+    fs::remove_file(place.index()).expect("removed");
+    running.keeper.look_at_index(Instant::now() + Duration::from_secs(60));
+    assert_eq!(running.ids().len(), 4);
+    assert!(running.reasons().contains(&"records_removed"), "{:?}", running.reasons());
+}
+
+#[test]
+fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
+    let place = Place::with(&["a"]);
+    let mut demo =
+        running(software_directory::snapshot::keeper::Settings { source: Source::Embedded, ..place.settings() });
+    demo.keeper.start().expect("it serves");
+    let own = place.started();
+    assert_eq!((own.ids(), own.reasons().len()), (vec!["a".to_owned()], 0));
+}
+
+#[test]
+fn the_demo_that_was_tried_first_is_not_the_last_good_generation_of_broken_exports() {
+    let place = Place::with(&["a"]);
+    let embedded = software_directory::snapshot::keeper::Settings { source: Source::Embedded, ..place.settings() };
+    running(embedded).keeper.start().expect("it serves");
+    place.write("tools.json", "{");
+    let mut own = place.keeper();
+    assert!(own.keeper.start().is_err(), "nothing of its own to serve");
+}

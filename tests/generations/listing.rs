@@ -1,0 +1,230 @@
+//! Lists, filters and facets over random small directories, against the plain way: every item of the whole list, looked
+//! at one by one.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
+use software_directory::service::{
+    Facet, ListSoftware, ListSort, OpenObject, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, list_software,
+    search_software,
+};
+use software_directory::snapshot::Snapshot;
+
+const NAMES: [&str; 6] = ["Alpha", "alpha", "Álpha 2", "Alpha 10", "Beta", "Gamma tool"];
+const CATEGORIES: [&str; 4] = ["Safety", "safety", "Risk & audit", "Quality"];
+const DAYS: [&str; 3] = ["2024-01-31", "2024-02-01", "2025-06-30"];
+
+fn record() -> impl Strategy<Value = Value> {
+    let choice = |of: &'static [&'static str]| prop::option::of(prop::sample::select(of));
+    (
+        prop::sample::select(&NAMES[..]),
+        prop::collection::vec(prop::sample::select(&CATEGORIES[..]), 0..3),
+        prop::option::of(prop::sample::select(&[0.0, 1.0, 3.5, 3.99, 4.0, 4.5, 5.0][..])),
+        prop::option::of(0..4_u64),
+        choice(&DAYS),
+        any::<bool>(),
+    )
+        .prop_map(|(name, categories, rating, review_count, day, is_software)| {
+            let mut record = json!({"name": name, "url": "https://a.example.org/", "rating": rating,
+                "review_count": review_count, "categories": categories,
+                "offering_type": if is_software { "software" } else { "document-templates" },
+                "evidence_status": "pending-review"});
+            if let Some(day) = day {
+                record["evidence_checked_on"] = json!(day);
+                record["sources"] = json!([["Site", "https://a.example.org/"]]);
+                record["evidence_status"] = json!("vendor-sources-reviewed");
+            }
+            record
+        })
+}
+
+fn filter() -> impl Strategy<Value = SoftwareFilter> {
+    (
+        prop::collection::vec(prop::sample::select(&["SAFETY", "risk-audit", "Quality", "unknown"][..]), 0..3),
+        prop::option::of(prop::sample::select(&OfferingType::ALL[..])),
+        prop::option::of(prop::sample::select(&EvidenceStatus::ALL[..])),
+        prop::option::of(prop::sample::select(&[0.0, 3.5, 4.0][..])),
+        prop::option::of(prop::sample::select(&["2024-02-01", "2026-01-01"][..])),
+    )
+        .prop_map(|(categories, offering_type, evidence_status, min_rating, before)| SoftwareFilter {
+            categories: categories.into_iter().map(str::to_owned).collect(),
+            offering_type,
+            evidence_status,
+            min_rating,
+            evidence_checked_before: before.and_then(CalendarDate::parse),
+        })
+}
+
+fn snapshot(records: &[Value]) -> Arc<Snapshot> {
+    let numbered = records.iter().enumerate().map(|(at, record)| {
+        let mut record = record.clone();
+        record["id"] = json!(format!("p{at}"));
+        record
+    });
+    let document =
+        json!({"name": "N", "license": "https://example.org/", "software": numbered.collect::<Vec<_>>()}).to_string();
+    let today = CalendarDate::parse("2026-01-01").expect("a date");
+    let files = vec![SourceFile::from_bytes(Path::new("tools.json"), document.into())];
+    let report = export::examine(files, &Limits::default(), today, &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    Snapshot::build(&report.exports).expect("a generation")
+}
+
+fn parsed(item: OpenObject<'_>) -> Value {
+    let mut text = Vec::new();
+    item.write(&mut text);
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: ListSort, page: PageRequest) -> (Vec<Value>, u64) {
+    let query = ListSoftware { q: None, filter: filter.clone(), sort: Some(sort), page };
+    let page = list_software(snapshot, &query).expect("no engine is asked");
+    (page.data.into_iter().map(parsed).collect(), page.pagination.total)
+}
+
+fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page: PageRequest) -> (Vec<Value>, u64) {
+    let query = SearchSoftware {
+        q: None,
+        filter: filter.clone(),
+        sort,
+        facets: Vec::new(),
+        highlight: false,
+        typo: true,
+        page,
+    };
+    let page = search_software(snapshot, &query).expect("it answers");
+    (page.data.into_iter().map(|hit| parsed(hit.item)).collect(), page.pagination.total)
+}
+
+const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
+
+/// Whether an item passes, by its own JSON.
+fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
+    let in_category = filter.categories.is_empty()
+        || item["categories"]
+            .as_array()
+            .expect("an array")
+            .iter()
+            .any(|category| filter.categories.iter().any(|wanted| category["id"] == slug(wanted)));
+    let day = |text: &str| CalendarDate::parse(text).expect("a date");
+    in_category
+        && filter.offering_type.is_none_or(|wanted| item["offering_type"] == wanted.as_str())
+        && filter.evidence_status.is_none_or(|wanted| item["evidence_status"] == wanted.as_str())
+        && filter.min_rating.is_none_or(|least| item["rating"].as_f64().is_some_and(|rating| rating >= least))
+        && filter
+            .evidence_checked_before
+            .is_none_or(|before| item["evidence_checked_on"].as_str().is_some_and(|on| day(on) < before))
+}
+
+/// The values a facet counts an item under.
+fn values(facet: Facet, item: &Value) -> Vec<String> {
+    let text = |name: &str| item[name].as_str().expect("text").to_owned();
+    match facet {
+        Facet::Category => item["categories"]
+            .as_array()
+            .expect("an array")
+            .iter()
+            .map(|category| category["id"].as_str().expect("text").to_owned())
+            .collect(),
+        Facet::OfferingType => vec![text("offering_type")],
+        Facet::EvidenceStatus => vec![text("evidence_status")],
+        Facet::Rating => {
+            let rating = item["rating"].as_f64();
+            (1..=5).filter(|stars| rating.is_some_and(|r| r >= f64::from(*stars))).map(|s| s.to_string()).collect()
+        }
+    }
+}
+
+fn without_own(facet: Facet, filter: &SoftwareFilter) -> SoftwareFilter {
+    let mut filter = filter.clone();
+    match facet {
+        Facet::Category => filter.categories.clear(),
+        Facet::OfferingType => filter.offering_type = None,
+        Facet::EvidenceStatus => filter.evidence_status = None,
+        Facet::Rating => filter.min_rating = None,
+    }
+    filter
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pages_of_any_size_tile_any_list(
+        records in prop::collection::vec(record(), 1..24), filter in filter(), limit in 1..9_u32
+    ) {
+        let snapshot = snapshot(&records);
+        type List = fn(&Snapshot, &SoftwareFilter, usize, PageRequest) -> (Vec<Value>, u64);
+        let lists: [List; 2] = [
+            |s, f, n, p| listed(s, f, [ListSort::Name, ListSort::Rating, ListSort::ReviewCount][n % 3], p),
+            |s, f, n, p| searched(
+                s, f, [SearchSort::Relevance, SearchSort::Name, SearchSort::Rating, SearchSort::ReviewCount][n], p),
+        ];
+        for list in lists {
+            for sort in 0..4 {
+                let (whole, total) = list(&snapshot, &filter, sort, ALL);
+                prop_assert_eq!(whole.len() as u64, total);
+                let mut tiled = Vec::new();
+                for offset in (0..total + u64::from(limit)).step_by(limit as usize) {
+                    let (page, of) = list(&snapshot, &filter, sort, PageRequest { limit, offset });
+                    prop_assert_eq!(of, total);
+                    tiled.extend(page);
+                }
+                prop_assert_eq!(tiled, whole);
+            }
+        }
+    }
+
+    #[test]
+    fn a_filter_passes_what_looking_at_each_item_passes(
+        records in prop::collection::vec(record(), 1..24), filter in filter()
+    ) {
+        let snapshot = snapshot(&records);
+        let (all, total) = listed(&snapshot, &SoftwareFilter::default(), ListSort::Name, ALL);
+        prop_assert_eq!(total, records.len() as u64);
+        let expected: Vec<_> = all.into_iter().filter(|item| passes(item, &filter)).collect();
+        prop_assert_eq!(&listed(&snapshot, &filter, ListSort::Name, ALL).0, &expected);
+        prop_assert_eq!(&searched(&snapshot, &filter, SearchSort::Name, ALL).0, &expected);
+    }
+
+    #[test]
+    fn each_order_is_the_documented_one(records in prop::collection::vec(record(), 1..24)) {
+        let snapshot = snapshot(&records);
+        let open = SoftwareFilter::default();
+        let (by_name, _) = listed(&snapshot, &open, ListSort::Name, ALL);
+        for (sort, member) in [(ListSort::Rating, "rating"), (ListSort::ReviewCount, "review_count")] {
+            // Highest first, unknown last, and names break ties: a stable sort of the list by name.
+            let mut expected = by_name.clone();
+            let value = |item: &Value| item[member].as_f64().unwrap_or(f64::NEG_INFINITY);
+            expected.sort_by(|a, b| value(b).total_cmp(&value(a)));
+            prop_assert_eq!(listed(&snapshot, &open, sort, ALL).0, expected);
+        }
+    }
+
+    #[test]
+    fn a_facet_counts_what_looking_at_each_item_counts_its_own_filter_left_out(
+        records in prop::collection::vec(record(), 1..24), filter in filter()
+    ) {
+        let snapshot = snapshot(&records);
+        let (all, _) = listed(&snapshot, &SoftwareFilter::default(), ListSort::Name, ALL);
+        let query = SearchSoftware {
+            q: None, filter: filter.clone(), sort: SearchSort::Relevance, facets: Facet::ALL.to_vec(), highlight: false,
+            typo: true, page: PageRequest { limit: 1, offset: 0 },
+        };
+        let page = search_software(&snapshot, &query).expect("it answers");
+        for (facet, counted) in page.facets {
+            let others = without_own(facet, &filter);
+            let mut expected = BTreeMap::new();
+            for value in all.iter().filter(|item| passes(item, &others)).flat_map(|item| values(facet, item)) {
+                *expected.entry(value).or_insert(0_u64) += 1;
+            }
+            let counted: BTreeMap<_, _> = counted.into_iter().map(|value| (value.value, value.count)).collect();
+            prop_assert_eq!(counted, expected, "{:?}", facet);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Serving from memory: where no index is wanted, and where the disk refuses. Something in the way stands for a refusing
+//! disk, for permissions don't bind a superuser.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use software_directory::snapshot::keeper::{KeepError, Outcome, Settings};
+
+use crate::place::{Place, export, running};
+
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+#[test]
+fn without_an_index_everything_is_served_from_memory_and_nothing_is_written() {
+    let place = Place::with(&["a"]);
+    let mut running = running(Settings { index: None, ..place.settings() });
+    assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_))));
+    place.write("tools.json", &export(&["a", "b"]));
+    running.keeper.refresh().expect("it serves");
+    running.keeper.look_at_index(later());
+    assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
+    assert!(!place.index().exists());
+}
+
+#[test]
+fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
+    let place = Place::with(&["a"]);
+    fs::write(place.index(), "in the way").expect("written");
+    let mut running = place.started();
+    assert_eq!(running.ids(), ["a"]);
+    assert_eq!(running.reasons(), ["index_not_written"]);
+    assert!(running.detail().contains("served from memory"), "{}", running.detail());
+
+    running.keeper.look_at_index(later());
+    assert_eq!(running.reasons(), ["index_not_written"], "tried again, in vain");
+
+    fs::remove_file(place.index()).expect("removed");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!(running.reasons(), ["index_not_written"], "not at every look");
+    let served = running.snapshot();
+    running.keeper.look_at_index(later());
+    assert_eq!(running.reasons(), [""; 0]);
+    assert!(Arc::ptr_eq(&served, &running.snapshot()), "what is served needn't change for it");
+    assert_eq!(place.started().seen().phases, [], "and the next start loads it");
+}
+
+#[test]
+fn exports_that_changed_while_the_disk_refused_are_still_read_when_their_time_comes() {
+    let place = Place::with(&["a", "b"]);
+    fs::write(place.index(), "in the way").expect("written");
+    let mut running = place.started();
+    let seen = running.keeper.seen().cloned();
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    running.keeper.look_at_index(later());
+    assert_eq!(running.ids(), ["a", "b"], "writing again publishes nothing new");
+    assert_eq!(running.keeper.seen().cloned(), seen, "so that the change is still one");
+}
+
+#[test]
+fn an_index_that_is_deleted_while_serving_is_written_again() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    fs::remove_dir_all(place.index()).expect("removed");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!(running.reasons(), [""; 0]);
+    assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation());
+}
+
+#[test]
+fn reindexing_an_index_that_cannot_be_written_is_an_error() {
+    let place = Place::with(&["a"]);
+    fs::write(place.index(), "in the way").expect("written");
+    let error = place.keeper().keeper.reindex().expect_err("nothing was written");
+    assert!(matches!(error, KeepError::Store(_)), "{error:?}");
+}
+
+#[test]
+fn an_empty_folder_is_looked_at_once_until_it_changes() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    fs::remove_file(place.data().join("tools.json")).expect("removed");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.keeper.seen(), Some(&Vec::new()));
+    fs::remove_dir(place.data()).expect("removed");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.keeper.seen(), None);
+}

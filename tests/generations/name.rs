@@ -1,0 +1,30 @@
+//! What a generation is called.
+
+use std::path::Path;
+
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::record::CalendarDate;
+use software_directory::snapshot::Generation;
+
+use crate::place::export;
+
+fn name(files: &[(&str, &str)]) -> String {
+    let sources =
+        files.iter().map(|(name, text)| SourceFile::from_bytes(Path::new(name), (*text).to_owned().into())).collect();
+    let today = CalendarDate::parse("2026-01-01").expect("a date");
+    let report = export::examine(sources, &Limits::default(), today, &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    Generation::of(&report.exports).to_string()
+}
+
+#[test]
+fn a_generation_is_named_by_ids_and_contents_alone() {
+    let (a, b) = (export(&["a"]), export(&["b"]));
+    let both = name(&[("a.json", &a), ("b.json", &b)]);
+    assert_eq!(name(&[("b.json", &b), ("a.json", &a)]), both, "whatever the order");
+    assert_eq!(name(&[("elsewhere/a.json", &a), ("b.json", &b)]), both, "whatever the folder");
+    assert_ne!(name(&[("b.json", &a), ("a.json", &b)]), both, "the id counts");
+    assert_ne!(name(&[("a.json", &a)]), both);
+    assert_ne!(name(&[("a.json", &format!("{a} ")), ("b.json", &b)]), both, "every byte counts");
+    assert!(both.len() == 16 && both.bytes().all(|byte| byte.is_ascii_hexdigit()), "{both}");
+}

@@ -1,0 +1,50 @@
+//! The index folder: how many generations it keeps, and what it leaves alone.
+
+use std::fs;
+
+use crate::place::{Place, export};
+
+#[test]
+fn two_generations_are_kept_and_what_was_never_finished_is_swept() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    let unfinished = place.index().join("0123456789abcdef-0001");
+    fs::create_dir(&unfinished).expect("a folder");
+    fs::write(unfinished.join("search"), "half").expect("written");
+    fs::write(place.index().join(".next-abc"), "half").expect("written");
+    let mut names = Vec::new();
+    for ids in [&["a", "b"][..], &["a", "b", "c"], &["a", "b", "c", "d"]] {
+        place.write("tools.json", &export(ids));
+        running.keeper.refresh().expect("it serves");
+        names.push(place.in_force().folder_name());
+    }
+    let mut kept = names.split_off(1);
+    kept.sort();
+    assert_eq!(place.generation_names(), kept, "the one in force and the one before");
+    assert!(!place.index().join(".next-abc").exists());
+}
+
+#[test]
+fn sweeping_leaves_alone_what_is_no_generation() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    fs::write(place.index().join("development-key"), "a key").expect("written");
+    fs::create_dir(place.index().join("notes")).expect("a folder");
+    for ids in [&["a", "b"][..], &["a", "b", "c"], &["a", "b", "c", "d"]] {
+        place.write("tools.json", &export(ids));
+        running.keeper.refresh().expect("it serves");
+    }
+    assert_eq!(fs::read_to_string(place.index().join("development-key")).expect("still there"), "a key");
+    assert!(place.index().join("notes").is_dir());
+}
+
+#[test]
+fn reindexing_makes_another_build_of_the_same_generation() {
+    let place = Place::with(&["a"]);
+    drop(place.started());
+    let before = place.in_force();
+    place.keeper().keeper.reindex().expect("it builds");
+    let after = place.in_force();
+    assert_eq!(after.generation, before.generation);
+    assert_ne!(after.build, before.build);
+}

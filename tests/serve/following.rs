@@ -1,0 +1,47 @@
+//! A running server follows its exports.
+
+use crate::process::{Server, export, folder_with, run, text, until, write};
+
+#[test]
+fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_mended_one_is_picked_up() {
+    let folder = folder_with(&["a", "b"]);
+    let server = Server::start(folder.path(), &[]);
+    assert_eq!(server.get("/v1/software/new").0, 404);
+    write(folder.path(), &export(&["a", "b", "new"]));
+    until("the new record is there", || (server.get("/v1/software/new").0 == 200).then_some(()));
+
+    write(folder.path(), "{\n  oops\n}");
+    until("health says it", || (server.reasons() == ["exports_invalid"]).then_some(()));
+    assert_eq!(server.get("/v1/software/new").0, 200, "still served");
+    assert!(server.stderr().contains("data/tools.json:2:3"), "{}", server.stderr());
+
+    write(folder.path(), &export(&["a", "b", "mended"]));
+    until("the mended record is there", || (server.get("/v1/software/mended").0 == 200).then_some(()));
+    until("it is healthy again", || server.reasons().is_empty().then_some(()));
+    assert_eq!(server.terminate().0, Some(0));
+}
+
+#[test]
+fn reindexing_beside_a_running_server_confirms_what_it_held_back() {
+    let folder = folder_with(&["a", "b", "c", "d"]);
+    let server = Server::start(folder.path(), &[]);
+    write(folder.path(), &export(&["a"]));
+    until("it is held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    assert_eq!(server.get("/v1/software/b").0, 200);
+    let output = run(folder.path(), &["--reindex"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stdout).starts_with("Indexed 1 products as generation "), "{output:?}");
+    until("it is picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
+    until("it is healthy again", || server.reasons().is_empty().then_some(()));
+}
+
+#[test]
+fn searching_from_the_terminal_confirms_nothing() {
+    let folder = folder_with(&["a", "b", "c", "d"]);
+    let server = Server::start(folder.path(), &[]);
+    let before = std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer");
+    write(folder.path(), &export(&["a"]));
+    until("it is held back", || (server.reasons() == ["records_removed"]).then_some(()));
+    assert_eq!(run(folder.path(), &["search", "tool"]).status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(folder.path().join("index/CURRENT")).expect("a pointer"), before);
+}

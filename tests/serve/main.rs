@@ -1,0 +1,6 @@
+//! The binary as its users run it: what it prints, answers, follows and exits with.
+
+mod commands;
+mod following;
+mod process;
+mod starting;

@@ -1,0 +1,171 @@
+//! The binary as a process, in a folder of its own. Conditions are asked for again until they hold or a deadline passes.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Long enough for a busy machine; a condition that holds is noticed at once.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The binary, free of the environment's settings. `SOFTWARE_DIRECTORY_BIN` names another build of it.
+pub(crate) fn command(folder: &Path) -> Command {
+    let built = env!("CARGO_BIN_EXE_software-directory").into();
+    let mut command = Command::new(std::env::var_os("SOFTWARE_DIRECTORY_BIN").unwrap_or(built));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SOFTWARE_DIRECTORY_")) {
+        command.env_remove(name);
+    }
+    command.current_dir(folder);
+    command
+}
+
+/// Runs it to its end.
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder).args(arguments).output().expect("the binary runs")
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// Asks until there is an answer.
+pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "it never came to pass: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A folder whose `data/tools.json` is an export of these products.
+pub(crate) fn folder_with(ids: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    write(folder.path(), &export(ids));
+    folder
+}
+
+/// Replaces the export.
+pub(crate) fn write(folder: &Path, text: &str) {
+    fs::write(folder.join("data/.next"), text).expect("written");
+    fs::rename(folder.join("data/.next"), folder.join("data/tools.json")).expect("renamed");
+}
+
+pub(crate) fn export(ids: &[&str]) -> String {
+    let record = |id: &&str| {
+        format!(
+            r#"    {{"id": "{id}", "name": "Tool {id}", "url": "https://{id}.example.org/", "evidence_status": "pending-review"}}"#
+        )
+    };
+    let records: Vec<_> = ids.iter().map(record).collect();
+    format!(
+        "{{\n  \"name\": \"Tools\",\n  \"license\": \"https://example.org/\",\n  \"software\": [\n{}\n  ]\n}}\n",
+        records.join(",\n")
+    )
+}
+
+/// A running server.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) first_line: String,
+    pub(crate) address: String,
+    pub(crate) announced: String,
+    errors: Arc<Mutex<String>>,
+    reading: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts it on a free port and waits until it has said where it is.
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut server = Self::spawn(folder, arguments);
+        let mut out = BufReader::new(server.child.stdout.take().expect("a pipe"));
+        out.read_line(&mut server.first_line).expect("text");
+        assert!(!server.first_line.is_empty(), "it ended: {}", server.stderr());
+        server.address = server.first_line.trim().strip_prefix("Listening on ").expect("the address").to_owned();
+        let mut line = String::new();
+        while !line.trim_start().starts_with("curl") && out.read_line(&mut line).expect("text") > 0 {
+            server.announced.push_str(&line);
+            line = line.lines().last().unwrap_or_default().to_owned();
+            if line.trim_start().starts_with("curl") {
+                break;
+            }
+            line.clear();
+        }
+        // Whatever else it says must not fill the pipe.
+        std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
+        server
+    }
+
+    /// Starts it without waiting for anything.
+    pub(crate) fn spawn(folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = command(folder);
+        command.args(["--listen", "127.0.0.1:0"]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary runs");
+        let errors = Arc::<Mutex<String>>::default();
+        let (stderr, told) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
+        let reading = std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines() {
+                let line = line.expect("text");
+                let mut told = told.lock().expect("no panic");
+                told.push_str(&line);
+                told.push('\n');
+            }
+        });
+        let (first_line, address, announced) = Default::default();
+        Self { child, first_line, address, announced, errors, reading: Some(reading) }
+    }
+
+    /// What it has written on standard error so far.
+    pub(crate) fn stderr(&self) -> String {
+        self.errors.lock().expect("no panic").clone()
+    }
+
+    /// The development key it announced.
+    pub(crate) fn key(&self) -> String {
+        let start = self.announced.find("#key=").expect("a key") + "#key=".len();
+        self.announced[start..].split_whitespace().next().expect("a key").to_owned()
+    }
+
+    /// An answer's status and body.
+    pub(crate) fn get(&self, path: &str) -> (u16, Value) {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+        let request = agent.get(format!("{}{path}", self.address));
+        let mut response = request.header("Authorization", format!("Bearer {}", self.key())).call().expect("an answer");
+        let body = response.body_mut().read_to_string().expect("text");
+        (response.status().as_u16(), serde_json::from_str(&body).expect("JSON"))
+    }
+
+    /// The codes of what `/readyz` finds wrong.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let (status, body) = self.get("/readyz");
+        assert_eq!(status, 200, "{body}");
+        let reasons = body["reasons"].as_array().expect("an array");
+        reasons.iter().map(|reason| reason["code"].as_str().expect("a code").to_owned()).collect()
+    }
+
+    /// Asks it to stop, and gives its exit code and all of its standard error.
+    pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+        let status = until("it stops", || self.child.try_wait().expect("a process"));
+        self.reading.take().expect("once").join().expect("no panic");
+        (status.code(), self.stderr())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Already gone where it was asked to stop.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

@@ -1,0 +1,93 @@
+//! Starting and stopping.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::process::{Server, export, folder_with, run, text, until, write};
+
+#[test]
+fn the_first_line_is_the_address_and_the_development_key_works() {
+    let folder = folder_with(&["a", "b"]);
+    let server = Server::start(folder.path(), &[]);
+    assert!(server.first_line.starts_with("Listening on http://127.0.0.1:"), "{}", server.first_line);
+    assert!(!server.address.ends_with(":0"), "a real port");
+    assert!(server.key().starts_with("sd_dev_"), "{}", server.announced);
+    let (status, body) = server.get("/v1/software");
+    assert_eq!((status, &body["pagination"]["total"]), (200, &Value::from(2)));
+    let key = server.key();
+    assert_eq!(server.terminate().0, Some(0));
+    assert_eq!(Server::start(folder.path(), &[]).key(), key, "the same after a restart");
+}
+
+#[test]
+fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
+    let folder = folder_with(&["a"]);
+    let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--keys", "k.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("software-directory keys create --name \"…\" --keys k.json"), "{output:?}");
+}
+
+#[test]
+fn other_machines_are_not_let_in_without_keys() {
+    let folder = folder_with(&["a"]);
+    let output = run(folder.path(), &["--listen", "0.0.0.0:0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("software-directory keys create"), "{output:?}");
+    assert!(output.stdout.is_empty(), "it never listened");
+}
+
+#[test]
+fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
+    let folder = folder_with(&["a"]);
+    write(folder.path(), "{\n  oops\n}");
+    let output = run(folder.path(), &["--listen", "127.0.0.1:0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("data/tools.json:2:3"), "{}", text(&output.stderr));
+    fs::remove_file(folder.path().join("data/tools.json")).expect("removed");
+    let output = run(folder.path(), &["--listen", "127.0.0.1:0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("there is no export file in the folder data"), "{output:?}");
+    let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--data", "elsewhere"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn outside_a_checkout_the_directory_that_comes_along_is_served_and_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::start(folder.path(), &["--index", "none"]);
+    let (_, body) = server.get("/v1/exports");
+    let ids: Vec<_> = body["data"].as_array().expect("an array").iter().map(|export| &export["id"]).collect();
+    assert_eq!(ids, ["demo", "qhse"]);
+    assert_eq!(server.terminate().0, Some(0));
+}
+
+#[test]
+fn a_server_that_waits_for_its_index_can_be_stopped() {
+    let folder = folder_with(&["a"]);
+    fs::create_dir(folder.path().join("index")).expect("a folder");
+    let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");
+    lock.lock().expect("locked");
+    write(folder.path(), &export(&["a"]).replace("\"id\"", "\"rating\": 9, \"id\""));
+    let server = Server::spawn(folder.path(), &[]);
+    // Exports are read once signals are listened for, and written once the lock is held: never.
+    until("it reads the exports", || server.stderr().contains("rating_out_of_range").then_some(()));
+    assert_eq!(server.terminate().0, Some(0));
+}
+
+#[test]
+fn with_logs_as_json_every_line_is_an_object_findings_and_the_last_word_too() {
+    let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object());
+    let folder = folder_with(&["a", "b"]);
+    let server = Server::start(folder.path(), &["--log-format", "json"]);
+    write(folder.path(), "{\n  oops\n}");
+    until("the finding is logged", || server.stderr().contains("tools.json").then_some(()));
+    let (code, errors) = server.terminate();
+    assert_eq!(code, Some(0));
+    assert!(errors.lines().all(is_object), "{errors}");
+    fs::remove_dir_all(folder.path().join("index")).expect("removed");
+    let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--log-format", "json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let errors = text(&output.stderr);
+    assert!(!errors.is_empty() && errors.lines().all(is_object), "{errors}");
+}
