@@ -53,11 +53,6 @@ test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of th
 	cargo build --locked --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
 
-# Not a step of `make test`, for it measures time, which a busy machine stretches.
-reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
-	cargo build --locked --quiet
-	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
-
 test-client-python: need-python3 $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc) ## The Python client: style, types, tests on the oldest and newest Python, packages
 	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
 	python3 clients/python/tools/check.py
@@ -76,6 +71,11 @@ MEASURE_DATA ?= ../shared/data
 
 relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
 	cargo bench --locked --quiet --bench relevance -- $(MEASURE_DATA)
+
+# Not a step of `make test`, for it measures time, which a busy machine stretches.
+reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
+	cargo build --locked --quiet
+	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources

@@ -132,7 +132,7 @@ impl<'a> Draft<'a> {
         let mut arena = Arena::default();
         let mut documents = Documents::default();
         let mut reviews = Reviews::default();
-        // One after the other: documents lie back to back.
+        // Nothing else comes between them: documents lie back to back.
         for entry in &self.entries {
             self.push_document(&mut arena, &mut documents, entry)?;
         }

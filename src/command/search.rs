@@ -26,7 +26,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     // A look changes nothing: a server beside it takes over what is put in force on disk.
     let settings = Settings { read_only: true, ..data::settings(&args.data, 100) };
     let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Terminal::new(LogFormat::Text)));
-    if let Err(error) = keeper.look() {
+    if let Err(error) = keeper.start() {
         eprintln!("error: {}", chain(&error));
         return ExitCode::from(INVALID);
     }

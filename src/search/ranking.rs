@@ -38,20 +38,20 @@ pub struct Ranking {
 impl Default for Ranking {
     fn default() -> Self {
         Self {
-            name: 12,
+            name: 16,
             summary: 4,
             description: 3,
             category_description: 1,
-            k1: 0.9,
+            k1: 0.6,
             b: 0.6,
-            compound: 0.9,
+            compound: 0.8,
             part: 0.8,
             synonym: 0.8,
             prefix: 0.7,
             correction: 1.0,
             typo: 0.4,
             spelling: 0.15,
-            proximity: 0.05,
+            proximity: 0.02,
         }
     }
 }

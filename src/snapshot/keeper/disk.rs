@@ -8,7 +8,6 @@ use super::{Keeper, Phase};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;
-use crate::snapshot::source::Source;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, NewGeneration, Store, StoreError};
 use crate::snapshot::{OpenError, Snapshot};
@@ -150,8 +149,7 @@ impl Keeper {
         }
     }
 
-    /// The first generation on disk that is wanted and whole. One of the embedded demo is none of a folder's, nor the other
-    /// way round: who begins with their own data has lost nothing.
+    /// The first generation on disk that is wanted and whole.
     pub(super) fn load_any(&self, wanted: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
         let store = self.store.as_ref()?;
         let mut candidates =

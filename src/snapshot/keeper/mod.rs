@@ -197,20 +197,6 @@ impl Keeper {
         Ok(self.publish(snapshot))
     }
 
-    /// Publishes what the exports make, from the index where it is of these very exports, and writes nothing: for a look
-    /// at the directory beside a server that keeps it.
-    ///
-    /// # Errors
-    /// Where the exports are invalid, or can't be built.
-    pub fn look(&mut self) -> Result<Kept, KeepError> {
-        if let Some(Outcome::Loaded(kept)) = self.load_unchanged() {
-            return Ok(kept);
-        }
-        let set = self.read()?;
-        let (snapshot, _) = self.build(&set.report.exports, &Generation::of(&set.report.exports))?;
-        Ok(self.publish(snapshot))
-    }
-
     fn load_unchanged(&mut self) -> Option<Outcome> {
         let store = self.store.clone()?;
         let manifest = self.in_force()?;
