@@ -1,6 +1,6 @@
 //! What goes wrong, as one type, and the one place where it becomes an answer (`application/problem+json`, RFC 9457).
 //!
-//! Handlers and extractors return an [`ApiError`]; the application turns it into a response with [`render`]. What the
+//! Handlers and extractors return an [`ApiError`]; the application turns it into a response with `render`. What the
 //! caller reads is [`ApiError::detail`]; what the operator reads is the error's `Display` and its chain of sources.
 
 mod code;
@@ -197,7 +197,7 @@ impl From<ServiceError> for ApiError {
     }
 }
 
-/// Lets an error travel through axum: the response only carries it, [`render`] writes the answer.
+/// Lets an error travel through axum: the response only carries it, `render` writes the answer.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
