@@ -174,6 +174,7 @@ fn set(ranking: &mut Ranking, name: &str, value: &str) -> Result<(), Failure> {
                 "compound" => &mut ranking.compound,
                 "part" => &mut ranking.part,
                 "synonym" => &mut ranking.synonym,
+                "wider" => &mut ranking.wider,
                 "prefix" => &mut ranking.prefix,
                 "correction" => &mut ranking.correction,
                 "typo" => &mut ranking.typo,

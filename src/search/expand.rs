@@ -240,8 +240,10 @@ impl Expander<'_> {
                 if self.engine.document_frequency(&term)? == 0 {
                     continue;
                 }
+                let ranking = &self.index.ranking;
+                let weight = if mention.means.contains(concept) { ranking.synonym } else { ranking.wider };
                 for of_word in &mut by_word[mention.start..mention.end] {
-                    of_word.push(Alternative { term: term.clone(), weight: self.index.ranking.synonym });
+                    of_word.push(Alternative { term: term.clone(), weight });
                 }
                 self.concepts.push(*concept);
                 let from = &self.text[words[mention.start].start..words[mention.end - 1].end];

@@ -23,6 +23,8 @@ pub struct Ranking {
     pub part: f32,
     /// A term that means the same.
     pub synonym: f32,
+    /// A wider term, that a synonym leads to one way.
+    pub wider: f32,
     /// A longer word that begins with what is typed.
     pub prefix: f32,
     /// The likeliest word for one that no product has.
@@ -47,6 +49,7 @@ impl Default for Ranking {
             compound: 0.8,
             part: 0.8,
             synonym: 0.8,
+            wider: 0.4,
             prefix: 0.7,
             correction: 1.0,
             typo: 0.4,

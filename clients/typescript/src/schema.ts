@@ -148,7 +148,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a product */
+        /**
+         * Get a product
+         * @description Everything its record says: evidence with its sources, the properties that the directory doesn't interpret, and the
+         *     export that it is from, with its licence.
+         */
         get: operations["getSoftware"];
         put?: never;
         post?: never;

@@ -80,6 +80,9 @@ class SoftwareResource:
     def get(self, id: str) -> SoftwareDetail:
         """Get a product.
 
+        Everything its record says: evidence with its sources, the properties that the directory doesn't
+        interpret, and the export that it is from, with its licence.
+
         id: The product's id.
         """
         result, _ = self.get_with_response(id)
