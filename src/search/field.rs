@@ -19,7 +19,7 @@ pub enum Field {
     Standard,
     /// What it does.
     Feature,
-    /// How it can be run, or in which languages.
+    /// How it can be run, in which languages, and whether it is software or templates.
     Setting,
     /// The long description.
     Description,

@@ -186,6 +186,8 @@ fn values<'a>(
         .chain(many(Field::Feature, &software.features))
         .chain(many(Field::Setting, &software.deployment))
         .chain(many(Field::Setting, &software.languages))
+        // Whoever asks for "audit software" means that every software product has the second word.
+        .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
         .chain(one(Field::Description, &software.description))
         .chain(
             categories
