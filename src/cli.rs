@@ -197,9 +197,14 @@ pub fn parse() -> Cli {
     Cli::parse()
 }
 
-/// Prints the completion script for a shell on standard output.
-pub fn print_completions(shell: clap_complete::Shell) {
-    clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut std::io::stdout());
+/// The completion script for a shell.
+#[must_use]
+pub fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
+    // The generator for bash takes the hyphen in our name for the gap before a subcommand where it labels its cases, and
+    // for a part of the name where it chooses one of them.
+    String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
 }
 
 #[cfg(test)]
@@ -221,5 +226,17 @@ mod tests {
             .filter(|id| !["help", "version", "reindex"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
+    }
+
+    #[test]
+    fn every_case_that_bash_chooses_is_there() {
+        let script = completions(clap_complete::Shell::Bash);
+        let chosen: Vec<_> =
+            script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();
+        assert!(chosen.len() > 10, "{script}");
+        let labels: Vec<_> = script.lines().filter_map(|line| line.trim().strip_suffix(')')).collect();
+        for case in chosen.into_iter().filter(|case| !case.is_empty()) {
+            assert!(labels.contains(&case), "{case}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod search;
 mod serve;
 
 use std::error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
@@ -28,10 +29,18 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Openapi) => openapi::run(),
         Some(Command::Healthcheck(args)) => healthcheck::run(args),
-        Some(Command::Completions { shell }) => {
-            crate::cli::print_completions(shell);
-            ExitCode::SUCCESS
+        Some(Command::Completions { shell }) => print(&crate::cli::completions(shell)),
+    }
+}
+
+/// Prints a text on standard output. Who reads only the beginning, as `head` does, has what they want.
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error: standard output can't be written: {error}");
+            ExitCode::FAILURE
         }
+        _ => ExitCode::SUCCESS,
     }
 }
 
