@@ -341,7 +341,8 @@ impl Keeper {
 /// What the operator is told of exports with errors: all of them were reported, the first one is named again.
 fn invalid(report: &Report) -> KeepError {
     let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
-    let first = errors().next().map_or_else(String::new, |finding| {
+    // Codes are in the order of the layers: what isn't JSON is worse than what is missing from it, wherever it stands.
+    let first = errors().min_by_key(|finding| finding.code).map_or_else(String::new, |finding| {
         let file = finding.location.file.display();
         match &finding.location.place {
             Some(place) => format!("{file}:{}:{}: {}", place.line, place.column, finding.message),
