@@ -1,0 +1,111 @@
+//! A directory in memory, and what it answers.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::service::{
+    PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
+};
+use software_directory::snapshot::Snapshot;
+
+/// A directory of a few products.
+pub(crate) struct Directory(Arc<Snapshot>);
+
+/// What a search answered.
+pub(crate) struct Answer {
+    pub(crate) ids: Vec<String>,
+    pub(crate) corrected: Vec<(String, String)>,
+    pub(crate) dropped: Vec<String>,
+    pub(crate) synonyms: Vec<(String, String)>,
+}
+
+/// A product with nothing but a name.
+pub(crate) fn product(id: &str, name: &str) -> Value {
+    json!({"id": id, "name": name})
+}
+
+impl Directory {
+    pub(crate) fn of(products: &[Value]) -> Self {
+        Self::with(products, &json!({}))
+    }
+
+    /// A directory with further members of the envelope.
+    pub(crate) fn with(products: &[Value], envelope: &Value) -> Self {
+        let mut document = json!({"name": "test", "license": "https://example.org/licence"});
+        let software = products.iter().map(|product| {
+            let mut record = json!({"url": "https://example.org/", "evidence_status": "pending-review"});
+            merge(&mut record, product);
+            record
+        });
+        document["software"] = software.collect();
+        merge(&mut document, envelope);
+        let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
+        let today = export::latest_day(jiff::Timestamp::now());
+        let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+        assert!(report.is_valid(), "{:?}", report.findings);
+        Self(Snapshot::build(&report.exports).expect("it builds"))
+    }
+
+    fn ask(&self, query: &str, typo: bool, highlight: bool, page: PageRequest) -> SearchPage<'_> {
+        let query = SearchSoftware {
+            q: Some(query.to_owned()),
+            filter: SoftwareFilter::default(),
+            sort: SearchSort::Relevance,
+            facets: Vec::new(),
+            highlight,
+            typo,
+            page,
+        };
+        search_software(&self.0, &query).expect("an answer")
+    }
+
+    /// The ids found, best first.
+    pub(crate) fn search(&self, query: &str) -> Vec<String> {
+        self.answer(query, true).ids
+    }
+
+    pub(crate) fn answer(&self, query: &str, typo: bool) -> Answer {
+        let page = self.ask(query, typo, false, PageRequest { limit: 100, offset: 0 });
+        let pairs = |list: &[software_directory::resource::Correction]| {
+            list.iter().map(|pair| (pair.from.clone(), pair.to.clone())).collect()
+        };
+        Answer {
+            ids: ids(&page),
+            corrected: pairs(&page.query.corrected),
+            synonyms: pairs(&page.query.synonyms),
+            dropped: page.query.dropped,
+        }
+    }
+
+    /// The ids of a page, and the total.
+    pub(crate) fn page(&self, query: &str, limit: u32, offset: u64) -> (Vec<String>, u64) {
+        let page = self.ask(query, true, false, PageRequest { limit, offset });
+        (ids(&page), page.pagination.total)
+    }
+
+    /// The marked fields of the first hit.
+    pub(crate) fn highlights(&self, query: &str) -> HashMap<String, String> {
+        let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
+        let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");
+        marked.into_iter().map(|highlight| (highlight.field, highlight.html)).collect()
+    }
+}
+
+fn ids(page: &SearchPage<'_>) -> Vec<String> {
+    let id = |item: &software_directory::service::OpenObject<'_>| {
+        let mut text = Vec::new();
+        item.write(&mut text);
+        let product: Value = serde_json::from_slice(&text).expect("a JSON object");
+        product["id"].as_str().expect("an id").to_owned()
+    };
+    page.data.iter().map(|hit| id(&hit.item)).collect()
+}
+
+fn merge(into: &mut Value, from: &Value) {
+    for (name, value) in from.as_object().expect("an object") {
+        into[name] = value.clone();
+    }
+}

@@ -1,0 +1,188 @@
+//! What people complain about most in search engines, each complaint a test, on records written for it.
+
+mod ask;
+
+use ask::{Directory, product};
+use serde_json::json;
+
+#[test]
+fn an_exact_name_stands_before_popular_near_matches() {
+    let directory = Directory::of(&[
+        json!({"id": "exact", "name": "Beacon", "tagline": "Little known"}),
+        json!({"id": "near", "name": "Beacon Audit Beacon", "tagline": "Beacon of beacons", "rating": 5.0, "review_count": 900}),
+        json!({"id": "alias", "name": "Lantern", "aliases": ["Beacon"]}),
+    ]);
+    let hits = directory.search("beacon");
+    assert_eq!(hits[2], "near");
+    assert!(hits[..2].contains(&"exact".to_owned()) && hits[..2].contains(&"alias".to_owned()), "{hits:?}");
+}
+
+#[test]
+fn of_two_with_the_exact_name_the_better_one_is_first() {
+    let directory = Directory::of(&[
+        json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),
+        json!({"id": "live", "name": "Beacon", "rating": 4.5, "review_count": 40}),
+        // Without a rating a product counts as an average one, so there has to be an average.
+        json!({"id": "other", "name": "Lantern", "rating": 3.5, "review_count": 40}),
+    ]);
+    assert_eq!(directory.search("beacon"), ["live", "dead"]);
+}
+
+#[test]
+fn a_word_is_not_taken_for_one_that_begins_like_it() {
+    let directory = Directory::of(&[product("greener", "Greener Offices"), product("greece", "Greece Compliance")]);
+    assert_eq!(directory.search("greece "), ["greece"]);
+    let directory = Directory::of(&[product("greener", "Greener Offices")]);
+    assert_eq!(directory.search("greece "), [""; 0]);
+}
+
+#[test]
+fn typos_are_corrected_unless_the_query_says_otherwise() {
+    let directory = Directory::of(&[product("permit", "Permit Manager")]);
+    let answer = directory.answer("permt", true);
+    assert_eq!(answer.ids, ["permit"]);
+    assert_eq!(answer.corrected, [("permt".to_owned(), "permit".to_owned())]);
+    let strict = directory.answer("permt", false);
+    assert_eq!((strict.ids, strict.dropped), (vec![], vec!["permt".to_owned()]));
+}
+
+#[test]
+fn a_short_acronym_stands_for_itself() {
+    let directory = Directory::of(&[product("vanguard", "Vanguard"), product("va", "VA Forms")]);
+    assert_eq!(directory.search("VA"), ["va"]);
+    assert_eq!(Directory::of(&[product("vanguard", "Vanguard")]).search("VA"), [""; 0]);
+    assert_eq!(directory.search("vang"), ["vanguard"], "a beginning in small letters goes on");
+}
+
+#[test]
+fn a_synonym_is_whole_and_below_the_word_itself() {
+    let directory = Directory::with(
+        &[
+            product("long", "Permit to Work Suite"),
+            product("short", "PTW Suite"),
+            product("scattered", "Work Suite without a permit"),
+        ],
+        &json!({"synonyms": [{"terms": ["permit to work", "ptw"]}]}),
+    );
+    assert_eq!(directory.search("ptw"), ["short", "long"]);
+    let both = directory.search("permit to work");
+    assert_eq!(both[..2], ["long", "short"].map(str::to_owned)[..], "{both:?}");
+}
+
+#[test]
+fn a_misspelled_synonym_is_no_synonym() {
+    let directory = Directory::with(
+        &[product("loto", "Isolation Manager"), product("lotus", "Lotus")],
+        &json!({"synonyms": [{"terms": ["lockout", "isolation"]}]}),
+    );
+    assert_eq!(directory.search("lockout "), ["loto"]);
+    assert_eq!(directory.answer("lockoot ", true).synonyms, []);
+}
+
+#[test]
+fn codes_are_one_however_they_are_joined() {
+    let directory = Directory::of(&[
+        product("a", "Toolkit ISO9001"),
+        product("b", "Toolkit ISO 9001"),
+        product("c", "Toolkit ISO-9001"),
+        product("other", "Toolkit ISO 14001"),
+    ]);
+    for query in ["iso9001", "ISO 9001", "iso-9001"] {
+        let mut hits = directory.search(query);
+        hits.retain(|id| id != "other");
+        hits.sort();
+        assert_eq!(hits, ["a", "b", "c"], "{query}");
+    }
+    assert_eq!(directory.answer("iso9002", true).corrected, [], "a code is never misspelled");
+}
+
+#[test]
+fn compounds_match_joined_and_split() {
+    let directory = Directory::of(&[product("joined", "Lockout Tagout"), product("split", "Lock-out tag out kit")]);
+    for query in ["lockout tagout", "lock out tag out", "lock-out"] {
+        let mut hits = directory.search(query);
+        hits.sort();
+        assert_eq!(hits, ["joined", "split"], "{query}");
+    }
+}
+
+#[test]
+fn accents_are_folded_and_the_exact_spelling_is_first() {
+    let directory = Directory::of(&[product("plain", "Zurich Safety"), product("accented", "Zürich Safety")]);
+    assert_eq!(directory.search("zürich"), ["accented", "plain"]);
+    assert_eq!(directory.search("zurich"), ["plain", "accented"]);
+}
+
+#[test]
+fn names_of_odd_letters_are_found() {
+    let names = ["C++", "C#", ".NET", "R", "k6", "C"];
+    let directory = Directory::of(&names.map(|name| product(name, name)));
+    for name in names {
+        assert_eq!(directory.search(name).first().map(String::as_str), Some(name), "{name}");
+    }
+}
+
+#[test]
+fn words_of_any_script_are_found() {
+    let directory =
+        Directory::of(&[product("zh", "安全管理系统"), product("ru", "Охрана труда"), product("el", "Ασφάλεια")]);
+    for (query, id) in [("管理", "zh"), ("安全管理", "zh"), ("охрана", "ru"), ("ασφαλεια", "el")] {
+        assert_eq!(directory.search(query), [id], "{query}");
+    }
+}
+
+#[test]
+fn a_whole_sentence_finds_what_it_is_about() {
+    let directory = Directory::of(&[product("permit", "Permit Manager"), product("audit", "Audit Manager")]);
+    let answer =
+        directory.answer("What is the best tool that our contractors could use for permits in a refinery today?", true);
+    assert_eq!(answer.ids.first().map(String::as_str), Some("permit"));
+    assert!(answer.dropped.contains(&"refinery".to_owned()), "{:?}", answer.dropped);
+}
+
+#[test]
+fn british_and_american_spelling_find_each_other() {
+    let directory = Directory::of(&[product("uk", "Organisation of Labour"), product("us", "Organization of Labor")]);
+    assert_eq!(directory.search("organisation labour"), ["uk", "us"]);
+    assert_eq!(directory.search("organization labor"), ["us", "uk"]);
+}
+
+#[test]
+fn phrases_must_appear_and_exclusions_must_not() {
+    let directory = Directory::of(&[product("row", "Hot work permits"), product("apart", "Work in hot areas")]);
+    assert_eq!(directory.search("\"hot work\""), ["row"]);
+    assert_eq!(directory.search("hot -permits"), ["apart"]);
+    assert_eq!(directory.search("-permits"), ["apart"], "everything else");
+}
+
+#[test]
+fn pages_tile_the_result_whatever_its_tiers() {
+    let records: Vec<_> = (0..35)
+        .map(|n| {
+            let name = if n % 3 == 0 { "Audit tracker" } else { "Audit" };
+            product(&format!("p{n:02}"), &format!("{name} {n}"))
+        })
+        .collect();
+    let directory = Directory::of(&records);
+    for query in ["audit", "audit tracker", "tracker 7", ""] {
+        let whole = directory.page(query, 100, 0);
+        let mut walked = Vec::new();
+        for offset in (0..).step_by(7).take_while(|offset| *offset < whole.1) {
+            let page = directory.page(query, 7, offset);
+            assert_eq!(page.1, whole.1, "the total is the same on every page");
+            walked.extend(page.0);
+        }
+        assert_eq!(walked, whole.0, "{query}");
+        assert_eq!(walked.len() as u64, whole.1, "{query}");
+    }
+}
+
+#[test]
+fn highlights_mark_typos_and_beginnings_and_never_let_markup_through() {
+    let directory = Directory::of(&[json!({
+        "id": "a", "name": "Permit <script>alert(1)</script>", "tagline": "Inspections & permits",
+    })]);
+    let html = directory.highlights("permt insp");
+    assert_eq!(html["name"], "<mark>Permit</mark> &lt;script&gt;alert(1)&lt;/script&gt;");
+    assert_eq!(html["tagline"], "<mark>Inspections</mark> &amp; <mark>permits</mark>");
+}
