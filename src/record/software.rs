@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::AdditionalProperty;
 
-/// One product of the directory (an export record, specification 2.5, and its optional properties).
+/// One product of the directory: an export record and its optional properties.
 #[derive(Debug, Clone)]
 pub struct Software {
     /// Identifier, unique in the directory, never empty. Any text: only ever compared.
@@ -61,7 +61,7 @@ pub struct Rating {
     pub text: Box<RawValue>,
 }
 
-/// A source of evidence (specification 2.5: a pair of label and URI).
+/// A source of evidence: an export writes a pair of label and URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// What the source is called.
@@ -70,7 +70,7 @@ pub struct Source {
     pub url: Box<str>,
 }
 
-/// Whether a record is a software application or a set of document templates (specification 2.5).
+/// Whether a record is a software application or a set of document templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OfferingType {
@@ -94,7 +94,7 @@ impl OfferingType {
     }
 }
 
-/// How far a record's evidence was reviewed (specification 2.5).
+/// How far a record's evidence was reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EvidenceStatus {
