@@ -72,6 +72,7 @@ pub struct Draft<'a> {
     entries: Vec<Entry<'a>>,
     categories: Vec<CategoryResource>,
     by_name: Vec<Ordinal>,
+    collation: Collation,
 }
 
 impl<'a> Draft<'a> {
@@ -108,7 +109,7 @@ impl<'a> Draft<'a> {
             a.1.cmp(&b.1).then_with(|| a.2.software.id.cmp(&b.2.software.id))
         });
         let entries = keyed.into_iter().map(|(_, _, entry)| entry).collect();
-        Ok(Self { exports, entries, categories, by_name })
+        Ok(Self { exports, entries, categories, by_name, collation })
     }
 
     /// The products in the order of their ordinals, each with its categories.
@@ -247,9 +248,8 @@ impl<'a> Draft<'a> {
     }
 
     fn glossary(&self, arena: &mut Arena) -> Result<Vec<GlossaryEntry>, DraftError> {
-        let collation = Collation::new()?;
         let mut terms: Vec<_> = self.exports.iter().flat_map(|export| &export.glossary).collect();
-        terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
+        terms.sort_by_cached_key(|term| (self.collation.key(&term.term), term.term.clone()));
         let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
         terms
             .into_iter()

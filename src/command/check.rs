@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::chain;
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::export::{self, FindError, Limits, Report, render};
 
@@ -39,21 +40,10 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         Ok(false) => ExitCode::from(2),
         Err(error) => {
             // Nobody is left to tell if standard error is closed too.
-            let _ = write_chain(&error);
+            let _ = writeln!(anstream::stderr().lock(), "error: {}", chain(&error));
             ExitCode::from(if matches!(error, CheckError::Find(FindError::NoFiles { .. })) { 2 } else { 1 })
         }
     }
-}
-
-fn write_chain(error: &CheckError) -> io::Result<()> {
-    let mut stderr = anstream::stderr().lock();
-    write!(stderr, "error: {error}")?;
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        write!(stderr, ": {error}")?;
-        cause = error.source();
-    }
-    writeln!(stderr)
 }
 
 fn check(args: &CheckArgs) -> Result<bool, CheckError> {

@@ -37,23 +37,6 @@ impl Field {
             Self::Feature | Self::Setting | Self::Description | Self::CategoryDescription => Section::Body,
         }
     }
-
-    /// The field's name in answers; `None` for what isn't a field of the product itself.
-    #[must_use]
-    pub const fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Name => Some("name"),
-            Self::Alias => Some("aliases"),
-            Self::Tagline => Some("tagline"),
-            Self::Category => Some("categories"),
-            Self::Tag => Some("tags"),
-            Self::Vendor => Some("vendor"),
-            Self::Standard => Some("standards"),
-            Self::Feature => Some("features"),
-            Self::Description => Some("description"),
-            Self::Setting | Self::CategoryDescription => None,
-        }
-    }
 }
 
 /// The parts of a document that the rerank tells apart.

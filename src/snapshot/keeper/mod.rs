@@ -166,10 +166,7 @@ impl Keeper {
         if let Some(outcome) = self.load_unchanged() {
             return Ok(outcome);
         }
-        match self.read() {
-            Ok(set) => self.serve(set),
-            Err(error) => self.keep_last_good(error),
-        }
+        self.refresh()
     }
 
     /// Looks at the exports again and publishes what they make, unless that can't or mustn't be served.
