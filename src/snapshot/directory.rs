@@ -7,12 +7,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Snapshot;
+use super::reload::ReloadStatus;
 
 /// The directory that is being served: shared by the HTTP service, the watcher and whoever else answers from it.
 #[derive(Debug, Default)]
 pub struct Directory {
     current: ArcSwapOption<Snapshot>,
     degraded: ArcSwap<Vec<Degraded>>,
+    reloads: ArcSwap<ReloadStatus>,
 }
 
 /// One reason why the directory is not in full health, though it serves.
@@ -45,5 +47,16 @@ impl Directory {
     /// Replaces the reasons why the directory is degraded.
     pub fn set_degraded(&self, reasons: Vec<Degraded>) {
         self.degraded.store(Arc::new(reasons));
+    }
+
+    /// How reading the exports has gone so far. Cheap: one atomic load.
+    #[must_use]
+    pub fn reloads(&self) -> Arc<ReloadStatus> {
+        self.reloads.load_full()
+    }
+
+    /// Replaces what is known of the reloads.
+    pub(super) fn set_reloads(&self, status: ReloadStatus) {
+        self.reloads.store(Arc::new(status));
     }
 }
