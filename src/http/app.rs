@@ -66,6 +66,11 @@ impl App {
         }))
     }
 
+    /// What it answers from.
+    pub(super) fn state(&self) -> &AppState {
+        &self.0.state
+    }
+
     /// How the application is set.
     #[must_use]
     pub fn config(&self) -> &super::HttpConfig {
@@ -76,6 +81,8 @@ impl App {
     pub async fn handle<B>(&self, request: Request<B>) -> Response {
         let (mut parts, _unread) = request.into_parts();
         let path = parts.uri.path();
+        let metrics = &*self.0.state.metrics;
+        let route = metrics.route(canonical_path(path));
         let mut exchange = Exchange::new(&parts, path == "/v1" || path.starts_with("/v1/"));
         if exchange.is_logged() {
             let trusted = &self.config().trusted_proxies;
@@ -85,16 +92,22 @@ impl App {
         let outcome = panic::caught(self.in_time(self.answer(&mut parts, &mut exchange))).await;
         let mut response = outcome.unwrap_or_else(Err).unwrap_or_else(|error| {
             exchange.log_failure(&error);
+            match error {
+                ApiError::Overloaded => metrics.shed.inc(),
+                ApiError::RateLimited { .. } => metrics.limited_by_key.inc(),
+                _ => {}
+            }
             problem::render(&error, exchange.id.as_str(), &self.0.documentation)
         });
         exchange.log_access(&parts.uri, response.status());
-        let head = exchange.method == Method::HEAD;
+        let (head, started) = (exchange.method == Method::HEAD, exchange.started);
         exchange.write_headers(response.headers_mut());
         if !has_body(response.status()) {
             // axum states the length of what isn't there.
             response.headers_mut().remove(CONTENT_LENGTH);
         }
         let response = compression::compress(encoding, response).await;
+        metrics.answered(route, &parts.method, response.status(), started.elapsed());
         if head { without_body(response) } else { response }
     }
 

@@ -16,6 +16,7 @@ mod cors;
 mod docs;
 mod document;
 mod exchange;
+mod metrics;
 pub mod openapi;
 mod paging;
 mod panic;
@@ -29,6 +30,7 @@ pub mod server;
 pub use app::App;
 pub use client_address::ClientAddress;
 pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
+pub use metrics::{Exposition, Metrics, MetricsError};
 
 use axum::http::HeaderValue;
 

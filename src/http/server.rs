@@ -1,4 +1,5 @@
-//! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. What is answered is [`App`]'s.
+//! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. What is answered is [`App`]'s, or
+//! whoever else is [`Answering`].
 //!
 //! A connection that sends no request, or sends one slowly, is closed; when there are as many connections as allowed,
 //! further ones wait in the listener's backlog; when the process runs out of file descriptors, it waits for some to
@@ -13,11 +14,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::Request;
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use prometheus::IntGauge;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -27,11 +30,60 @@ use super::{App, ClientAddress};
 /// How long to wait after the system refused a connection for want of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// Answers requests that come over connections.
+pub trait Answering: Clone + Send + Sync + 'static {
+    /// Answers a request. It always has an answer; failures are answers too.
+    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response> + Send;
+
+    /// How its connections are treated.
+    fn limits(&self) -> &ConnectionLimits;
+
+    /// Counts the connections that are open.
+    fn connections(&self) -> Option<&IntGauge> {
+        None
+    }
+}
+
+impl Answering for App {
+    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response> + Send {
+        self.handle(request)
+    }
+
+    fn limits(&self) -> &ConnectionLimits {
+        &self.config().connections
+    }
+
+    fn connections(&self) -> Option<&IntGauge> {
+        Some(&self.state().metrics.connections)
+    }
+}
+
+/// How connections are treated.
+#[derive(Debug, Clone)]
+pub struct ConnectionLimits {
+    /// The most connections at once; further ones wait in the listener's backlog.
+    pub max_connections: usize,
+    /// How long a client may take for the headers of a request, and how long an idle connection is kept.
+    pub header_read_timeout: Duration,
+    /// How long requests under way may go on once the service is asked to stop.
+    pub drain_timeout: Duration,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            max_connections: 4096,
+            header_read_timeout: Duration::from_secs(5),
+            drain_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
 /// Serves until `shutdown` completes; then takes no more connections, lets requests under way finish for at most
-/// [`HttpConfig::drain_timeout`](super::HttpConfig::drain_timeout), or until `abort` completes, and drops the rest.
+/// [`ConnectionLimits::drain_timeout`], or until `abort` completes, and drops the rest.
 pub async fn serve(
     listener: TcpListener,
-    app: App,
+    app: impl Answering,
     shutdown: impl Future<Output = ()>,
     abort: impl Future<Output = ()>,
 ) {
@@ -51,11 +103,11 @@ impl Accept for TcpListener {
 
 async fn serve_from(
     mut source: impl Accept,
-    app: App,
+    app: impl Answering,
     shutdown: impl Future<Output = ()>,
     abort: impl Future<Output = ()>,
 ) {
-    let permits = Arc::new(Semaphore::new(app.config().max_connections));
+    let permits = Arc::new(Semaphore::new(app.limits().max_connections));
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -71,11 +123,12 @@ async fn serve_from(
                 refused = false;
                 let connection = connection(stream, address, app.clone());
                 let watched = graceful.watch(connection);
+                let open = Open::new(app.connections());
                 connections.spawn(async move {
                     // A connection that breaks is the caller's affair; failures of the service are logged where they
                     // happen.
                     let _ = watched.await;
-                    drop(permit);
+                    drop((permit, open));
                 });
             }
             Err(error) if is_of_one_connection(&error) => {}
@@ -97,7 +150,7 @@ async fn serve_from(
     tokio::select! {
         () = graceful.shutdown() => {}
         () = abort => {}
-        () = tokio::time::sleep(app.config().drain_timeout) => {
+        () = tokio::time::sleep(app.limits().drain_timeout) => {
             tracing::warn!("requests were still under way at the end of the time for them; dropping them");
         }
     }
@@ -116,6 +169,24 @@ async fn next(
     Ok((stream, address, permit))
 }
 
+/// Counts a connection as long as it is open.
+struct Open(Option<IntGauge>);
+
+impl Open {
+    fn new(gauge: Option<&IntGauge>) -> Self {
+        gauge.inspect(|gauge| gauge.inc());
+        Self(gauge.cloned())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(gauge) = &self.0 {
+            gauge.dec();
+        }
+    }
+}
+
 /// Speaks HTTP/1.1 on a connection.
 ///
 /// hyper itself answers what doesn't parse as a request: 400, 414 for an address of more than 64 KiB, 431 for more than
@@ -123,14 +194,14 @@ async fn next(
 fn connection(
     stream: TcpStream,
     address: SocketAddr,
-    app: App,
+    app: impl Answering,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send {
-    let timeout = app.config().header_read_timeout;
+    let timeout = app.limits().header_read_timeout;
     let service = service_fn(move |mut request: Request<Incoming>| {
         let app = app.clone();
         async move {
             request.extensions_mut().insert(ClientAddress(address));
-            Ok::<_, Infallible>(app.handle(request).await)
+            Ok::<_, Infallible>(app.answer(request).await)
         }
     });
     http1::Builder::new()
@@ -153,7 +224,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
-    use crate::http::{AppState, HttpConfig};
+    use crate::http::{AppState, HttpConfig, Metrics};
     use crate::key::{ApiKey, KeyKind, KeyStore};
 
     /// A listener that fails as told before it works.
@@ -171,10 +242,12 @@ mod tests {
         }
     }
 
-    fn app(config: HttpConfig) -> App {
+    fn app(connections: ConnectionLimits) -> App {
+        let config = HttpConfig { connections, ..HttpConfig::default() };
+        let metrics = Arc::new(Metrics::new().expect("metrics"));
         let key = ApiKey::generate(KeyKind::Development).expect("a key");
         let keys = Arc::new(KeyStore::development(&key, Path::new("no-key-file.json")));
-        App::new(AppState { directory: Arc::default(), keys, config: Arc::new(config) })
+        App::new(AppState { directory: Arc::default(), keys, metrics, config: Arc::new(config) })
     }
 
     async fn healthy(address: SocketAddr) -> bool {
@@ -200,7 +273,8 @@ mod tests {
         let shutdown = async {
             let _ = stopped.await;
         };
-        let server = tokio::spawn(serve_from(source, app(HttpConfig::default()), shutdown, std::future::pending()));
+        let server =
+            tokio::spawn(serve_from(source, app(ConnectionLimits::default()), shutdown, std::future::pending()));
         assert!(healthy(address).await);
         stop.send(()).expect("the server runs");
         server.await.expect("the server ends");
@@ -210,7 +284,7 @@ mod tests {
     async fn a_connection_that_ends_makes_room_for_the_next() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let config = HttpConfig { max_connections: 1, ..HttpConfig::default() };
+        let config = ConnectionLimits { max_connections: 1, ..ConnectionLimits::default() };
         tokio::spawn(serve(listener, app(config), std::future::pending(), std::future::pending()));
         let mut first = TcpStream::connect(address).await.expect("a connection");
         first.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
@@ -226,7 +300,7 @@ mod tests {
     async fn a_connection_that_sends_no_request_is_closed() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let config = HttpConfig { header_read_timeout: Duration::from_millis(1), ..HttpConfig::default() };
+        let config = ConnectionLimits { header_read_timeout: Duration::from_millis(1), ..ConnectionLimits::default() };
         tokio::spawn(serve(listener, app(config), std::future::pending(), std::future::pending()));
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost").await.expect("sent");

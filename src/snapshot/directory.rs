@@ -1,6 +1,7 @@
 //! The published directory: the current snapshot behind one atomic pointer, and what is wrong with the next one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use serde::Serialize;
@@ -13,6 +14,8 @@ use super::reload::ReloadStatus;
 #[derive(Debug, Default)]
 pub struct Directory {
     current: ArcSwapOption<Snapshot>,
+    /// When the current generation became that, in seconds since 1970.
+    published_at: AtomicI64,
     degraded: ArcSwap<Vec<Degraded>>,
     reloads: ArcSwap<ReloadStatus>,
 }
@@ -35,7 +38,17 @@ impl Directory {
 
     /// Makes a generation the current one with one atomic store. Requests under way keep the one they took.
     pub fn publish(&self, snapshot: Arc<Snapshot>) {
+        let before = self.current.load();
+        if before.as_ref().is_none_or(|before| before.generation() != snapshot.generation()) {
+            self.published_at.store(jiff::Timestamp::now().as_second(), Ordering::Relaxed);
+        }
         self.current.store(Some(snapshot));
+    }
+
+    /// When the current generation was published, in seconds since 1970; 0 before the first one.
+    #[must_use]
+    pub fn published_at(&self) -> i64 {
+        self.published_at.load(Ordering::Relaxed)
     }
 
     /// Why the directory is degraded; empty in full health.
