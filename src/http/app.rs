@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
@@ -20,6 +21,7 @@ use super::params::RawQuery;
 use super::problem::{self, ApiError};
 use super::request::{ApiRequest, canonical_path};
 use super::{ALLOWED_METHODS, auth, client_address, compression, cors, panic, routes};
+use crate::key::FailedAttempts;
 
 /// The longest path and query, in bytes.
 const MAX_URI_BYTES: usize = 8 * 1024;
@@ -36,6 +38,7 @@ struct Inner {
     state: AppState,
     router: Router,
     in_flight: Semaphore,
+    failures: FailedAttempts,
     tags: EntityTags,
     /// The page that explains error codes.
     documentation: String,
@@ -59,6 +62,7 @@ impl App {
         Self(Arc::new(Inner {
             router,
             in_flight: Semaphore::new(state.config.max_in_flight),
+            failures: FailedAttempts::new(Instant::now()),
             tags: EntityTags::new(&state.config.build),
             documentation: format!("{}/docs/errors", state.config.base()),
             path_prefix: state.config.path_prefix().into(),
@@ -95,6 +99,7 @@ impl App {
             match error {
                 ApiError::Overloaded => metrics.shed.inc(),
                 ApiError::RateLimited { .. } => metrics.limited_by_key.inc(),
+                ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
                 _ => {}
             }
             problem::render(&error, exchange.id.as_str(), &self.0.documentation)
@@ -133,7 +138,8 @@ impl App {
 
     async fn answer_api(&self, parts: &mut Parts, exchange: &mut Exchange) -> Result<Response, ApiError> {
         let app = &*self.0;
-        let grant = exchange.grant.insert(auth::authenticate(&app.state.keys, &parts.headers)?);
+        let authenticated = auth::authenticate(&app.state.keys, &parts.headers);
+        let grant = exchange.grant.insert(authenticated.map_err(|error| self.failed(error, parts, exchange.started))?);
         auth::check_origin(grant, &parts.headers)?;
         let _permit = app.in_flight.try_acquire().map_err(|_| ApiError::Overloaded)?;
         let snapshot = app.state.directory.current().ok_or(ApiError::IndexUnavailable)?;
@@ -160,6 +166,20 @@ impl App {
         exchange.tag = Some(tag);
         // Whether there is an answer at all took the work of finding it: unlike a match, this one is counted.
         Ok(if condition == Condition::AnyVersion { not_modified() } else { response })
+    }
+
+    /// Notes a key that isn't valid: who presents too many of them is asked to wait. A valid one is answered all the
+    /// same. Keys can't be guessed, so what this saves is work and noise, and one caller's mistake must not shut out
+    /// others who share the address.
+    fn failed(&self, error: ApiError, parts: &Parts, now: Instant) -> ApiError {
+        if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
+            return error;
+        }
+        let caller = client_address::of(&parts.extensions, &parts.headers, &self.config().trusted_proxies);
+        match caller.map(|caller| self.0.failures.note(caller, now)) {
+            Some(Err(retry_after_seconds)) => ApiError::TooManyFailures { retry_after_seconds },
+            _ => error,
+        }
     }
 
     /// `OPTIONS` on its own tells the methods of a path that exists.

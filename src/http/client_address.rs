@@ -1,4 +1,4 @@
-//! Who is calling, as far as that can be known behind proxies. For the log only: nothing is decided by it.
+//! Who is calling, as far as that can be known behind proxies: for the log, and for counting failed authentications.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -25,12 +25,18 @@ pub(super) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]
         if !trusted.iter().any(|network| network.contains(&caller)) {
             break;
         }
-        match hop.trim().parse::<IpAddr>() {
-            Ok(address) => caller = address.to_canonical(),
-            Err(_) => break,
+        match address(hop.trim()) {
+            Some(address) => caller = address.to_canonical(),
+            None => break,
         }
     }
     Some(caller)
+}
+
+/// An address, to which some proxies add the port.
+fn address(hop: &str) -> Option<IpAddr> {
+    let bare = hop.strip_prefix('[').and_then(|hop| hop.strip_suffix(']')).unwrap_or(hop);
+    bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|hop| hop.ip()))
 }
 
 #[cfg(test)]
@@ -53,5 +59,9 @@ mod tests {
         assert_eq!(caller("10.0.0.1", "1.1.1.1, 198.51.100.7, 10.0.0.2"), "198.51.100.7", "the first one is made up");
         assert_eq!(caller("10.0.0.1", "unknown"), "10.0.0.1");
         assert_eq!(caller("::ffff:10.0.0.1", "198.51.100.7"), "198.51.100.7");
+        assert_eq!(caller("10.0.0.1", "198.51.100.7:4711"), "198.51.100.7");
+        assert_eq!(caller("10.0.0.1", "1.1.1.1, [2001:db8::7]:4711"), "2001:db8::7");
+        assert_eq!(caller("10.0.0.1", "[2001:db8::7]"), "2001:db8::7");
+        assert_eq!(caller("10.0.0.1", ""), "10.0.0.1");
     }
 }

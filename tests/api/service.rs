@@ -1,5 +1,6 @@
 //! The service under test, with keys of its own, and its answers.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
@@ -7,7 +8,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use software_directory::http::{App, AppState, Exposition, HttpConfig, Metrics};
+use software_directory::http::{App, AppState, ClientAddress, Exposition, HttpConfig, Metrics};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
 use software_directory::snapshot::Directory;
@@ -107,7 +108,21 @@ impl Service {
 
     /// Sends a request with these headers only.
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send_from(None, method, path, headers).await
+    }
+
+    /// Sends a request over a connection from an address.
+    pub(crate) async fn send_from(
+        &self,
+        peer: Option<IpAddr>,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
+        if let Some(peer) = peer {
+            request = request.extension(ClientAddress(SocketAddr::new(peer, 4711)));
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

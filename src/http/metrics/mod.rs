@@ -46,6 +46,8 @@ pub struct Metrics {
     pub(super) shed: IntCounter,
     /// Requests over a key's quota.
     pub(super) limited_by_key: IntCounter,
+    /// Requests of an address with too many failed authentications.
+    pub(super) limited_by_address: IntCounter,
     searches: IntCounter,
     searches_without_hits: IntCounter,
     /// Held while they are brought up to date and read, so that two who ask at once get whole answers.
@@ -105,6 +107,7 @@ impl Metrics {
                 )),
             )?,
             limited_by_key: limited.get_metric_with_label_values(&["key"])?,
+            limited_by_address: limited.get_metric_with_label_values(&["address"])?,
             searches: register(
                 &registry,
                 IntCounter::with_opts(opts("searches_total", "Searches with words that were answered.")),
