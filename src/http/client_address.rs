@@ -5,16 +5,14 @@ use std::net::{IpAddr, SocketAddr};
 use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
-/// The other end of the connection; the server notes it in a request's extensions.
-#[derive(Debug, Clone, Copy)]
-pub struct ClientAddress(pub SocketAddr);
+use super::server::Arrival;
 
 /// The caller's address: the nearest one that isn't a trusted proxy's.
 ///
 /// Each proxy appends the address it was called from to `X-Forwarded-For`, so the list is read from its end, as far as
 /// the addresses are of trusted proxies. What an untrusted caller writes there is never believed.
 pub(super) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
-    let mut caller = extensions.get::<ClientAddress>()?.0.ip().to_canonical();
+    let mut caller = extensions.get::<Arrival>()?.peer.ip().to_canonical();
     let forwarded: Vec<&str> = headers
         .get_all("x-forwarded-for")
         .iter()
@@ -41,11 +39,14 @@ fn address(hop: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn caller(peer: &str, forwarded: &str) -> String {
         let mut extensions = Extensions::new();
-        extensions.insert(ClientAddress(SocketAddr::new(peer.parse().expect("an address"), 1)));
+        let peer = SocketAddr::new(peer.parse().expect("an address"), 1);
+        extensions.insert(Arrival { peer, waited: Duration::ZERO });
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", forwarded.parse().expect("a header"));
         let trusted = ["10.0.0.0/8".parse().expect("a network")];

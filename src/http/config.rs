@@ -7,6 +7,7 @@ use axum::http::Uri;
 use ipnet::IpNet;
 
 use super::metrics::Metrics;
+use super::overload::OverloadLimits;
 use super::server::ConnectionLimits;
 use crate::key::KeyStore;
 use crate::snapshot::Directory;
@@ -36,8 +37,8 @@ pub struct HttpConfig {
     pub build: String,
     /// The longest an answer may take until its first byte.
     pub request_timeout: Duration,
-    /// The most requests under `/v1` being worked on at once; further ones are answered 503.
-    pub max_in_flight: usize,
+    /// When requests are answered 503 because there are too many.
+    pub overload: OverloadLimits,
     /// How connections are treated.
     pub connections: ConnectionLimits,
 }
@@ -49,7 +50,7 @@ impl Default for HttpConfig {
             trusted_proxies: Vec::new(),
             build: env!("CARGO_PKG_VERSION").to_owned(),
             request_timeout: Duration::from_secs(10),
-            max_in_flight: 1024,
+            overload: OverloadLimits::default(),
             connections: ConnectionLimits::default(),
         }
     }

@@ -1,8 +1,11 @@
 //! Keys: who is let in, and that nobody else learns anything.
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use axum::http::Method;
 
-use software_directory::http::HttpConfig;
+use software_directory::http::{Arrival, HttpConfig};
 use software_directory::key::failures::BURST;
 
 use crate::fixture;
@@ -84,8 +87,9 @@ fn behind_a_proxy() -> Service {
 
 async fn ask(service: &Service, peer: &str, forwarded: &str, authorization: &str) -> Answer {
     let headers = [("authorization", authorization), ("x-forwarded-for", forwarded)];
-    let peer = peer.parse().expect("an address");
-    service.send_from(Some(peer), Method::GET, "/v1/software", &headers).await
+    let peer = SocketAddr::new(peer.parse().expect("an address"), 4711);
+    let arrival = Arrival { peer, waited: Duration::ZERO };
+    service.send_from(Some(arrival), Method::GET, "/v1/software", &headers).await
 }
 
 #[tokio::test]

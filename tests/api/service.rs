@@ -1,6 +1,5 @@
 //! The service under test, with keys of its own, and its answers.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,7 +7,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use software_directory::http::{App, AppState, ClientAddress, Exposition, HttpConfig, Metrics};
+use software_directory::http::{App, AppState, Arrival, Exposition, HttpConfig, Metrics};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
 use software_directory::snapshot::Directory;
@@ -111,17 +110,20 @@ impl Service {
         self.send_from(None, method, path, headers).await
     }
 
-    /// Sends a request over a connection from an address.
+    /// Sends a request that arrived over a connection.
     pub(crate) async fn send_from(
         &self,
-        peer: Option<IpAddr>,
+        arrival: Option<Arrival>,
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
     ) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
-        if let Some(peer) = peer {
-            request = request.extension(ClientAddress(SocketAddr::new(peer, 4711)));
+        if let Some(arrival) = arrival {
+            request = request.extension(arrival);
+        }
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header("host", "localhost");
         }
         for (name, value) in headers {
             request = request.header(*name, *value);

@@ -1,34 +1,38 @@
 //! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. What is answered is [`App`]'s, or
 //! whoever else is [`Answering`].
 //!
-//! A connection that sends no request, or sends one slowly, is closed; when there are as many connections as allowed,
-//! further ones wait in the listener's backlog; when the process runs out of file descriptors, it waits for some to
-//! come free and goes on.
+//! Nobody is waited for without end ([`ConnectionLimits`]). When there are as many connections as allowed, further ones
+//! wait in the listener's backlog and idle ones make room; when the process runs out of file descriptors, it waits for
+//! some to come free and goes on.
 
-use std::convert::Infallible;
+mod connections;
+mod deadline;
+mod waited;
+
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::Request;
 use axum::response::Response;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use prometheus::IntGauge;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
+use tokio::time::Instant;
 
-use super::{App, ClientAddress};
+use self::connections::Connections;
+use super::App;
 
-/// How long to wait after the system refused a connection for want of resources.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How a request arrived; the server notes it in the request's extensions.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival {
+    /// The other end of the connection.
+    pub peer: SocketAddr,
+    /// How long the connection was ready before it was taken on.
+    pub waited: Duration,
+}
 
 /// Answers requests that come over connections.
 pub trait Answering: Clone + Send + Sync + 'static {
@@ -63,9 +67,18 @@ impl Answering for App {
 pub struct ConnectionLimits {
     /// The most connections at once; further ones wait in the listener's backlog.
     pub max_connections: usize,
-    /// How long a client may take for the headers of a request, and how long an idle connection is kept.
-    pub header_read_timeout: Duration,
-    /// How long requests under way may go on once the service is asked to stop.
+    /// How long a client may take for the headers of a request from their first byte on, and until its first request.
+    pub header_timeout: Duration,
+    /// How long a connection may idle between requests: longer than proxies keep theirs (60 s with most), so that none
+    /// sends a request on a connection that is being closed. While three quarters of the connections are taken, it is
+    /// no longer than the time for headers.
+    pub idle_timeout: Duration,
+    /// How long a client may take no byte of an answer.
+    pub write_timeout: Duration,
+    /// How long clients may still send requests once the service is asked to stop; each is answered, and told that the
+    /// connection closes. Over at once where no connection is open.
+    pub grace: Duration,
+    /// How long requests under way may go on once the service is asked to stop, the grace included.
     pub drain_timeout: Duration,
 }
 
@@ -73,14 +86,18 @@ impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             max_connections: 4096,
-            header_read_timeout: Duration::from_secs(5),
-            drain_timeout: Duration::from_secs(10),
+            header_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(1),
+            drain_timeout: Duration::from_secs(9),
         }
     }
 }
 
-/// Serves until `shutdown` completes; then takes no more connections, lets requests under way finish for at most
-/// [`ConnectionLimits::drain_timeout`], or until `abort` completes, and drops the rest.
+/// Serves until `shutdown` completes; then tells clients to go elsewhere for the time of grace, takes no more
+/// connections, lets requests under way finish until [`ConnectionLimits::drain_timeout`] or until `abort` completes, and
+/// drops the rest.
 pub async fn serve(
     listener: TcpListener,
     app: impl Answering,
@@ -107,119 +124,45 @@ async fn serve_from(
     shutdown: impl Future<Output = ()>,
     abort: impl Future<Output = ()>,
 ) {
-    let permits = Arc::new(Semaphore::new(app.limits().max_connections));
-    let graceful = GracefulShutdown::new();
-    let mut connections = JoinSet::new();
-    let mut shutdown = pin!(shutdown);
-    let mut refused = false;
-    loop {
-        let accepted = tokio::select! {
-            biased;
-            () = &mut shutdown => break,
-            accepted = next(&mut source, &permits) => accepted,
-        };
-        match accepted {
-            Ok((stream, address, permit)) => {
-                refused = false;
-                let connection = connection(stream, address, app.clone());
-                let watched = graceful.watch(connection);
-                let open = Open::new(app.connections());
-                connections.spawn(async move {
-                    // A connection that breaks is the caller's affair; failures of the service are logged where they
-                    // happen.
-                    let _ = watched.await;
-                    drop((permit, open));
-                });
-            }
-            Err(error) if is_of_one_connection(&error) => {}
-            Err(error) => {
-                if !refused {
-                    tracing::error!(%error, "can't accept connections for now; raise the limit of open files if it lasts");
-                }
-                refused = true;
-                tokio::select! {
-                    biased;
-                    () = &mut shutdown => break,
-                    () = tokio::time::sleep(ACCEPT_PAUSE) => {}
-                }
-            }
+    let limits = app.limits().clone();
+    let mut connections = Connections::new(app);
+    let mut abort = pin!(abort);
+    connections.accept_until(&mut source, shutdown).await;
+
+    let asked = Instant::now();
+    connections.close();
+    let grace = async {
+        tokio::select! {
+            () = tokio::time::sleep(limits.grace) => false,
+            () = &mut abort => true,
         }
-        while connections.try_join_next().is_some() {}
+    };
+    let is_aborted = connections.accept_until_over(&mut source, grace).await;
+    if !is_aborted {
+        // Closing the listener drops who is in its backlog.
+        connections.accept_waiting(&mut source).await;
     }
     drop(source);
-    tokio::select! {
-        () = graceful.shutdown() => {}
-        () = abort => {}
-        () = tokio::time::sleep(app.limits().drain_timeout) => {
-            tracing::warn!("requests were still under way at the end of the time for them; dropping them");
+
+    let (finished, mut tasks) = connections.finish();
+    if !is_aborted {
+        tokio::select! {
+            biased;
+            () = finished => {}
+            () = abort => {}
+            () = tokio::time::sleep_until(asked + limits.drain_timeout) => {
+                tracing::warn!("requests were still under way at the end of the time for them; dropping them");
+            }
         }
     }
-    connections.shutdown().await;
-}
-
-/// The next connection, once there is room for it.
-async fn next(
-    source: &mut impl Accept,
-    permits: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
-    let (stream, address) = source.accept().await?;
-    // An answer is written whole; waiting for more to send would only delay it. Where it can't be set, it is slower.
-    let _ = stream.set_nodelay(true);
-    Ok((stream, address, permit))
-}
-
-/// Counts a connection as long as it is open.
-struct Open(Option<IntGauge>);
-
-impl Open {
-    fn new(gauge: Option<&IntGauge>) -> Self {
-        gauge.inspect(|gauge| gauge.inc());
-        Self(gauge.cloned())
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        if let Some(gauge) = &self.0 {
-            gauge.dec();
-        }
-    }
-}
-
-/// Speaks HTTP/1.1 on a connection.
-///
-/// hyper itself answers what doesn't parse as a request: 400, 414 for an address of more than 64 KiB, 431 for more than
-/// 100 headers or more than its buffer holds (about 400 KiB).
-fn connection(
-    stream: TcpStream,
-    address: SocketAddr,
-    app: impl Answering,
-) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send {
-    let timeout = app.limits().header_read_timeout;
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        let app = app.clone();
-        async move {
-            request.extensions_mut().insert(ClientAddress(address));
-            Ok::<_, Infallible>(app.answer(request).await)
-        }
-    });
-    http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(timeout)
-        .serve_connection(TokioIo::new(stream), service)
-}
-
-/// Whether accepting failed because of the one connection, which was gone before it was accepted.
-fn is_of_one_connection(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+    tasks.shutdown().await;
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
     use std::path::Path;
+    use std::sync::Arc;
 
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -300,7 +243,7 @@ mod tests {
     async fn a_connection_that_sends_no_request_is_closed() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let config = ConnectionLimits { header_read_timeout: Duration::from_millis(1), ..ConnectionLimits::default() };
+        let config = ConnectionLimits { header_timeout: Duration::from_millis(1), ..ConnectionLimits::default() };
         tokio::spawn(serve(listener, app(config), std::future::pending(), std::future::pending()));
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost").await.expect("sent");
