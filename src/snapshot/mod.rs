@@ -5,6 +5,7 @@ mod build;
 mod directory;
 mod generation;
 pub mod keeper;
+mod reload;
 pub mod source;
 pub mod stamp;
 pub mod store;
@@ -14,6 +15,7 @@ pub use artifact::Artifact;
 pub use build::{BuildError, build};
 pub use directory::{Degraded, Directory};
 pub use generation::{Generation, INDEX_FORMAT};
+pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 
 use std::sync::Arc;
 

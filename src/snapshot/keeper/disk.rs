@@ -8,6 +8,7 @@ use super::{Keeper, Phase};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;
+use crate::snapshot::reload::ReloadOutcome;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, NewGeneration, Store, StoreError};
 use crate::snapshot::{OpenError, Snapshot};
@@ -55,6 +56,7 @@ impl Keeper {
     }
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) {
+        let started = Instant::now();
         match load(store, &manifest) {
             Ok(snapshot) => {
                 tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
@@ -63,6 +65,7 @@ impl Keeper {
                 (self.exports_problem, self.disk_problem) = (None, None);
                 (self.unsaved_since, self.unusable) = (None, None);
                 self.publish(snapshot);
+                self.note(started, ReloadOutcome::Loaded);
             }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");

@@ -13,11 +13,15 @@ use disk::load;
 use super::artifact::Artifact;
 use super::directory::{Degraded, Directory};
 use super::generation::Generation;
+use super::reload::{Reload, ReloadOutcome};
 use super::source::{ReadSet, Source};
 use super::stamp::FolderStamp;
 use super::store::{Manifest, Store, StoreError};
 use super::{OpenError, Snapshot, build};
 use crate::export::{Export, FindError, Limits, Report, Severity};
+
+/// Why a valid set is held back.
+const RECORDS_REMOVED: &str = "records_removed";
 
 /// What a keeper works with.
 #[derive(Debug, Clone)]
@@ -118,6 +122,8 @@ pub struct Keeper {
     unsaved_since: Option<Instant>,
     exports_problem: Option<Degraded>,
     disk_problem: Option<Degraded>,
+    /// How many generations were built.
+    builds: u64,
 }
 
 impl std::fmt::Debug for Keeper {
@@ -141,6 +147,7 @@ impl Keeper {
             unsaved_since: None,
             exports_problem: None,
             disk_problem: None,
+            builds: 0,
         }
     }
 
@@ -162,10 +169,10 @@ impl Keeper {
     /// # Errors
     /// Where there is nothing to serve at all.
     pub fn start(&mut self) -> Result<Outcome, KeepError> {
-        if let Some(outcome) = self.load_unchanged() {
-            return Ok(outcome);
-        }
-        self.refresh()
+        self.noted(|keeper| match keeper.load_unchanged() {
+            Some(outcome) => Ok(outcome),
+            None => keeper.read_and_serve(),
+        })
     }
 
     /// Looks at the exports again and publishes what they make, unless that can't or mustn't be served.
@@ -173,10 +180,40 @@ impl Keeper {
     /// # Errors
     /// Where there is nothing to serve at all.
     pub fn refresh(&mut self) -> Result<Outcome, KeepError> {
+        self.noted(Self::read_and_serve)
+    }
+
+    fn read_and_serve(&mut self) -> Result<Outcome, KeepError> {
         match self.read() {
             Ok(set) => self.serve(set),
             Err(error) => self.keep_last_good(error),
         }
+    }
+
+    /// Does a reload and notes how it ended.
+    fn noted(&mut self, reload: impl FnOnce(&mut Self) -> Result<Outcome, KeepError>) -> Result<Outcome, KeepError> {
+        let started = Instant::now();
+        let ended = reload(self);
+        self.note(
+            started,
+            match &ended {
+                Ok(Outcome::Published(_)) => ReloadOutcome::Published,
+                Ok(Outcome::Loaded(_)) => ReloadOutcome::Loaded,
+                Ok(Outcome::Unchanged) => ReloadOutcome::Unchanged,
+                Ok(Outcome::KeptLastGood(_))
+                    if self.exports_problem.as_ref().is_some_and(|problem| problem.code == RECORDS_REMOVED) =>
+                {
+                    ReloadOutcome::HeldBack
+                }
+                Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
+            },
+        );
+        ended
+    }
+
+    fn note(&self, started: Instant, outcome: ReloadOutcome) {
+        let reload = Reload { outcome, at: jiff::Timestamp::now(), took: started.elapsed() };
+        self.directory.set_reloads(self.directory.reloads().after(reload, self.builds));
     }
 
     /// Builds a generation whatever is there already and puts it in force on disk, where a running server finds it.
@@ -279,6 +316,7 @@ impl Keeper {
     }
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
+        self.builds += 1;
         let observer = &mut self.observer;
         let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
@@ -311,7 +349,7 @@ impl Keeper {
             exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
         let removed = previous.catalogue.ids().filter(|id| !ids.contains(id.as_str())).count();
         (removed * 100 > before * usize::from(self.settings.max_removed)).then(|| Degraded {
-            code: "records_removed",
+            code: RECORDS_REMOVED,
             detail: format!(
                 "the exports would remove {removed} of {before} products, more than {} per cent; confirm it with \
                  `software-directory --reindex`, or bring the records back",
