@@ -33,9 +33,10 @@ impl Directory {
         self.current.load_full()
     }
 
-    /// Makes a generation the current one with one atomic store. Requests under way keep the one they took.
-    pub fn publish(&self, snapshot: Arc<Snapshot>) {
-        self.current.store(Some(snapshot));
+    /// Makes a generation the current one with one atomic store, and answers the one before. Requests under way keep the
+    /// one they took.
+    pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        self.current.swap(Some(snapshot))
     }
 
     /// Why the directory is degraded; empty in full health.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 
 use super::stamp::{self, FolderStamp};
-use crate::export::{self, FindError, Limits, Report, SourceFile};
+use crate::export::{self, FindError, Finding, Limits, Report, SourceFile};
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
 const EMBEDDED: [(&str, &[u8]); 2] =
@@ -59,11 +59,9 @@ impl Source {
         let today = export::latest_day(jiff::Timestamp::now());
         match self {
             Self::Folder(folder) => {
-                // Looked at before reading: what changes meanwhile differs from this and is read again.
-                let stamp =
-                    stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.clone(), error })?;
-                let files = export::find_files(folder)?;
-                Ok(ReadSet { report: export::read(&files, limits, today, progress), stamp })
+                let (stamp, files) = read_settled(folder, limits)?;
+                let total = stamp.iter().map(|file| file.size).sum();
+                Ok(ReadSet { report: export::examine(files, limits, today, &|done| progress(done, total)), stamp })
             }
             Self::Embedded => {
                 let files = EMBEDDED
@@ -75,6 +73,33 @@ impl Source {
             }
         }
     }
+}
+
+/// How often files that change while they are read are read again, before they are taken as they are.
+const READS: usize = 5;
+
+/// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
+/// is half an old and half a new one. Answers what they looked like, too.
+fn read_settled(
+    folder: &Path,
+    limits: &Limits,
+) -> Result<(FolderStamp, Vec<Result<SourceFile, Box<Finding>>>), FindError> {
+    let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
+    let mut stamp = look()?;
+    for _ in 1..READS {
+        let files = open_all(folder, limits)?;
+        let after = look()?;
+        if after == stamp {
+            return Ok((stamp, files));
+        }
+        stamp = after;
+    }
+    // Written all the time: what changes from here on differs from this look, and is read again.
+    Ok((stamp, open_all(folder, limits)?))
+}
+
+fn open_all(folder: &Path, limits: &Limits) -> Result<Vec<Result<SourceFile, Box<Finding>>>, FindError> {
+    Ok(export::find_files(folder)?.iter().map(|path| SourceFile::open(path, limits)).collect())
 }
 
 #[cfg(test)]
