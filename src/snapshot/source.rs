@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
@@ -75,8 +76,10 @@ impl Source {
     }
 }
 
-/// How often files that change while they are read are read again, before they are taken as they are.
-const READS: usize = 5;
+/// How often files that change while they are read are read again.
+const READS: usize = 10;
+/// File systems tell times in steps: a change within the same one as the look before can't be seen.
+const TIME_STEP: Duration = Duration::from_millis(10);
 
 /// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
 /// is half an old and half a new one. Answers what they looked like, too.
@@ -86,7 +89,10 @@ fn read_settled(
 ) -> Result<(FolderStamp, Vec<Result<SourceFile, Box<Finding>>>), FindError> {
     let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
     let mut stamp = look()?;
-    for _ in 1..READS {
+    for _ in 0..READS {
+        if stamp::has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
+            std::thread::sleep(TIME_STEP);
+        }
         let files = open_all(folder, limits)?;
         let after = look()?;
         if after == stamp {
@@ -94,8 +100,7 @@ fn read_settled(
         }
         stamp = after;
     }
-    // Written all the time: what changes from here on differs from this look, and is read again.
-    Ok((stamp, open_all(folder, limits)?))
+    Err(FindError::Changing { folder: folder.to_owned() })
 }
 
 fn open_all(folder: &Path, limits: &Limits) -> Result<Vec<Result<SourceFile, Box<Finding>>>, FindError> {

@@ -38,6 +38,7 @@ impl KeepError {
     /// The reason's stable name, where it keeps newer exports from being served.
     pub(super) const fn code(&self) -> &'static str {
         match self {
+            Self::Find(FindError::Changing { .. }) => "exports_changing",
             Self::Find(_) => "exports_missing",
             Self::Invalid { .. } => "exports_invalid",
             Self::Open(_) | Self::Store(_) => "build_failed",
@@ -48,7 +49,10 @@ impl KeepError {
     /// Whether the same exports may well be served at the next try: then what failed wasn't their content.
     pub(super) const fn is_transient(&self) -> bool {
         match self {
-            Self::Find(FindError::Unreadable { .. }) | Self::Open(_) | Self::Store(_) | Self::Panicked(_) => true,
+            Self::Find(FindError::Unreadable { .. } | FindError::Changing { .. })
+            | Self::Open(_)
+            | Self::Store(_)
+            | Self::Panicked(_) => true,
             Self::Invalid { unreadable, .. } => *unreadable,
             Self::Find(FindError::NoFiles { .. }) => false,
         }
