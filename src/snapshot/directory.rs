@@ -36,13 +36,15 @@ impl Directory {
         self.current.load_full()
     }
 
-    /// Makes a generation the current one with one atomic store. Requests under way keep the one they took.
-    pub fn publish(&self, snapshot: Arc<Snapshot>) {
-        let before = self.current.load();
-        if before.as_ref().is_none_or(|before| before.generation() != snapshot.generation()) {
+    /// Makes a generation the current one with one atomic store, and answers the one before. Requests under way keep the
+    /// one they took.
+    pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        let generation = snapshot.generation.clone();
+        let before = self.current.swap(Some(snapshot));
+        if before.as_ref().is_none_or(|before| before.generation != generation) {
             self.published_at.store(jiff::Timestamp::now().as_second(), Ordering::Relaxed);
         }
-        self.current.store(Some(snapshot));
+        before
     }
 
     /// When the current generation was published, in seconds since 1970; 0 before the first one.

@@ -3,8 +3,10 @@
 pub mod artifact;
 mod build;
 mod directory;
+pub mod failpoint;
 mod generation;
 pub mod keeper;
+pub mod priority;
 mod reload;
 pub mod source;
 pub mod stamp;
