@@ -7,16 +7,19 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 TYPESCRIPT := clients/typescript
+UV_VERSION := 0.13.8
+UV := .tools/uv-$(UV_VERSION)/bin/uv
+CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser bench-build reload-under-load licences
+.PHONY: help test check faults relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract bench-build faults-contract reload-under-load licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +29,9 @@ test: $(STEPS) ## Everything that a change must pass
 
 check: fmt lint test-fast ## Format, lints and the fast tests; under five minutes
 	@echo "make check: passed (fmt lint test-fast) in $$(( $$(date +%s) - $(STARTED) )) s"
+
+faults: faults-contract ## What goes wrong, at length; its quick part is in `make test`
+	@echo "make faults: passed in $$(( $$(date +%s) - $(STARTED) )) s"
 
 fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
 	cargo fmt --check
@@ -65,6 +71,20 @@ test-client-typescript: need-node need-npm $(TYPESCRIPT)/node_modules/.installed
 %/node_modules/.installed: %/package-lock.json
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
+
+# A seed fixes the requests, so that the same are made each time.
+test-contract: need-cargo need-cc $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
+	cargo build --locked --quiet
+	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
+
+faults-contract: need-cargo need-cc $(UV) ## The same with ten times the requests, and five seeds
+	cargo build --locked --quiet
+	$(CONTRACT) --binary '$(BINARY)' --examples 1000 --seeds 1,2,3,4,5
+
+# The same as the Python client's tools/check.py makes for itself.
+$(UV): | need-python3
+	python3 -m venv .tools/uv-$(UV_VERSION)
+	.tools/uv-$(UV_VERSION)/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
 # Where the judged queries are: relevance/, qhse/ and typos/; see RANKING.md.
 MEASURE_DATA ?= ../shared/data
