@@ -106,7 +106,7 @@ impl Keeper {
                 self.saved = Some(manifest);
                 (self.exports_problem, self.disk_problem, self.index_problem) = (None, None, None);
                 (self.unsaved, self.unusable, self.failed_at) = (None, None, None);
-                self.publish(snapshot);
+                self.publish(&snapshot);
                 self.note(started, ReloadOutcome::Loaded);
             }
             Err(error) => {
