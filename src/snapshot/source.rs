@@ -81,12 +81,12 @@ const READS: usize = 10;
 /// File systems tell times in steps: a change within the same one as the look before can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
+/// Files that were read, or why they can't be.
+type OpenedFiles = Vec<Result<SourceFile, Box<Finding>>>;
+
 /// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
 /// is half an old and half a new one. Answers what they looked like, too.
-fn read_settled(
-    folder: &Path,
-    limits: &Limits,
-) -> Result<(FolderStamp, Vec<Result<SourceFile, Box<Finding>>>), FindError> {
+fn read_settled(folder: &Path, limits: &Limits) -> Result<(FolderStamp, OpenedFiles), FindError> {
     let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
     let mut stamp = look()?;
     for _ in 0..READS {
@@ -103,7 +103,7 @@ fn read_settled(
     Err(FindError::Changing { folder: folder.to_owned() })
 }
 
-fn open_all(folder: &Path, limits: &Limits) -> Result<Vec<Result<SourceFile, Box<Finding>>>, FindError> {
+fn open_all(folder: &Path, limits: &Limits) -> Result<OpenedFiles, FindError> {
     Ok(export::find_files(folder)?.iter().map(|path| SourceFile::open(path, limits)).collect())
 }
 

@@ -39,7 +39,7 @@ impl Corpus {
             })
         };
         let envelope = json!({"name": "Generated", "license": "https://example.org/licence"});
-        Self::new(envelope, (0..records).map(product).collect())
+        Self::new(&envelope, (0..records).map(product).collect())
     }
 
     /// The products of an export file.
@@ -49,10 +49,10 @@ impl Corpus {
         let software = document["software"].take();
         let Value::Array(records) = software else { panic!("{} has no software", path.display()) };
         document.as_object_mut().expect("an object").remove("software");
-        Self::new(document, records)
+        Self::new(&document, records)
     }
 
-    fn new(envelope: Value, records: Vec<Value>) -> Self {
+    fn new(envelope: &Value, records: Vec<Value>) -> Self {
         let count = records.len();
         let mut text = envelope.to_string().into_bytes();
         text.pop();

@@ -13,7 +13,10 @@ use crate::place::Place;
 use crate::scale::{Random, alone, is_full, large_export, times};
 use crate::watched::{answers, expected};
 
-const DAMAGES: [(&str, fn(&Path)); 4] = [
+/// What is done to a file.
+type Damage = fn(&Path);
+
+const DAMAGES: [(&str, Damage); 4] = [
     ("truncated", |path| {
         let content = fs::read(path).expect("read");
         fs::write(path, &content[..content.len() / 2]).expect("written");

@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use software_directory::snapshot::keeper::Outcome;
@@ -15,7 +16,7 @@ use crate::corpus::Corpus;
 use crate::place::Place;
 use crate::process::until;
 use crate::scale::{Random, alone, is_full, large_export, times};
-use crate::watched::{Watching, revision};
+use crate::watched::{Watching, revision, revisions_of};
 
 /// Within this long, and the build, a change must be followed. The watch's own times add up to less; the rest is slack for
 /// a busy machine.
@@ -228,27 +229,26 @@ fn an_export_written_over_in_place_is_never_served_as_half_of_each() {
     let documents = [corpus.document(7), corpus.document(14)];
     assert_eq!(documents[0].len(), documents[1].len());
     let export = place.data().join("tools.json");
-    let (writes, stop) = (times(300, 10_000), Arc::new(std::sync::atomic::AtomicBool::new(false)));
+    let (times, stop) = (times(300, 3000), Arc::new(AtomicBool::new(false)));
     let writer = std::thread::spawn({
         let stop = Arc::clone(&stop);
         move || {
-            for write in 0..writes {
+            for write in 0..times {
                 write_in_pieces(&export, &documents[write % 2]);
                 std::thread::sleep(Duration::from_millis(15));
             }
-            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
         }
     });
     let mut reads = 0;
-    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+    while !stop.load(Ordering::Relaxed) {
         running.keeper.refresh().expect("it serves");
-        let snapshot = running.snapshot();
-        let page = crate::watched::revisions_of(&snapshot);
-        assert_eq!(page.len(), 1, "half of each: {page:?}");
+        let revisions = revisions_of(&running.snapshot());
+        assert_eq!(revisions.len(), 1, "half of each: {revisions:?}");
         reads += 1;
     }
     writer.join().expect("no panic");
-    println!("exports: written over in place {writes} times, read {reads} times beside it: never half of each");
+    println!("exports: written over in place {times} times, read {reads} times beside it: never half of each");
 }
 
 /// Writes over a file without truncating it, a piece at a time.

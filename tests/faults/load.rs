@@ -133,19 +133,23 @@ impl Target {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
+            // Told to stop even where the work panics, or nothing would ever end.
+            let stopping = Stopping(&stop);
             let done = work();
-            stop.store(true, Ordering::Relaxed);
+            drop(stopping);
             (asking.join().expect("no panic"), done)
         })
     }
 
-    /// Writes a revision and waits until it is served.
-    pub(crate) fn reload(&self, client: &mut Client, revision: usize) {
+    /// Writes a revision and waits until it is served; answers for how long.
+    pub(crate) fn reload(&self, client: &mut Client, revision: usize) -> Duration {
         self.corpus.write(&self.data(), revision);
+        let written = Instant::now();
         until("the next revision is served", || {
             let answer = client.get("/v1/software?limit=1").expect("an answer");
             (self.checker.check(&self.corpus, &answer, true).expect("whole") == revision).then_some(())
         });
+        written.elapsed()
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -153,30 +157,42 @@ impl Target {
     }
 }
 
+/// Tells callers to stop when it is dropped.
+pub(crate) struct Stopping<'s>(pub(crate) &'s AtomicBool);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Measures the capacity, the quiet latencies, and those during reloads.
 fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     let pause = |seconds: usize| std::thread::sleep(Duration::from_secs(seconds as u64));
     let target = Target::new(corpus);
-    let mut client = target.client();
-    target.reload(&mut client, 1);
+    target.reload(&mut target.client(), 1);
     let (measured, ()) = target.ask_during(None, || pause(times(1, 10)));
     let capacity = measured.latencies.len() / times(1, 10);
     #[expect(clippy::cast_precision_loss)]
     let rate = (capacity * SHARE) as f64 / 100.0;
     let (quiet, ()) = target.ask_during(Some(rate), || pause(times(1, 30)));
     let started = Instant::now();
-    let (seen, crowd) = target.ask_during(Some(rate), || {
-        let mut crowd = 0;
+    let (seen, (crowd, slowest)) = target.ask_during(Some(rate), || {
+        let (mut crowd, mut slowest) = (0, Duration::ZERO);
+        let mut client = target.client();
         for revision in 2..reloads + 2 {
-            target.reload(&mut client, revision);
+            slowest = slowest.max(target.reload(&mut client, revision));
             crowd = crowd.max(threads(target.server.pid()).len());
         }
-        crowd
+        (crowd, slowest)
     });
     let took = started.elapsed();
     println!("load: {name}: capacity {capacity} requests a second; asked for {rate:.0} a second");
     println!("load: {name}: quiet: {}", quiet.told());
-    println!("load: {name}: {reloads} reloads in {took:.1?}: {}", seen.told());
+    println!(
+        "load: {name}: {reloads} reloads in {took:.1?}, served {slowest:.1?} after the edit at most: {}",
+        seen.told()
+    );
     for (what, seen) in [("closed loop", &measured), ("quiet", &quiet), ("reloads", &seen)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }

@@ -231,7 +231,10 @@ impl Keeper {
         if current.as_ref().is_some_and(|current| current.generation() == generation.as_str()) {
             self.exports_problem = None;
             self.mend(&set, &generation);
-            self.restamp(set.stamp);
+            // An index that another version has taken over since stays its.
+            if !self.store.as_ref().is_some_and(Store::is_foreign_in_force) {
+                self.restamp(set.stamp);
+            }
             self.show_health();
             return Ok(Outcome::Unchanged);
         }
@@ -317,9 +320,10 @@ impl Keeper {
         let kept =
             Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.catalogue.software_count() };
         pass(Step::PublishBefore);
-        let before = self.directory.publish(Arc::clone(&snapshot));
+        let published = Arc::as_ptr(&snapshot);
+        let before = self.directory.publish(snapshot);
+        self.retired.extend(before.filter(|before| Arc::as_ptr(before) != published));
         pass(Step::PublishAfter);
-        self.retired.extend(before.filter(|before| !Arc::ptr_eq(before, &snapshot)));
         self.show_health();
         kept
     }
