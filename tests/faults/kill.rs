@@ -187,7 +187,8 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            for round in 0..times(1, 50) {
+            // Three kinds of work at each step make fifty.
+            for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");
                 if !place.kill(work, *step, before) {
