@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use software_directory::snapshot::INDEX_FORMAT;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::keeper::{Outcome, Phase};
 use software_directory::snapshot::store::Store;
 
 use crate::corpus::Corpus;
@@ -94,7 +94,8 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     is_whole(place, what);
     let next = place.started();
     assert!(answers(&next.snapshot()) == right, "{what}: another answer after a start");
-    assert_eq!(next.seen().phases, [], "{what}: the next start needs no build");
+    // Where what the exports looked like was damaged they are read, but nothing is built.
+    assert!(!next.seen().phases.contains(&Phase::Indexing), "{what}: the next start needs no build");
 }
 
 #[test]
