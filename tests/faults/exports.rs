@@ -2,12 +2,9 @@
 //! followed within three seconds and the build.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use software_directory::snapshot::keeper::Outcome;
@@ -16,7 +13,7 @@ use crate::corpus::Corpus;
 use crate::place::Place;
 use crate::process::until;
 use crate::scale::{Random, alone, is_full, large_export, times};
-use crate::watched::{Watching, revision, revisions_of};
+use crate::watched::{Watching, revision};
 
 /// Within this long, and the build, a change must be followed; where everything else is tested beside it, with slack for a
 /// busy machine.
@@ -224,45 +221,4 @@ fn a_set_that_lost_most_of_its_records_is_held_back_until_it_is_confirmed() {
     place.keeper().keeper.reindex().expect("it builds");
     follows(&watching, 1, "it is confirmed");
     assert_eq!(watching.builds(), builds, "what was confirmed is taken over, not built again");
-}
-
-#[test]
-fn an_export_written_over_in_place_is_never_served_as_half_of_each() {
-    let _alone = alone();
-    let corpus = Corpus::generated(times(200, 2000));
-    let place = place(&corpus);
-    let mut running = place.started();
-    // Revisions of one length: any mixture of them is JSON, so that only the records tell.
-    let documents = [corpus.document(7), corpus.document(14)];
-    assert_eq!(documents[0].len(), documents[1].len());
-    let export = place.data().join("tools.json");
-    let (times, stop) = (times(300, 3000), Arc::new(AtomicBool::new(false)));
-    let writer = std::thread::spawn({
-        let stop = Arc::clone(&stop);
-        move || {
-            for write in 0..times {
-                write_in_pieces(&export, &documents[write % 2]);
-                std::thread::sleep(Duration::from_millis(15));
-            }
-            stop.store(true, Ordering::Relaxed);
-        }
-    });
-    let mut reads = 0;
-    while !stop.load(Ordering::Relaxed) {
-        running.keeper.refresh().expect("it serves");
-        let revisions = revisions_of(&running.snapshot());
-        assert_eq!(revisions.len(), 1, "half of each: {revisions:?}");
-        reads += 1;
-    }
-    writer.join().expect("no panic");
-    println!("exports: written over in place {times} times, read {reads} times beside it: never half of each");
-}
-
-/// Writes over a file without truncating it, a piece at a time.
-fn write_in_pieces(path: &Path, text: &[u8]) {
-    let mut file = fs::File::options().write(true).open(path).expect("open");
-    for piece in text.chunks(text.len() / 4 + 1) {
-        file.write_all(piece).expect("written");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
