@@ -79,7 +79,7 @@ relevance: need-cargo need-cc ## How well the search ranks, on judged queries (M
 # whose names contain it; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
 faults: need-cargo need-cc ## All faults at their full counts: kills, damage, disks, exports, load, a soak of 30 minutes
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
-		--nocapture --test-threads=1 $(FAULTS_ONLY)
+		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources

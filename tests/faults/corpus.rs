@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::scale::{is_full, large_export, times};
+
 /// Stands in every record's tagline; the digits are the revision's.
 const MARKER: &str = "rev-00000000";
 /// Revisions differ in their number of records, too.
@@ -43,13 +45,21 @@ impl Corpus {
     }
 
     /// The products of an export file.
-    pub(crate) fn read(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut document: Value = serde_json::from_slice(&text).expect("JSON");
         let software = document["software"].take();
         let Value::Array(records) = software else { panic!("{} has no software", path.display()) };
         document.as_object_mut().expect("an object").remove("software");
         Self::new(&document, records)
+    }
+
+    /// The large case: the export that was named, or one of as many products as Debian's; by default, a small one.
+    pub(crate) fn large() -> Self {
+        match large_export().filter(|_| is_full()) {
+            Some(path) => Self::read(&path),
+            None => Self::generated(times(500, 60_000)),
+        }
     }
 
     fn new(envelope: &Value, records: Vec<Value>) -> Self {

@@ -12,7 +12,7 @@ use software_directory::snapshot::store::Store;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::scale::{Random, alone, is_full, large_export, times};
+use crate::scale::{Random, alone, times};
 use crate::watched::{answers, expected};
 
 /// What is done to a file.
@@ -146,10 +146,7 @@ fn a_bit_flipped_anywhere_never_makes_another_answer() {
 fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
     let _alone = alone();
     let place = Place::with(&[]);
-    let corpus = match large_export().filter(|_| is_full()) {
-        Some(path) => Corpus::read(&path),
-        None => Corpus::generated(times(500, 60_000)),
-    };
+    let corpus = Corpus::large();
     corpus.write(&place.data(), 1);
     drop(place.started());
     let (store, manifest) = (place.store(), place.in_force());

@@ -12,7 +12,7 @@ use software_directory::snapshot::keeper::Outcome;
 use crate::corpus::Corpus;
 use crate::place::Place;
 use crate::process::until;
-use crate::scale::{Random, alone, is_full, large_export, times};
+use crate::scale::{Random, alone, is_full, times};
 use crate::watched::{Watching, revision};
 
 /// Within this long, and the build, a change must be followed; where everything else is tested beside it, with slack for a
@@ -59,10 +59,7 @@ fn no_prefix_of_a_small_export_is_ever_served() {
 #[test]
 fn no_prefix_of_a_large_export_is_ever_served() {
     let _alone = alone();
-    let corpus = match large_export().filter(|_| is_full()) {
-        Some(path) => Corpus::read(&path),
-        None => Corpus::generated(times(500, 60_000)),
-    };
+    let corpus = Corpus::large();
     let (length, mut random) = (corpus.document(1).len(), Random(3));
     let prefixes = no_prefix_is_served(&corpus, (0..times(20, 1000)).map(|_| random.below(length)));
     println!("exports: {prefixes} prefixes of an export of {length} bytes: none served");

@@ -5,7 +5,6 @@
 //! waits behind a slow one counts as slow, too.
 
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::Corpus;
 use crate::process::{Server, until};
-use crate::scale::{from_environment, is_full, large_export, times};
+use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
 const CONNECTIONS: usize = 8;
@@ -225,10 +224,8 @@ fn reloads_under_load_mix_no_generations_and_refuse_nobody() {
 }
 
 #[test]
+#[ignore = "slow: some minutes, for `make faults`"]
 fn reloads_of_a_large_export_under_load_mix_no_generations_and_refuse_nobody() {
-    if !is_full() {
-        return;
-    }
-    let corpus = large_export().map_or_else(|| Corpus::generated(60_000), |path| Corpus::read(Path::new(&path)));
-    reloads_under_load("large", corpus, from_environment("FAULTS_LARGE_RELOADS").unwrap_or(20));
+    let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
+    reloads_under_load("large", Corpus::large(), reloads);
 }

@@ -30,8 +30,11 @@ impl Keeper {
         self.free_retired();
         if let Err(message) = caught(|| self.follow_index(now)) {
             let detail = format!("the program failed while looking after the index ({message}); please report it");
-            tracing::error!("{detail}");
-            self.index_problem = Some(Degraded { code: "index_panicked", detail });
+            let problem = Degraded { code: "index_panicked", detail };
+            if self.index_problem.as_ref() != Some(&problem) {
+                tracing::error!("{}", problem.detail);
+            }
+            self.index_problem = Some(problem);
             self.show_health();
         }
     }
