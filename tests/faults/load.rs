@@ -165,43 +165,80 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// Measures the capacity, the quiet latencies, and those during reloads.
+/// Measures the capacity, then by turns the latencies during reloads and those of as long a quiet time: what else the
+/// machine has to do falls on both alike.
 fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
-    let pause = |seconds: usize| std::thread::sleep(Duration::from_secs(seconds as u64));
     let target = Target::new(corpus);
     target.reload(&mut target.client(), 1);
-    let (measured, ()) = target.ask_during(None, || pause(times(1, 10)));
-    let capacity = measured.latencies.len() / times(1, 10);
+    let seconds = times(1, 10);
+    let (measured, ()) = target.ask_during(None, || std::thread::sleep(Duration::from_secs(seconds as u64)));
+    let capacity = measured.latencies.len() / seconds;
     #[expect(clippy::cast_precision_loss)]
     let rate = (capacity * SHARE) as f64 / 100.0;
-    let (quiet, ()) = target.ask_during(Some(rate), || pause(times(1, 30)));
-    let started = Instant::now();
-    let (seen, (crowd, slowest)) = target.ask_during(Some(rate), || {
-        let (mut crowd, mut slowest) = (0, Duration::ZERO);
-        let mut client = target.client();
-        for revision in 2..reloads + 2 {
-            slowest = slowest.max(target.reload(&mut client, revision));
-            crowd = crowd.max(threads(target.server.pid()).len());
-        }
-        (crowd, slowest)
-    });
-    let took = started.elapsed();
     println!("load: {name}: capacity {capacity} requests a second; asked for {rate:.0} a second");
+    let (mut quiet, mut busy) = (Windows::default(), Windows::default());
+    let (mut crowd, mut slowest, mut revision) = (0, Duration::ZERO, 1);
+    let turn = reloads.div_ceil(times(1, 25));
+    while revision <= reloads {
+        let last = (revision + turn).min(reloads + 1);
+        let (seen, took) = target.ask_during(Some(rate), || {
+            let (started, mut client) = (Instant::now(), target.client());
+            for next in revision + 1..=last {
+                slowest = slowest.max(target.reload(&mut client, next));
+                crowd = crowd.max(threads(target.server.pid()).len());
+            }
+            started.elapsed()
+        });
+        revision = last;
+        busy.add(seen);
+        quiet.add(target.ask_during(Some(rate), || std::thread::sleep(took)).0);
+    }
     println!("load: {name}: quiet: {}", quiet.told());
-    println!(
-        "load: {name}: {reloads} reloads in {took:.1?}, served {slowest:.1?} after the edit at most: {}",
-        seen.told()
-    );
-    for (what, seen) in [("closed loop", &measured), ("quiet", &quiet), ("reloads", &seen)] {
+    println!("load: {name}: {reloads} reloads: {}", busy.told());
+    println!("load: {name}: served {slowest:.1?} after the edit at most");
+    for (what, seen) in [("closed loop", &measured), ("quiet", &quiet.all), ("reloads", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     one_quiet_thread(&target, crowd);
     // Time is asserted where the machine is there for nothing else.
-    let (p99, bound) = (seen.percentile(99.0), quiet.percentile(99.0) * 2);
+    let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
     if is_full() {
         assert!(p99 <= bound, "p99 {p99:?} while reloading, twice the quiet one is {bound:?}");
+    }
+}
+
+/// What callers saw in turns of one kind.
+#[derive(Default)]
+struct Windows {
+    all: Seen,
+    p99s: Vec<Duration>,
+}
+
+impl Windows {
+    fn add(&mut self, seen: Seen) {
+        self.p99s.push(seen.percentile(99.0));
+        self.p99s.sort_unstable();
+        self.all.latencies.extend(seen.latencies);
+        self.all.latencies.sort_unstable();
+        self.all.faults.extend(seen.faults);
+    }
+
+    /// The p99 of the turn in the middle: what befalls the machine in a single one doesn't count.
+    fn p99(&self) -> Duration {
+        self.p99s[self.p99s.len() / 2]
+    }
+
+    fn told(&self) -> String {
+        format!(
+            "{}; p99 of {} turns {:.2?} to {:.2?}, median {:.2?}",
+            self.all.told(),
+            self.p99s.len(),
+            self.p99s[0],
+            self.p99s[self.p99s.len() - 1],
+            self.p99()
+        )
     }
 }
 
