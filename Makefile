@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build faults-contract reload-under-load licences
+.PHONY: help test check faults relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build faults-contract licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,7 @@ fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
 
 lint: need-cargo need-cc ## Lints of compiler and clippy, warnings are errors
 	cargo clippy --locked --all-targets --quiet -- -D warnings
+	cargo clippy --locked --features failpoints --lib --bins --test faults --quiet -- -D warnings
 
 doc: need-cargo need-cc ## Does the documentation build without a warning?
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
@@ -50,6 +51,7 @@ test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
 # A slow test is marked #[ignore = "slow: …"]; here none is left out.
 test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
 	cargo test --locked --lib --bins --tests -- --quiet --include-ignored
+	cargo test --locked --features failpoints --test faults -- --quiet
 	cargo test --locked --doc -- --quiet
 
 # In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
@@ -98,10 +100,12 @@ MEASURE_DATA ?= ../shared/data
 relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
 	cargo bench --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
-# Not a step of `make test`, for it measures time, which a busy machine stretches.
-reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
-	cargo build --locked --quiet
-	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
+# Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
+# stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests
+# whose names contain it; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
+faults: need-cargo need-cc ## All faults at their full counts: kills, damage, disks, exports, load, a soak of 30 minutes
+	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
+		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
