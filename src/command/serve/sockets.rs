@@ -47,6 +47,12 @@ impl HandedOver {
         }
     }
 
+    /// Whether the service's socket was handed over. Then callers wait in it until there is something to serve, or go on
+    /// with the process that is still there.
+    pub(super) fn is_shared(&self) -> bool {
+        self.service.is_some()
+    }
+
     /// The listener of the service.
     pub(super) async fn service(&mut self, args: &ServeArgs) -> Result<(TcpListener, SocketAddr), Failure> {
         listen(self.service.take(), args.listen).await
