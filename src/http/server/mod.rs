@@ -75,8 +75,9 @@ pub struct ConnectionLimits {
     pub idle_timeout: Duration,
     /// How long a client may take no byte of an answer.
     pub write_timeout: Duration,
-    /// How long clients may still send requests once the service is asked to stop; each is answered, and told that the
-    /// connection closes. Over at once where no connection is open.
+    /// How long clients may still connect and send requests once the service is asked to stop, and how long they may
+    /// send requests from then on; each is answered, and told that the connection closes. Over at once where no
+    /// connection is open.
     pub grace: Duration,
     /// How long requests under way may go on once the service is asked to stop, the grace included.
     pub drain_timeout: Duration,
@@ -146,9 +147,15 @@ async fn serve_from(
 
     let (finished, mut tasks) = connections.finish();
     if !is_aborted {
+        let answered = async {
+            // Who was let in last may be about to send their first request.
+            let all = async { while tasks.join_next().await.is_some() {} };
+            drop(tokio::time::timeout(limits.grace, all).await);
+            finished.await;
+        };
         tokio::select! {
             biased;
-            () = finished => {}
+            () = answered => {}
             () = abort => {}
             () = tokio::time::sleep_until(asked + limits.drain_timeout) => {
                 tracing::warn!("requests were still under way at the end of the time for them; dropping them");
