@@ -1,5 +1,8 @@
 //! Parses the command line and calls the library; nothing else.
 
 fn main() -> std::process::ExitCode {
+    // What `FAILPOINTS` says is to go wrong.
+    #[cfg(feature = "failpoints")]
+    let _scenario = fail::FailScenario::setup();
     software_directory::command::run(software_directory::cli::parse())
 }

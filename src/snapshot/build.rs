@@ -6,8 +6,9 @@ use super::artifact::{Artifact, ENGINE, IDS, SEARCH, TABLES, TEXTS};
 use crate::catalogue::{Draft, DraftError};
 use crate::engine::{EngineError, TantivyBuilder};
 use crate::export::Export;
+use crate::search::SearchBuilder;
 use crate::search::lexicon::LexiconError;
-use crate::search::{Ranking, SearchBuilder};
+use crate::snapshot::failpoint::{Step, pass};
 
 /// Why a generation can't be built.
 #[derive(Debug, thiserror::Error)]
@@ -30,17 +31,20 @@ pub enum BuildError {
 ///
 /// # Errors
 /// Where a part can't be built.
-pub fn build(exports: &[Export], ranking: Ranking, progress: &mut dyn FnMut(u64, u64)) -> Result<Artifact, BuildError> {
+pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<Artifact, BuildError> {
     let draft = Draft::new(exports)?;
     let catalogue = draft.prepare()?;
-    let mut search = SearchBuilder::new(draft.synonyms(), ranking);
+    let mut search = SearchBuilder::new(draft.synonyms());
     let mut engine = TantivyBuilder::new()?;
     let products = draft.software();
     let count = products.len() as u64;
+    pass(Step::BuildBegun);
     for (done, (software, categories)) in (1..).zip(products) {
+        pass(Step::BuildProduct);
         engine.push(search.push(software, categories))?;
         progress(done, count);
     }
+    pass(Step::BuildFinish);
     let mut parts = vec![
         (TABLES.to_owned(), Bytes::from(catalogue.tables)),
         (IDS.to_owned(), Bytes::from(catalogue.ids)),
@@ -48,5 +52,6 @@ pub fn build(exports: &[Export], ranking: Ranking, progress: &mut dyn FnMut(u64,
         (SEARCH.to_owned(), Bytes::from(postcard::to_stdvec(&search.finish()?)?)),
     ];
     parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bytes::from(content))));
+    pass(Step::BuildOpen);
     Ok(Artifact { parts })
 }

@@ -3,8 +3,11 @@
 pub mod artifact;
 mod build;
 mod directory;
+pub mod failpoint;
 mod generation;
 pub mod keeper;
+pub mod priority;
+mod reload;
 pub mod source;
 pub mod stamp;
 pub mod store;
@@ -14,6 +17,7 @@ pub use artifact::Artifact;
 pub use build::{BuildError, build};
 pub use directory::{Degraded, Directory};
 pub use generation::{Generation, INDEX_FORMAT};
+pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 
 use std::sync::Arc;
 
@@ -66,17 +70,21 @@ impl Snapshot {
         Self::open_ranked(generation, artifact, Ranking::default())
     }
 
-    fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
+    /// Opens a generation with other weights than the service's, to measure what they are worth.
+    ///
+    /// # Errors
+    /// Where a part is missing or damaged, or they don't belong together.
+    pub fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
         let part = |name: &'static str| artifact.part(name).ok_or(OpenError::Missing(name));
         let catalogue =
             Catalogue::open(part(artifact::TABLES)?, part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone())?;
-        let (search, norms) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
+        let (search, scorer) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact
             .parts
             .iter()
             .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.to_vec())))
             .collect();
-        let engine = Box::new(TantivyEngine::open(&files, norms)?);
+        let engine = Box::new(TantivyEngine::open(&files, scorer)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
         Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
     }
@@ -86,16 +94,8 @@ impl Snapshot {
     /// # Errors
     /// Where it can't be built.
     pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
-        Self::build_ranked(exports, Ranking::default())
-    }
-
-    /// Builds a generation with other weights than the service's, to measure what they are worth.
-    ///
-    /// # Errors
-    /// Where it can't be built.
-    pub fn build_ranked(exports: &[Export], ranking: Ranking) -> Result<Arc<Self>, OpenError> {
-        let artifact = build(exports, ranking, &mut |_, _| {})?;
-        Self::open_ranked(Generation::of(exports), &artifact, ranking)
+        let artifact = build(exports, &mut |_, _| {})?;
+        Self::open(Generation::of(exports), &artifact)
     }
 
     /// The generation's name.

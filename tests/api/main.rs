@@ -13,6 +13,7 @@ mod glossary;
 mod health;
 mod log;
 mod methods;
+mod metrics;
 mod openapi;
 mod paging;
 mod parameters;

@@ -6,6 +6,7 @@ use ::tantivy::{DocId, DocSet as _, TERMINATED};
 use super::TantivyEngine;
 use crate::engine::EngineError;
 use crate::search::Group;
+use crate::search::score::Scorer;
 
 /// More alternatives than this are gathered into one list before the visit instead of being merged during it.
 const MERGED_AT_MOST: usize = 8;
@@ -15,7 +16,7 @@ const SCALE: f32 = 2.2;
 
 /// The documents of one group in rising order, each with its score for the group.
 pub(super) struct GroupCursor<'e> {
-    norms: &'e [f32],
+    scorer: &'e Scorer,
     /// `idf * SCALE`.
     worth: f32,
     source: Source,
@@ -29,7 +30,7 @@ enum Source {
     One(Box<SegmentPostings>, f32),
     /// A few, merged as they go.
     Few { lists: Vec<(SegmentPostings, f32)>, at: DocId },
-    /// Many, gathered: documents with the best of `weight * tf / (tf + norm)`.
+    /// Many, gathered: documents with the best of `weight * worth`.
     Gathered { documents: Vec<(DocId, f32)>, at: usize },
 }
 
@@ -42,12 +43,12 @@ impl<'e> GroupCursor<'e> {
                 lists.push((postings, alternative.weight));
             }
         }
-        let norms = engine.norms.as_slice();
+        let scorer = &engine.scorer;
         let frequency = lists.iter().map(|(postings, _)| postings.doc_freq()).max().unwrap_or(0);
         let cost = lists.iter().map(|(postings, _)| postings.doc_freq()).fold(0, u32::saturating_add);
-        let worth = inverse_document_frequency(frequency, norms.len()) * SCALE;
+        let worth = inverse_document_frequency(frequency, scorer.documents()) * SCALE;
         let source = if lists.len() > MERGED_AT_MOST {
-            Source::Gathered { documents: gather(lists, norms), at: 0 }
+            Source::Gathered { documents: gather(lists, scorer), at: 0 }
         } else if let Some((postings, weight)) = lists.pop_if(|_| cost == frequency && cost > 0) {
             // All others are empty, or this is the only one.
             Source::One(Box::new(postings), weight)
@@ -55,7 +56,7 @@ impl<'e> GroupCursor<'e> {
             let at = lists.iter().map(|(postings, _)| postings.doc()).min().unwrap_or(TERMINATED);
             Source::Few { lists, at }
         };
-        Ok(Self { norms, worth, source, cost, required: group.required })
+        Ok(Self { scorer, worth, source, cost, required: group.required })
     }
 
     /// The document it is at; [`TERMINATED`] behind the last.
@@ -96,11 +97,11 @@ impl<'e> GroupCursor<'e> {
     /// The score of the document it is at.
     pub(super) fn score(&mut self) -> f32 {
         let saturated = match &mut self.source {
-            Source::One(postings, weight) => saturate(postings, *weight, self.norms),
+            Source::One(postings, weight) => saturate(postings, *weight, self.scorer),
             Source::Few { lists, at } => lists
                 .iter()
                 .filter(|(postings, _)| postings.doc() == *at)
-                .map(|(postings, weight)| saturate(postings, *weight, self.norms))
+                .map(|(postings, weight)| saturate(postings, *weight, self.scorer))
                 .fold(0.0, f32::max),
             Source::Gathered { documents, at } => documents.get(*at).map_or(0.0, |(_, saturated)| *saturated),
         };
@@ -108,11 +109,9 @@ impl<'e> GroupCursor<'e> {
     }
 }
 
-/// `weight * tf / (tf + norm)` of the document a posting list is at.
-fn saturate(postings: &SegmentPostings, weight: f32, norms: &[f32]) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "frequencies are far below 2^24")]
-    let frequency = postings.term_freq() as f32;
-    weight * frequency / (frequency + norms[postings.doc() as usize])
+/// What the document a posting list is at is worth by it.
+fn saturate(postings: &SegmentPostings, weight: f32, scorer: &Scorer) -> f32 {
+    weight * scorer.worth(postings.term_freq(), postings.doc())
 }
 
 /// The probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`.
@@ -123,11 +122,11 @@ fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
 }
 
 /// All documents of many lists, each with its best score.
-fn gather(lists: Vec<(SegmentPostings, f32)>, norms: &[f32]) -> Vec<(DocId, f32)> {
+fn gather(lists: Vec<(SegmentPostings, f32)>, scorer: &Scorer) -> Vec<(DocId, f32)> {
     let mut documents = Vec::new();
     for (mut postings, weight) in lists {
         while postings.doc() != TERMINATED {
-            documents.push((postings.doc(), saturate(&postings, weight, norms)));
+            documents.push((postings.doc(), saturate(&postings, weight, scorer)));
             postings.advance();
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn visit(
         }
     };
     if plan.groups.is_empty() {
-        for ordinal in (0..).take(engine.norms.len()) {
+        for ordinal in (0..).take(engine.scorer.documents()) {
             visitor(Match { ordinal, score: 0.0, complete: true });
         }
         return Ok(());
