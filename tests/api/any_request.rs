@@ -218,8 +218,8 @@ fn any_request_has_an_answer_that_can_be_read() {
     let mut runner = TestRunner::new(runs(6_000));
     let found = std::cell::Cell::new(0_u32);
     let outcome = runner.run(&(method, any_target(), any_headers()), |(method, target, headers)| {
-        let mut request =
-            Request::builder().method(method.clone()).uri(&target).header("authorization", service.bearer());
+        let request = Request::builder().method(method.clone()).uri(&target);
+        let mut request = request.header("host", "localhost").header("authorization", service.bearer());
         for (name, value) in headers {
             request = request.header(name, value);
         }

@@ -189,7 +189,7 @@ impl Server {
     /// Asks it to stop, and gives its exit code and all of its standard error.
     pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
         self.signal("TERM");
-        let status = until("it stops", || self.child.try_wait().expect("a process"));
+        let status = until("it stops", || self.ended());
         self.reading.take().expect("once").join().expect("no panic");
         (status.code(), self.stderr())
     }
