@@ -160,7 +160,7 @@ fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
         }
         let bit = random.below(usize::try_from(part.size).expect("a size") * 8);
         flip(&folder.join(&part.name), bit);
-        store.load(&manifest).expect_err("noticed");
+        assert!(store.load(&manifest).is_err(), "bit {bit} of {} isn't noticed", part.name);
         flip(&folder.join(&part.name), bit);
     }
     store.load(&manifest).expect("whole again");
