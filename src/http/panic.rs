@@ -82,6 +82,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn where_panics_are_logged_the_error_tells_the_place() {
+        let before = std::panic::take_hook();
+        log_panics();
+        let number = std::hint::black_box(3);
+        let outcome = caught(async { assert_eq!(number, 4, "out of paper") }).await;
+        std::panic::set_hook(before);
+        let Err(ApiError::Panicked(message)) = outcome else { panic!("no panic") };
+        assert!(message.contains("out of paper") && message.contains(", at src/http/panic.rs:"), "{message}");
+    }
+
+    #[tokio::test]
     async fn without_a_panic_the_output_comes_through() {
         assert!(matches!(caught(async { 5 }).await, Ok(5)));
     }

@@ -9,16 +9,20 @@ use crate::{alone, full, open_files, run};
 /// What takes longest.
 const PATHS: [&str; 1] = ["/v1/search?q=permit+audi&facets=category&facets=rating&highlight=true&limit=100"];
 
+/// Callers are as many as wait this long at most, each for one answer.
+const WAITING: Duration = Duration::from_millis(500);
+
 #[test]
 fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick() {
     let _alone = alone();
-    let connections = if full() { 2000 } else { 500 };
     let lasting = Duration::from_secs(if full() { 20 } else { 5 });
-    open_files(connections as u64 + 200);
+    open_files(3000);
     let place = Place::new(2000, 1_000_000);
     let server = place.serve(&[]);
     let (capacity, outcomes, health) = run(async {
         let capacity = capacity(server.address, &place.key, &PATHS, 4, Duration::from_secs(2)).await;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thousands")]
+        let connections = ((10.0 * capacity * WAITING.as_secs_f64()) as usize).clamp(50, 2000);
         let load = at_rate(server.address, &place.key, &PATHS, 10.0 * capacity, connections, lasting);
         let health = at_rate(server.address, "", &["/healthz", "/readyz"], 10.0, 2, lasting);
         let (outcomes, health) = tokio::join!(load, health);
@@ -42,7 +46,8 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
         p99(503),
         percentile(health.iter().map(|outcome| outcome.took), 99),
     );
-    assert_eq!(admitted + shed, outcomes.len(), "nothing else became of a request");
+    let others: Vec<_> = outcomes.iter().filter(|outcome| !matches!(outcome.status, 200 | 503)).collect();
+    assert!(others.is_empty(), "nothing else became of a request: {others:?}");
     assert!(shed > 0 && admitted > 0);
     assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "with a word when to come back");
     assert!(health.iter().all(|outcome| outcome.status == 200), "whoever watches sees it");

@@ -48,12 +48,7 @@ async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -
             passage
         });
     }
-    callers.join_all().await.into_iter().fold(Passage::default(), |mut all, one| {
-        all.answered += one.answered;
-        all.refused.extend(one.refused);
-        all.lost.extend(one.lost);
-        all
-    })
+    callers.join_all().await.into_iter().fold(Passage::default(), Passage::and)
 }
 
 #[test]

@@ -111,11 +111,26 @@ pub async fn serve(
 /// Where connections come from.
 trait Accept {
     fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send;
+
+    /// Those connections that wait already; then no more are taken.
+    fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>>;
 }
 
 impl Accept for TcpListener {
     fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send {
         TcpListener::accept(self)
+    }
+
+    /// Asks the system itself: what the runtime knows of the listener may be a moment old.
+    fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>> {
+        let listener = self.into_std().ok();
+        std::iter::from_fn(move || match listener.as_ref()?.accept() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            accepted => Some(accepted.and_then(|(stream, address)| {
+                stream.set_nonblocking(true)?;
+                Ok((TcpStream::from_std(stream)?, address))
+            })),
+        })
     }
 }
 
@@ -139,11 +154,12 @@ async fn serve_from(
         }
     };
     let is_aborted = connections.accept_until_over(&mut source, grace).await;
-    if !is_aborted {
+    if is_aborted {
+        drop(source);
+    } else {
         // Closing the listener drops who is in its backlog.
-        connections.accept_waiting(&mut source).await;
+        connections.accept_waiting(source);
     }
-    drop(source);
 
     let (finished, mut tasks) = connections.finish();
     if !is_aborted {
@@ -189,6 +205,10 @@ mod tests {
                 Some(failure) => Err(failure),
                 None => TcpListener::accept(&self.listener).await,
             }
+        }
+
+        fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>> {
+            self.listener.close()
         }
     }
 
