@@ -21,11 +21,14 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Visits every document that the plan finds, in the order of ordinals.
+    /// Visits every document that the plan finds, in the order of ordinals, some at a time.
+    ///
+    /// The visitor answers the score below which a document doesn't matter to it any more: one that can't come up to that
+    /// may be told with any score below it. Where some groups are enough, that holds for documents without all of them.
     ///
     /// # Errors
     /// Where the index can't be read.
-    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn FnMut(Match)) -> Result<(), EngineError>;
+    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn FnMut(&[Match]) -> f32) -> Result<(), EngineError>;
 }
 
 /// A document that a plan found.

@@ -1,7 +1,6 @@
 //! Gathers what an engine visits: the exact total, the best candidates, the counts of the facets.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use crate::catalogue::{Admission, Columns, Filter, Ordinal};
 
@@ -53,7 +52,10 @@ pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
     wanted: usize,
-    heap: BinaryHeap<Reverse<Candidate>>,
+    /// The best so far, in any order, and up to as many again that may turn out not to be.
+    best: Vec<Candidate>,
+    /// Once there are enough: what a candidate must be better than.
+    least: Option<Candidate>,
     /// Products that passed the filter.
     pub total: u64,
     /// Products visited, filtered or not.
@@ -67,34 +69,57 @@ impl<'c> Collector<'c> {
     #[must_use]
     pub fn new(columns: &'c Columns, filter: &'c Filter, wanted: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
-        let heap = BinaryHeap::with_capacity(wanted.min(RERANKED) + 1);
-        Self { columns, filter, wanted, heap, total: 0, visited: 0, counts }
+        let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
+        Self { columns, filter, wanted, best, least: None, total: 0, visited: 0, counts }
     }
 
     /// Takes a candidate in.
+    #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         self.visited += 1;
-        let admission = self.filter.admit(self.columns, candidate.ordinal);
-        if let Some(counts) = &mut self.counts {
-            counts.count(self.columns, candidate.ordinal, admission);
-        }
-        if !admission.passed() {
-            return;
+        if self.counts.is_some() || !self.filter.is_open() {
+            let admission = self.filter.admit(self.columns, candidate.ordinal);
+            if let Some(counts) = &mut self.counts {
+                counts.count(self.columns, candidate.ordinal, admission);
+            }
+            if !admission.passed() {
+                return;
+            }
         }
         self.total += 1;
-        if self.heap.len() < self.wanted {
-            self.heap.push(Reverse(candidate));
-        } else if let Some(mut least) = self.heap.peek_mut()
-            && least.0 < candidate
-        {
-            *least = Reverse(candidate);
+        if self.least.is_none_or(|least| least < candidate) {
+            self.keep(candidate);
         }
+    }
+
+    fn keep(&mut self, candidate: Candidate) {
+        self.best.push(candidate);
+        if self.best.len() >= self.wanted.saturating_mul(2) {
+            self.cut();
+        }
+    }
+
+    /// Leaves only the best.
+    fn cut(&mut self) {
+        if let Some(last) = self.wanted.checked_sub(1).filter(|last| *last < self.best.len()) {
+            let (_, least, _) = self.best.select_nth_unstable_by(last, |a, b| b.cmp(a));
+            self.least = Some(*least);
+        }
+        self.best.truncate(self.wanted);
+    }
+
+    /// The score below which a candidate doesn't matter any more, whole names aside.
+    #[must_use]
+    pub fn least(&self) -> f32 {
+        self.least.filter(|least| least.tier != Tier::Title).map_or(0.0, |least| least.score)
     }
 
     /// The best candidates, best first.
     #[must_use]
-    pub fn into_best(self) -> Vec<Candidate> {
-        self.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
+    pub fn into_best(mut self) -> Vec<Candidate> {
+        self.cut();
+        self.best.sort_unstable_by(|a, b| b.cmp(a));
+        self.best
     }
 }
 

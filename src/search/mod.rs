@@ -26,6 +26,7 @@ pub mod stem;
 pub mod synonym;
 pub mod typo;
 
+pub use lexicon::StemId;
 pub use index::{SearchBuilder, SearchParts};
 pub use opened::{SearchIndex, SearchIndexError};
 pub use plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term, Want};

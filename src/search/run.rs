@@ -56,18 +56,21 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     let titles = titles(scope.engine, &expansion.titles)?;
     let gather = |want: Want| -> Result<_, EngineError> {
         let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), counts.clone());
-        scope.engine.visit(&plan, want, &mut |found| {
-            if !expansion.phrases.iter().all(|phrase| has_phrase(scope.index, found.ordinal, phrase.as_deref())) {
-                return;
+        scope.engine.visit(&plan, want, &mut |matches| {
+            for found in matches {
+                if !expansion.phrases.iter().all(|phrase| has_phrase(scope.index, found.ordinal, phrase.as_deref())) {
+                    continue;
+                }
+                let tier = if titles.binary_search(&found.ordinal).is_ok() {
+                    Tier::Title
+                } else if found.complete {
+                    Tier::All
+                } else {
+                    Tier::Some
+                };
+                collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
             }
-            let tier = if titles.binary_search(&found.ordinal).is_ok() {
-                Tier::Title
-            } else if found.complete {
-                Tier::All
-            } else {
-                Tier::Some
-            };
-            collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+            collector.least()
         })?;
         Ok(collector)
     };
@@ -96,9 +99,13 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
     let mut found = Vec::new();
     for key in keys {
         let term = Term::Title(key.as_str().into());
+        if engine.document_frequency(&term)? == 0 {
+            continue;
+        }
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
-        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| {
-            found.push(title.ordinal);
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |titles| {
+            found.extend(titles.iter().map(|title| title.ordinal));
+            0.0
         })?;
         if !found.is_empty() {
             break;
@@ -153,9 +160,12 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
     }
     let titles = titles(scope.engine, &[title_key(&asked)])?;
     let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), None);
-    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut |found| {
-        let tier = if titles.binary_search(&found.ordinal).is_ok() { Tier::Title } else { Tier::All };
-        collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut |matches| {
+        for found in matches {
+            let tier = if titles.binary_search(&found.ordinal).is_ok() { Tier::Title } else { Tier::All };
+            collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+        }
+        collector.least()
     })?;
     let total = collector.total;
     let mut best = collector.into_best();

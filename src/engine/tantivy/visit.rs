@@ -1,94 +1,152 @@
-//! Walks through the documents of a plan, one at a time.
+//! Goes through the documents of a plan, window by window.
 
-use ::tantivy::{DocId, DocSet as _, TERMINATED};
+use ::tantivy::{DocId, TERMINATED};
 
 use super::TantivyEngine;
-use super::cursor::GroupCursor;
+use super::cursor::{GroupCursor, List};
+use super::window::{WIDTH, Window};
 use crate::engine::{EngineError, Match};
 use crate::search::{Plan, Want};
+
+/// Told the documents of a window; answers the score below which a document doesn't matter.
+type Visitor<'v> = dyn FnMut(&[Match]) -> f32 + 'v;
 
 /// Visits every document that the plan finds.
 pub(super) fn visit(
     engine: &TantivyEngine,
     plan: &Plan,
     want: Want,
-    visitor: &mut dyn FnMut(Match),
+    visitor: &mut Visitor<'_>,
 ) -> Result<(), EngineError> {
-    let mut excluded = Vec::new();
+    let mut excluded = Vec::with_capacity(plan.excluded.len());
     for term in &plan.excluded {
-        excluded.extend(engine.postings(term)?);
-    }
-    let mut visitor = |found: Match| {
-        let is_excluded = excluded.iter_mut().any(|postings| {
-            if postings.doc() < found.ordinal {
-                postings.seek(found.ordinal);
-            }
-            postings.doc() == found.ordinal
-        });
-        if !is_excluded {
-            visitor(found);
+        if let Some(term) = engine.find(term)? {
+            excluded.push(List::new(engine.read(&term)?));
         }
-    };
-    if plan.groups.is_empty() {
-        for ordinal in (0..).take(engine.norms.len()) {
-            visitor(Match { ordinal, score: 0.0, complete: true });
-        }
-        return Ok(());
     }
+    let mut visit = Visit { excluded, found: Window::new(), scratch: Window::new(), matches: Vec::new(), least: 0.0 };
     let cursors = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
+    let (required, optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
+    let wanted = u8::try_from(required.len()).unwrap_or(u8::MAX);
     match want {
-        Want::All => visit_all(cursors, &mut visitor),
-        Want::Some => visit_some(cursors, &mut visitor),
+        _ if plan.groups.is_empty() => visit.everything(engine.norms.len(), visitor),
+        _ if required.is_empty() => visit.some(optional, Vec::new(), wanted, visitor),
+        Want::All => visit.all(required, optional, visitor),
+        Want::Some => visit.some(required, optional, wanted, visitor),
     }
     Ok(())
 }
 
-/// Leapfrogs through the required groups, the rarest first; the others only add to the score.
-fn visit_all(cursors: Vec<GroupCursor<'_>>, visitor: &mut dyn FnMut(Match)) {
-    let (mut required, mut optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
-    required.sort_by_key(|cursor| cursor.cost);
-    let Some((lead, rest)) = required.split_first_mut() else {
-        return visit_some(optional, visitor);
-    };
-    let mut document = lead.document();
-    'documents: while document != TERMINATED {
-        for cursor in rest.iter_mut() {
-            let at = cursor.seek(document);
-            if at != document {
-                document = lead.seek(at);
-                continue 'documents;
-            }
+struct Visit {
+    excluded: Vec<List>,
+    found: Window,
+    scratch: Window,
+    matches: Vec<Match>,
+    /// The score below which a document doesn't matter.
+    least: f32,
+}
+
+impl Visit {
+    fn everything(&mut self, documents: usize, visitor: &mut Visitor<'_>) {
+        for start in (0..documents).step_by(WIDTH) {
+            self.found.move_to(DocId::try_from(start).unwrap_or(TERMINATED));
+            self.found.add_first(documents - start);
+            self.exclude();
+            self.tell(0, visitor);
         }
-        let mut score = lead.score();
-        for cursor in rest.iter_mut() {
-            score += cursor.score();
-        }
-        score += optional_score(&mut optional, document);
-        visitor(Match { ordinal: document, score, complete: true });
-        document = lead.seek(document + 1);
     }
-}
 
-fn optional_score(optional: &mut [GroupCursor<'_>], document: DocId) -> f32 {
-    optional.iter_mut().filter_map(|cursor| (cursor.seek(document) == document).then(|| cursor.score())).sum()
-}
+    /// What has every required group: the documents of the rarest, of which each other group leaves some.
+    fn all(
+        &mut self,
+        mut required: Vec<GroupCursor<'_>>,
+        mut optional: Vec<GroupCursor<'_>>,
+        visitor: &mut Visitor<'_>,
+    ) {
+        required.sort_by_key(|cursor| cursor.cost);
+        let Some((lead, rest)) = required.split_first_mut() else { return };
+        loop {
+            let document = lead.document();
+            if document == TERMINATED {
+                return;
+            }
+            self.found.move_to(document);
+            lead.unite(&mut self.found, &mut self.scratch);
+            for cursor in rest.iter_mut() {
+                if self.found.count() == 0 {
+                    break;
+                }
+                cursor.narrow(&mut self.found, &mut self.scratch);
+            }
+            self.exclude();
+            self.reward(&mut optional, u8::MAX);
+            self.tell(0, visitor);
+        }
+    }
 
-/// Every document of any group.
-fn visit_some(mut cursors: Vec<GroupCursor<'_>>, visitor: &mut dyn FnMut(Match)) {
-    let wanted = cursors.iter().filter(|cursor| cursor.required).count();
-    loop {
-        let document = cursors.iter().map(GroupCursor::document).min().unwrap_or(TERMINATED);
-        if document == TERMINATED {
+    /// What has any of some groups, complete with so many of them; others only add to the score.
+    fn some(
+        &mut self,
+        mut cursors: Vec<GroupCursor<'_>>,
+        mut optional: Vec<GroupCursor<'_>>,
+        all: u8,
+        visitor: &mut Visitor<'_>,
+    ) {
+        loop {
+            let document = cursors.iter().map(GroupCursor::document).min().unwrap_or(TERMINATED);
+            if document == TERMINATED {
+                return;
+            }
+            self.found.move_to(document);
+            for cursor in &mut cursors {
+                cursor.unite(&mut self.found, &mut self.scratch);
+            }
+            self.exclude();
+            self.reward(&mut optional, all);
+            self.tell(all, visitor);
+        }
+    }
+
+    fn exclude(&mut self) {
+        for list in &mut self.excluded {
+            list.seek(self.found.start());
+            let found = &mut self.found;
+            list.for_each_until(found.end(), |document, _| found.remove(document));
+        }
+    }
+
+    /// Adds the scores of groups that no document needs, where they can matter: to documents that satisfy as many groups as
+    /// told, and to those that may come up to the least score with them.
+    fn reward(&mut self, groups: &mut [GroupCursor<'_>], always: u8) {
+        if groups.is_empty() {
             return;
         }
-        let (mut score, mut satisfied) = (0.0, 0);
-        for cursor in &mut cursors {
-            if cursor.document() == document {
-                score += cursor.score();
-                satisfied += usize::from(cursor.required);
-                cursor.seek(document + 1);
+        let most: f32 = groups.iter().map(|group| group.worth).sum();
+        let least = self.least;
+        let matters = |score: f32, satisfied: u8| satisfied >= always || score + most >= least;
+        let documents: Vec<_> = self
+            .found
+            .counted()
+            .filter(|(_, score, satisfied)| matters(*score, *satisfied))
+            .map(|(document, ..)| document)
+            .collect();
+        if !documents.is_empty() {
+            for group in groups {
+                group.reward(&mut self.found, &documents, &mut self.scratch);
             }
         }
-        visitor(Match { ordinal: document, score, complete: satisfied == wanted });
+    }
+
+    /// Tells the visitor the documents of the window; those that satisfy `all` groups are complete.
+    fn tell(&mut self, all: u8, visitor: &mut Visitor<'_>) {
+        self.matches.clear();
+        self.matches.extend(self.found.counted().map(|(ordinal, score, satisfied)| Match {
+            ordinal,
+            score,
+            complete: satisfied >= all,
+        }));
+        if !self.matches.is_empty() {
+            self.least = visitor(&self.matches);
+        }
     }
 }
