@@ -24,6 +24,10 @@ use corpus::{Failure, Queries};
 use cpu_time::CpuTime;
 use goals::Ratio;
 
+/// As the binary has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Of everything random here.
 const SEED: u64 = 59_204;
 /// How many queries a measurement goes through.
@@ -43,7 +47,6 @@ fn run() -> Result<(), Failure> {
     let path = corpus::path()?;
     let exports = corpus::read(&path)?;
     let snapshot = Snapshot::build(&exports)?;
-    println!("{} products of {}, {QUERIES} queries with seed {SEED}", snapshot.catalogue.software_count(), path.display());
     let mut draw = Queries::new(&exports, &snapshot, SEED);
     let right: Vec<String> = (0..QUERIES).map(|_| draw.right()).collect();
     let pairs: Vec<_> = (0..QUERIES).map(|_| draw.pair()).collect();
@@ -54,6 +57,13 @@ fn run() -> Result<(), Failure> {
     let (facets, highlights) = (asked(ask::with_facets), asked(ask::with_highlights));
     let worst = worst::queries(&snapshot, &mut draw);
     drop(exports);
+    let found: u64 = plain.iter().map(|query| ask::answer(&snapshot, query).pagination.total).sum();
+    println!(
+        "{} products of {}; {QUERIES} queries with seed {SEED} find {} each on average",
+        snapshot.catalogue.software_count(),
+        path.display(),
+        found / QUERIES as u64
+    );
 
     if !std::env::args().any(|argument| argument == "goals") {
         let mut criterion = Criterion::default().with_measurement(CpuTime).sample_size(30).configure_from_args();

@@ -23,12 +23,22 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
 
     /// Visits every document that the plan finds, in the order of ordinals, some at a time.
     ///
-    /// The visitor answers the score below which a document doesn't matter to it any more: one that can't come up to that
-    /// may be told with any score below it. Where some groups are enough, that holds for documents without all of them.
-    ///
     /// # Errors
     /// Where the index can't be read.
-    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn FnMut(&[Match]) -> f32) -> Result<(), EngineError>;
+    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn Visitor) -> Result<(), EngineError>;
+}
+
+/// Who is told what a plan finds.
+pub trait Visitor {
+    /// The next documents; those between them were [counted](Self::count).
+    fn visit(&mut self, found: &[Match]);
+
+    /// How many documents were left out because of [`least`](Self::least).
+    fn count(&mut self, documents: u64);
+
+    /// The score below which a document matters no more than by being there; `None`: every document has to be told. Asked
+    /// now and then. Of a visit that wants some groups only, it holds for the documents that don't have all.
+    fn least(&self) -> Option<f32>;
 }
 
 /// A document that a plan found.

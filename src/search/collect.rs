@@ -51,6 +51,8 @@ impl PartialOrd for Candidate {
 pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
+    /// Whether every product passes the filter and nothing is counted.
+    is_blind: bool,
     wanted: usize,
     /// The best so far, in any order, and up to as many again that may turn out not to be.
     best: Vec<Candidate>,
@@ -70,14 +72,15 @@ impl<'c> Collector<'c> {
     pub fn new(columns: &'c Columns, filter: &'c Filter, wanted: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
         let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
-        Self { columns, filter, wanted, best, least: None, total: 0, visited: 0, counts }
+        let is_blind = filter.is_open() && counts.is_none();
+        Self { columns, filter, is_blind, wanted, best, least: None, total: 0, visited: 0, counts }
     }
 
     /// Takes a candidate in.
     #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         self.visited += 1;
-        if self.counts.is_some() || !self.filter.is_open() {
+        if !self.is_blind {
             let admission = self.filter.admit(self.columns, candidate.ordinal);
             if let Some(counts) = &mut self.counts {
                 counts.count(self.columns, candidate.ordinal, admission);
@@ -108,10 +111,18 @@ impl<'c> Collector<'c> {
         self.best.truncate(self.wanted);
     }
 
-    /// The score below which a candidate doesn't matter any more, whole names aside.
+    /// Takes in that many products of which nothing has to be known, see [`least`](Self::least).
+    pub fn take_uncounted(&mut self, products: u64) {
+        self.visited += products;
+        self.total += products;
+    }
+
+    /// The score below which a candidate only counts, if whoever it is counts: no filter and no facet has to look at it.
+    /// Whole names aside, which come first whatever their score.
     #[must_use]
-    pub fn least(&self) -> f32 {
-        self.least.filter(|least| least.tier != Tier::Title).map_or(0.0, |least| least.score)
+    pub fn least(&self) -> Option<f32> {
+        let least = self.least.filter(|least| self.is_blind && least.tier != Tier::Title)?;
+        Some(least.score)
     }
 
     /// The best candidates, best first.

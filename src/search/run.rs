@@ -3,11 +3,12 @@
 use super::SearchIndex;
 use super::collect::{Candidate, Collector, FacetCounts, RERANKED, Tier};
 use super::expand::{Expansion, expand};
+use super::lexicon::WordId;
 use super::plan::{Alternative, Group, Plan, Term, Want};
 use super::query::parse;
 use super::rerank;
 use crate::catalogue::{Columns, Filter, Ordinal};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, Match, Visitor};
 use crate::search::analyse::{Gap, words};
 use crate::search::index::{compound, title_key};
 
@@ -55,24 +56,10 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     let plan = expansion.plan();
     let titles = titles(scope.engine, &expansion.titles)?;
     let gather = |want: Want| -> Result<_, EngineError> {
-        let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), counts.clone());
-        scope.engine.visit(&plan, want, &mut |matches| {
-            for found in matches {
-                if !expansion.phrases.iter().all(|phrase| has_phrase(scope.index, found.ordinal, phrase.as_deref())) {
-                    continue;
-                }
-                let tier = if titles.binary_search(&found.ordinal).is_ok() {
-                    Tier::Title
-                } else if found.complete {
-                    Tier::All
-                } else {
-                    Tier::Some
-                };
-                collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
-            }
-            collector.least()
-        })?;
-        Ok(collector)
+        let collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), counts.clone());
+        let mut gathering = Gathering { index: scope.index, phrases: &expansion.phrases, titles: &titles, collector };
+        scope.engine.visit(&plan, want, &mut gathering)?;
+        Ok(gathering.collector)
     };
     let mut collector = gather(Want::All)?;
     if collector.visited < ENOUGH && plan.groups.len() > 1 {
@@ -81,17 +68,59 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     let (total, counts) = (collector.total, collector.counts.take());
     let mut best = collector.into_best();
     let head = best.len().min(RERANKED);
-    for candidate in &mut best[..head] {
-        let signals = rerank::look(scope.index, &expansion, candidate.ordinal);
-        // Whole names are equals but for their spelling: quality decides between them.
-        candidate.score = if candidate.tier == Tier::Title {
-            signals.spelling
-        } else {
-            candidate.score * signals.factor(&scope.index.ranking)
-        };
-    }
-    best[..head].sort_by(|a, b| b.cmp(a));
+    rerank::rerank(scope.index, &expansion, &mut best[..head], scope.wanted);
     Ok(Found { best, total, counts, expansion })
+}
+
+/// Gathers what is visited: tells the tiers apart and verifies phrases.
+struct Gathering<'a> {
+    index: &'a SearchIndex,
+    phrases: &'a [Option<Vec<WordId>>],
+    /// The products whose whole name is asked for, sorted.
+    titles: &'a [Ordinal],
+    collector: Collector<'a>,
+}
+
+impl Visitor for Gathering<'_> {
+    fn visit(&mut self, found: &[Match]) {
+        for found in found {
+            if !self.phrases.iter().all(|phrase| has_phrase(self.index, found.ordinal, phrase.as_deref())) {
+                continue;
+            }
+            let tier = if self.titles.binary_search(&found.ordinal).is_ok() {
+                Tier::Title
+            } else if found.complete {
+                Tier::All
+            } else {
+                Tier::Some
+            };
+            self.collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+        }
+    }
+
+    fn count(&mut self, documents: u64) {
+        self.collector.take_uncounted(documents);
+    }
+
+    fn least(&self) -> Option<f32> {
+        // A whole name comes first however low it scores, and a phrase has to be verified.
+        if self.titles.is_empty() && self.phrases.is_empty() { self.collector.least() } else { None }
+    }
+}
+
+/// Takes down whatever is visited.
+struct All<'a>(&'a mut Vec<Ordinal>);
+
+impl Visitor for All<'_> {
+    fn visit(&mut self, found: &[Match]) {
+        self.0.extend(found.iter().map(|found| found.ordinal));
+    }
+
+    fn count(&mut self, _: u64) {}
+
+    fn least(&self) -> Option<f32> {
+        None
+    }
 }
 
 /// The products whose whole name or alias is one of these, sorted; those of the first key that any has.
@@ -103,10 +132,7 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
             continue;
         }
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
-        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |titles| {
-            found.extend(titles.iter().map(|title| title.ordinal));
-            0.0
-        })?;
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut All(&mut found))?;
         if !found.is_empty() {
             break;
         }
@@ -159,14 +185,10 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
         return Ok(Found { best: Vec::new(), total: 0, counts: None, expansion: Expansion::default() });
     }
     let titles = titles(scope.engine, &[title_key(&asked)])?;
-    let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), None);
-    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut |matches| {
-        for found in matches {
-            let tier = if titles.binary_search(&found.ordinal).is_ok() { Tier::Title } else { Tier::All };
-            collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
-        }
-        collector.least()
-    })?;
+    let collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), None);
+    let mut gathering = Gathering { index: scope.index, phrases: &[], titles: &titles, collector };
+    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut gathering)?;
+    let collector = gathering.collector;
     let total = collector.total;
     let mut best = collector.into_best();
     let head = best.len().min(RERANKED);

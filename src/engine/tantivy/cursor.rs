@@ -28,11 +28,6 @@ impl List {
         Self { blocks, at: 0 }
     }
 
-    /// How many documents it has.
-    pub(super) fn frequency(&self) -> u32 {
-        self.blocks.doc_freq()
-    }
-
     /// The document it is at; [`TERMINATED`] behind the last.
     pub(super) fn document(&self) -> DocId {
         // The last block is filled up with that.

@@ -21,7 +21,7 @@ use ::tantivy::{ReloadPolicy, Term as IndexTerm};
 
 pub use build::TantivyBuilder;
 
-use super::{Engine, EngineError, EngineFiles, Match};
+use super::{Engine, EngineError, EngineFiles, Visitor};
 use crate::search::{Plan, StemId, Term, Want};
 
 /// The name of the one field.
@@ -141,7 +141,7 @@ impl Engine for TantivyEngine {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
     }
 
-    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn FnMut(&[Match]) -> f32) -> Result<(), EngineError> {
+    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn Visitor) -> Result<(), EngineError> {
         visit::visit(self, plan, want, visitor)
     }
 }

@@ -5,18 +5,15 @@ use ::tantivy::{DocId, TERMINATED};
 use super::TantivyEngine;
 use super::cursor::{GroupCursor, List};
 use super::window::{WIDTH, Window};
-use crate::engine::{EngineError, Match};
+use crate::engine::{EngineError, Match, Visitor};
 use crate::search::{Plan, Want};
-
-/// Told the documents of a window; answers the score below which a document doesn't matter.
-type Visitor<'v> = dyn FnMut(&[Match]) -> f32 + 'v;
 
 /// Visits every document that the plan finds.
 pub(super) fn visit(
     engine: &TantivyEngine,
     plan: &Plan,
     want: Want,
-    visitor: &mut Visitor<'_>,
+    visitor: &mut dyn Visitor,
 ) -> Result<(), EngineError> {
     let mut excluded = Vec::with_capacity(plan.excluded.len());
     for term in &plan.excluded {
@@ -24,7 +21,7 @@ pub(super) fn visit(
             excluded.push(List::new(engine.read(&term)?));
         }
     }
-    let mut visit = Visit { excluded, found: Window::new(), scratch: Window::new(), matches: Vec::new(), least: 0.0 };
+    let mut visit = Visit { excluded, found: Window::new(), scratch: Window::new(), matches: Vec::with_capacity(WIDTH), documents: Vec::new(), least: None };
     let cursors = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
     let (required, optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
     let wanted = u8::try_from(required.len()).unwrap_or(u8::MAX);
@@ -42,17 +39,18 @@ struct Visit {
     found: Window,
     scratch: Window,
     matches: Vec<Match>,
-    /// The score below which a document doesn't matter.
-    least: f32,
+    documents: Vec<DocId>,
+    /// The score below which a document only counts.
+    least: Option<f32>,
 }
 
 impl Visit {
-    fn everything(&mut self, documents: usize, visitor: &mut Visitor<'_>) {
+    fn everything(&mut self, documents: usize, visitor: &mut dyn Visitor) {
         for start in (0..documents).step_by(WIDTH) {
             self.found.move_to(DocId::try_from(start).unwrap_or(TERMINATED));
             self.found.add_first(documents - start);
             self.exclude();
-            self.tell(0, visitor);
+            self.tell(0, u8::MAX, visitor);
         }
     }
 
@@ -61,7 +59,7 @@ impl Visit {
         &mut self,
         mut required: Vec<GroupCursor<'_>>,
         mut optional: Vec<GroupCursor<'_>>,
-        visitor: &mut Visitor<'_>,
+        visitor: &mut dyn Visitor,
     ) {
         required.sort_by_key(|cursor| cursor.cost);
         let Some((lead, rest)) = required.split_first_mut() else { return };
@@ -80,7 +78,7 @@ impl Visit {
             }
             self.exclude();
             self.reward(&mut optional, u8::MAX);
-            self.tell(0, visitor);
+            self.tell(0, u8::MAX, visitor);
         }
     }
 
@@ -90,7 +88,7 @@ impl Visit {
         mut cursors: Vec<GroupCursor<'_>>,
         mut optional: Vec<GroupCursor<'_>>,
         all: u8,
-        visitor: &mut Visitor<'_>,
+        visitor: &mut dyn Visitor,
     ) {
         loop {
             let document = cursors.iter().map(GroupCursor::document).min().unwrap_or(TERMINATED);
@@ -103,7 +101,7 @@ impl Visit {
             }
             self.exclude();
             self.reward(&mut optional, all);
-            self.tell(all, visitor);
+            self.tell(all, all, visitor);
         }
     }
 
@@ -122,31 +120,36 @@ impl Visit {
             return;
         }
         let most: f32 = groups.iter().map(|group| group.worth).sum();
-        let least = self.least;
-        let matters = |score: f32, satisfied: u8| satisfied >= always || score + most >= least;
-        let documents: Vec<_> = self
-            .found
-            .counted()
-            .filter(|(_, score, satisfied)| matters(*score, *satisfied))
-            .map(|(document, ..)| document)
-            .collect();
-        if !documents.is_empty() {
+        let least = self.least.unwrap_or(0.0);
+        self.documents.clear();
+        self.documents.extend(
+            self.found
+                .counted()
+                .filter(|(_, score, satisfied)| *satisfied >= always || score + most >= least)
+                .map(|(document, ..)| document),
+        );
+        if !self.documents.is_empty() {
             for group in groups {
-                group.reward(&mut self.found, &documents, &mut self.scratch);
+                group.reward(&mut self.found, &self.documents, &mut self.scratch);
             }
         }
     }
 
-    /// Tells the visitor the documents of the window; those that satisfy `all` groups are complete.
-    fn tell(&mut self, all: u8, visitor: &mut Visitor<'_>) {
+    /// Tells the visitor the documents of the window, those that satisfy `all` groups as complete ones. Documents whose score
+    /// doesn't matter are only counted, but for those that satisfy as many groups as told.
+    fn tell(&mut self, all: u8, always: u8, visitor: &mut dyn Visitor) {
+        let least = self.least.unwrap_or(f32::NEG_INFINITY);
         self.matches.clear();
-        self.matches.extend(self.found.counted().map(|(ordinal, score, satisfied)| Match {
-            ordinal,
-            score,
-            complete: satisfied >= all,
-        }));
-        if !self.matches.is_empty() {
-            self.least = visitor(&self.matches);
+        for (ordinal, score, satisfied) in self.found.counted() {
+            if satisfied >= always || score >= least {
+                self.matches.push(Match { ordinal, score, complete: satisfied >= all });
+            }
         }
+        let told = self.matches.len() as u64;
+        if told > 0 {
+            visitor.visit(&self.matches);
+        }
+        visitor.count(u64::from(self.found.count()) - told);
+        self.least = visitor.least();
     }
 }
