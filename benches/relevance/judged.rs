@@ -6,17 +6,17 @@ use std::io::BufRead as _;
 use std::path::Path;
 
 use serde::Deserialize;
-use software_directory::export::{self, Export, Limits};
 use software_directory::search::Ranking;
 use software_directory::snapshot::Snapshot;
 
-use crate::{Failure, rows, search};
+use crate::qhse::{Composed, per_cent};
+use crate::{Built, Failure, rows, search};
 
 /// How deep a ranking is looked at.
 const DEPTH: usize = 10;
 
 pub(crate) struct Judged {
-    exports: Vec<Export>,
+    directory: Built,
     judgements: HashMap<String, HashMap<String, f64>>,
     queries: Vec<Vec<String>>,
     right: Vec<Vec<String>>,
@@ -47,10 +47,8 @@ impl Judged {
             let [query, document, gain] = &row[..] else { return Err("qrels.tsv has three columns".into()) };
             judgements.entry(query.clone()).or_default().insert(document.clone(), gain.parse()?);
         }
-        let today = export::latest_day(jiff::Timestamp::now());
-        let report = export::read(&[folder.join("products.json")], &Limits::default(), today, &|_, _| {});
         Ok(Self {
-            exports: report.exports,
+            directory: Built::of(&[folder.join("products.json")])?,
             judgements,
             queries: rows(&folder.join("queries.tsv"))?,
             right: rows(&folder.join("typo/queries-correct.tsv"))?,
@@ -59,7 +57,7 @@ impl Judged {
     }
 
     pub(crate) fn report(&self) -> Result<(), Failure> {
-        let snapshot = Snapshot::build(&self.exports)?;
+        let snapshot = self.directory.open(Ranking::default())?;
         println!("Judged queries, nDCG@10 (condensed), queries without a hit");
         let all = self.measure(&snapshot, &self.queries, true)?;
         print("all", all);
@@ -75,15 +73,17 @@ impl Judged {
     }
 
     /// What each weight is worth: the figures with it turned off.
-    pub(crate) fn ablation(&self) -> Result<(), Failure> {
+    pub(crate) fn ablation(&self, composed: &Composed) -> Result<(), Failure> {
         println!("What each weight is worth: judged queries with it turned off");
         let whole = Ranking::default();
-        let off: [(&str, Ranking); 11] = [
+        let off: [(&str, Ranking); 13] = [
             ("as it is", whole),
             ("name = description", Ranking { name: whole.description, ..whole }),
             ("summary = description", Ranking { summary: whole.description, ..whole }),
-            ("all fields alike", Ranking { name: 1, summary: 1, description: 1, ..whole }),
-            ("no length norm (b = 0)", Ranking { b: 0.0, ..whole }),
+            ("all fields alike", Ranking { name: 1.0, summary: 1.0, description: 1.0, ..whole }),
+            ("no length norm (b = 0)", Ranking { name_b: 0.0, summary_b: 0.0, description_b: 0.0, ..whole }),
+            ("no norm of the name", Ranking { name_b: 0.0, ..whole }),
+            ("no least length norm", Ranking { norm_floor: 0.01, ..whole }),
             ("no saturation (k1 = 20)", Ranking { k1: 20.0, ..whole }),
             ("no exact spelling", Ranking { spelling: 0.0, ..whole }),
             ("no proximity", Ranking { proximity: 0.0, ..whole }),
@@ -91,15 +91,15 @@ impl Judged {
             ("prefix = word", Ranking { prefix: 1.0, ..whole }),
             ("correction = typo", Ranking { correction: whole.typo, ..whole }),
         ];
-        println!("  {:28} all              right            misspelled", "");
+        println!("  {:28} all              right            misspelled       composed", "");
         for (name, ranking) in off {
-            println!("  {name:28} {}", self.line(ranking)?);
+            println!("  {name:28} {}", self.line(ranking, composed)?);
         }
         Ok(())
     }
 
     /// Measures the weights that standard input names, a line each.
-    pub(crate) fn sweep(&self) -> Result<(), Failure> {
+    pub(crate) fn sweep(&self, composed: &Composed) -> Result<(), Failure> {
         for line in std::io::stdin().lock().lines() {
             let line = line?;
             let mut ranking = Ranking::default();
@@ -107,13 +107,13 @@ impl Judged {
                 let (name, value) = pair.split_once('=').ok_or("write weight=value")?;
                 set(&mut ranking, name, value)?;
             }
-            println!("{} | {line}", self.line(ranking)?);
+            println!("{} | {line}", self.line(ranking, composed)?);
         }
         Ok(())
     }
 
-    fn line(&self, ranking: Ranking) -> Result<String, Failure> {
-        let snapshot = Snapshot::build_ranked(&self.exports, ranking)?;
+    fn line(&self, ranking: Ranking, composed: &Composed) -> Result<String, Failure> {
+        let snapshot = self.directory.open(ranking)?;
         let sets = [&self.queries, &self.right, &self.wrong];
         let figures = sets.map(|set| self.measure(&snapshot, set, true));
         let mut line = String::new();
@@ -121,6 +121,8 @@ impl Judged {
             let Figures { ndcg, condensed, .. } = figures?;
             write!(line, "{ndcg:.4} ({condensed:.4})  ")?;
         }
+        let found = composed.measure(ranking)?;
+        write!(line, "{:5.1} % {:5.1} %", per_cent(found.right), per_cent(found.wrong))?;
         Ok(line)
     }
 
@@ -162,28 +164,27 @@ fn print(name: &str, figures: Figures) {
 }
 
 fn set(ranking: &mut Ranking, name: &str, value: &str) -> Result<(), Failure> {
-    match name {
-        "name" => ranking.name = value.parse()?,
-        "summary" => ranking.summary = value.parse()?,
-        "description" => ranking.description = value.parse()?,
-        "category_description" => ranking.category_description = value.parse()?,
-        _ => {
-            let weight = match name {
-                "k1" => &mut ranking.k1,
-                "b" => &mut ranking.b,
-                "compound" => &mut ranking.compound,
-                "part" => &mut ranking.part,
-                "synonym" => &mut ranking.synonym,
-                "wider" => &mut ranking.wider,
-                "prefix" => &mut ranking.prefix,
-                "correction" => &mut ranking.correction,
-                "typo" => &mut ranking.typo,
-                "spelling" => &mut ranking.spelling,
-                "proximity" => &mut ranking.proximity,
-                _ => return Err(format!("there is no weight {name}").into()),
-            };
-            *weight = value.parse()?;
-        }
-    }
+    let weight = match name {
+        "name" => &mut ranking.name,
+        "summary" => &mut ranking.summary,
+        "description" => &mut ranking.description,
+        "category_description" => &mut ranking.category_description,
+        "name_b" => &mut ranking.name_b,
+        "summary_b" => &mut ranking.summary_b,
+        "description_b" => &mut ranking.description_b,
+        "norm_floor" => &mut ranking.norm_floor,
+        "k1" => &mut ranking.k1,
+        "compound" => &mut ranking.compound,
+        "part" => &mut ranking.part,
+        "synonym" => &mut ranking.synonym,
+        "wider" => &mut ranking.wider,
+        "prefix" => &mut ranking.prefix,
+        "correction" => &mut ranking.correction,
+        "typo" => &mut ranking.typo,
+        "spelling" => &mut ranking.spelling,
+        "proximity" => &mut ranking.proximity,
+        _ => return Err(format!("there is no weight {name}").into()),
+    };
+    *weight = value.parse()?;
     Ok(())
 }

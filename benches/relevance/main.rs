@@ -6,7 +6,7 @@
 //!
 //! `cargo bench --bench relevance -- FOLDER [sweep]`: FOLDER holds `relevance/` (products.json, queries.tsv, qrels.tsv, typo/)
 //! and `qhse/`, `typos/`. With `sweep`, further lines on standard input are `weight=value …` and each prints the judged
-//! figures with these weights.
+//! figures and the composed queries' with these weights.
 
 mod judged;
 mod misspelled;
@@ -21,7 +21,7 @@ use software_directory::search::Ranking;
 use software_directory::service::{
     PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
 };
-use software_directory::snapshot::Snapshot;
+use software_directory::snapshot::{Artifact, Generation, Snapshot, build};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -54,24 +54,42 @@ fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
         }
     }
     let judged = judged::Judged::read(&folder.join("relevance"))?;
+    let composed = qhse::Composed::read(&folder.join("qhse"), Built::of(&bundled())?)?;
     if sweep {
-        return judged.sweep();
+        return judged.sweep(&composed);
     }
     judged.report()?;
-    let directory =
-        snapshot(&[Path::new("data/qhse.json").into(), Path::new("data/demo.json").into()], Ranking::default())?;
-    qhse::report(&directory, &folder.join("qhse"))?;
+    composed.report()?;
+    let directory = Built::of(&bundled())?.open(Ranking::default())?;
     misspelled::report(&directory, &folder.join("typos/qhse-typos.tsv"))?;
-    judged.ablation()
+    judged.ablation(&composed)
 }
 
-/// The directory of some export files.
-fn snapshot(files: &[PathBuf], ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {
-    let report = export::read(files, &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_, _| {});
-    if !report.is_valid() {
-        return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
+/// The exports of the bundled directory.
+fn bundled() -> [PathBuf; 2] {
+    ["data/qhse.json", "data/demo.json"].map(PathBuf::from)
+}
+
+/// A built generation, to be opened with other weights.
+struct Built {
+    generation: Generation,
+    artifact: Artifact,
+}
+
+impl Built {
+    /// Builds the directory of some export files.
+    fn of(files: &[PathBuf]) -> Result<Self, Failure> {
+        let report = export::read(files, &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_, _| {});
+        if !report.is_valid() {
+            return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
+        }
+        let artifact = build(&report.exports, &mut |_, _| {})?;
+        Ok(Self { generation: Generation::of(&report.exports), artifact })
     }
-    Ok(Snapshot::build_ranked(&report.exports, ranking)?)
+
+    fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {
+        Ok(Snapshot::open_ranked(self.generation.clone(), &self.artifact, ranking)?)
+    }
 }
 
 /// The first 50 hits of a query.

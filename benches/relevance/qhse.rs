@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use software_directory::record::slug;
-use software_directory::snapshot::Snapshot;
+use software_directory::search::Ranking;
 
-use crate::{Failure, search};
+use crate::{Built, Failure, search};
 
 /// How many hits are looked at.
 const DEPTH: usize = 5;
@@ -46,45 +46,66 @@ struct Named {
     id: String,
 }
 
-pub(crate) fn report(snapshot: &Snapshot, folder: &Path) -> Result<(), Failure> {
-    let taxonomy: Taxonomy = serde_json::from_slice(&std::fs::read(folder.join("taxonomy.json"))?)?;
-    let names: HashMap<_, _> = taxonomy.categories.into_iter().map(|c| (c.slug, slug(&c.name))).collect();
-    let inhabited: Vec<_> = snapshot
-        .catalogue
-        .tables
-        .categories
-        .iter()
-        .filter(|category| category.software_count > 0)
-        .map(|category| category.id.clone())
-        .collect();
-    let queries: Queries = serde_json::from_slice(&std::fs::read(folder.join("queries.json"))?)?;
-    let (mut right, mut wrong) = ((0, 0), (0, 0));
-    let mut missed = Vec::new();
-    for query in queries.queries {
-        let wanted: Vec<_> =
-            query.wanted.iter().filter_map(|wanted| names.get(wanted)).filter(|id| inhabited.contains(id)).collect();
-        if wanted.is_empty() {
-            continue;
-        }
-        let mut found = false;
-        for hit in search(snapshot, &query.text, true)?.data.iter().take(DEPTH) {
-            let mut json = Vec::new();
-            hit.item.write(&mut json);
-            let hit: Hit = serde_json::from_slice(&json)?;
-            found |= hit.categories.iter().any(|category| wanted.contains(&&category.id));
-        }
-        let counts = if query.kind == "typo" { &mut wrong } else { &mut right };
-        counts.0 += usize::from(found);
-        counts.1 += 1;
-        if !found {
-            missed.push(format!("{} [{}]", query.text, query.kind));
-        }
+/// The composed queries and the directory they are asked of.
+pub(crate) struct Composed {
+    directory: Built,
+    queries: Vec<Query>,
+    /// By the name in the queries, the id of the category.
+    names: HashMap<String, String>,
+}
+
+/// How many queries find what they want, of how many.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) right: (usize, usize),
+    pub(crate) wrong: (usize, usize),
+    missed: Vec<String>,
+}
+
+impl Composed {
+    pub(crate) fn read(folder: &Path, directory: Built) -> Result<Self, Failure> {
+        let taxonomy: Taxonomy = serde_json::from_slice(&std::fs::read(folder.join("taxonomy.json"))?)?;
+        let names = taxonomy.categories.into_iter().map(|category| (category.slug, slug(&category.name))).collect();
+        let queries: Queries = serde_json::from_slice(&std::fs::read(folder.join("queries.json"))?)?;
+        Ok(Self { directory, queries: queries.queries, names })
     }
-    println!("Composed queries with a product of a wanted category in the first five");
-    println!("  spelled right           {} of {} ({:.1} %)", right.0, right.1, per_cent(right));
-    println!("  misspelled              {} of {} ({:.1} %)", wrong.0, wrong.1, per_cent(wrong));
-    println!("  missed: {}\n", missed.join("; "));
-    Ok(())
+
+    pub(crate) fn report(&self) -> Result<(), Failure> {
+        let Found { right, wrong, missed } = self.measure(Ranking::default())?;
+        println!("Composed queries with a product of a wanted category in the first five");
+        println!("  spelled right           {} of {} ({:.1} %)", right.0, right.1, per_cent(right));
+        println!("  misspelled              {} of {} ({:.1} %)", wrong.0, wrong.1, per_cent(wrong));
+        println!("  missed: {}\n", missed.join("; "));
+        Ok(())
+    }
+
+    pub(crate) fn measure(&self, ranking: Ranking) -> Result<Found, Failure> {
+        let snapshot = self.directory.open(ranking)?;
+        let categories = snapshot.catalogue.tables.categories.iter();
+        let inhabited: Vec<_> = categories.filter(|of| of.software_count > 0).map(|of| of.id.clone()).collect();
+        let mut counts = Found::default();
+        for query in &self.queries {
+            let wanted = query.wanted.iter().filter_map(|wanted| self.names.get(wanted));
+            let wanted: Vec<_> = wanted.filter(|id| inhabited.contains(id)).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let mut found = false;
+            for hit in search(&snapshot, &query.text, true)?.data.iter().take(DEPTH) {
+                let mut json = Vec::new();
+                hit.item.write(&mut json);
+                let hit: Hit = serde_json::from_slice(&json)?;
+                found |= hit.categories.iter().any(|category| wanted.contains(&&category.id));
+            }
+            let count = if query.kind == "typo" { &mut counts.wrong } else { &mut counts.right };
+            count.0 += usize::from(found);
+            count.1 += 1;
+            if !found {
+                counts.missed.push(format!("{} [{}]", query.text, query.kind));
+            }
+        }
+        Ok(counts)
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few hundred")]

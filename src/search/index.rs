@@ -8,7 +8,7 @@ use super::field::{Field, Section};
 use super::forward::{Forward, SECTION_END, VALUE_END};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts};
 use super::plan::{INDEXED_PREFIX, Term};
-use super::ranking::Ranking;
+use super::score::{Lengths, Occurrences};
 use super::stem::Stems;
 use super::synonym::Thesaurus;
 use crate::record::{Software, SynonymGroup};
@@ -23,21 +23,20 @@ pub struct SearchParts {
     pub forward: Forward,
     /// The synonyms.
     pub thesaurus: Thesaurus,
-    /// Per document what its length adds to the denominator of the score.
-    pub norms: Vec<f32>,
+    /// Per document the number of words in each section.
+    pub lengths: Vec<Lengths>,
 }
 
 /// The search side of a generation being filled, document by document in the order of ordinals.
 #[derive(Debug)]
 pub struct SearchBuilder {
-    ranking: Ranking,
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
     stems: Stems,
     /// Provisional words of all documents with their boundaries.
     sequences: Vec<Vec<u32>>,
-    lengths: Vec<u32>,
-    terms: FxHashMap<Term, u32>,
+    lengths: Vec<Lengths>,
+    terms: FxHashMap<Term, Occurrences>,
 }
 
 /// Marks a boundary among provisional words.
@@ -47,7 +46,7 @@ const SECTION_MARK: u32 = u32::MAX - 1;
 
 impl SearchBuilder {
     /// An empty search side.
-    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>, ranking: Ranking) -> Self {
+    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
         // The words of synonyms are words that can be meant, though no document may have them.
@@ -55,7 +54,6 @@ impl SearchBuilder {
             lexicon.note(&word.spelling, &word.folded, 0);
         }
         Self {
-            ranking,
             lexicon,
             thesaurus,
             stems: Stems::default(),
@@ -65,43 +63,46 @@ impl SearchBuilder {
         }
     }
 
-    /// Adds the next product and answers its terms with their frequencies.
+    /// Adds the next product and answers its terms with their occurrences.
     pub fn push<'c>(
         &mut self,
         software: &Software,
         categories: impl Iterator<Item = &'c CategoryResource>,
-    ) -> impl Iterator<Item = (&Term, u32)> {
+    ) -> impl Iterator<Item = (&Term, Occurrences)> {
         self.terms.clear();
         let document = u32::try_from(self.sequences.len() + 1).unwrap_or(u32::MAX);
         let categories: Vec<_> = categories.collect();
         let mut sequence = Vec::new();
-        let mut length = 0;
-        for section in Section::ALL {
+        let mut lengths = Lengths::default();
+        for (length, section) in lengths.iter_mut().zip(Section::ALL) {
             for (field, text) in values(software, &categories) {
                 if field.section() == section {
-                    length += self.push_value(field, text, document, &mut sequence);
+                    *length += self.push_value(field, text, document, &mut sequence);
                 }
             }
             sequence.push(SECTION_MARK);
         }
         self.sequences.push(sequence);
-        self.lengths.push(length);
-        self.terms.iter().map(|(term, frequency)| (term, *frequency))
+        // Another name makes no name longer: the title is as long as its names are on average.
+        let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
+        lengths[Section::Title as usize] = lengths[Section::Title as usize].div_ceil(names);
+        self.lengths.push(lengths);
+        self.terms.iter().map(|(term, occurrences)| (term, *occurrences))
     }
 
-    /// Adds the terms of one value; answers what it adds to the document's length.
+    /// Adds the terms of one value; answers the number of words that it adds to its section.
     fn push_value(&mut self, field: Field, text: &str, document: u32, sequence: &mut Vec<u32>) -> u32 {
         let words = words(text);
-        let weight = u32::from(self.ranking.weight(field));
+        let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(&word.spelling, &word.folded, document);
-            self.add(Term::Word(self.lexicon.stem(number)), weight);
+            self.add(Term::Word(self.lexicon.stem(number)), here);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);
-                self.add(Term::Word(self.lexicon.stem(number)), weight);
+                self.add(Term::Word(self.lexicon.stem(number)), here);
             }
             for prefix in prefixes(&word.folded).take(INDEXED_PREFIX) {
-                self.add_once(Term::Prefix(prefix.into()), weight);
+                self.add_once(Term::Prefix(prefix.into()), here);
             }
             if field != Field::CategoryDescription {
                 sequence.push(number);
@@ -109,7 +110,7 @@ impl SearchBuilder {
             if let Some(next) = words.get(at + 1)
                 && is_compound(field, word, next)
             {
-                self.add_once(Term::Compound(compound(word, next).into()), weight);
+                self.add_once(Term::Compound(compound(word, next).into()), here);
             }
         }
         if field.section() == Section::Title {
@@ -117,38 +118,38 @@ impl SearchBuilder {
         }
         for mention in self.thesaurus.mentions(text, &words, &self.stems, false) {
             for concept in mention.means {
-                *self.terms.entry(Term::Concept(*concept)).or_default() += weight;
+                self.terms.entry(Term::Concept(*concept)).or_default().add(here);
             }
         }
         if field == Field::CategoryDescription {
             return 0;
         }
         sequence.push(VALUE_MARK);
-        weight * u32::try_from(words.len()).unwrap_or(u32::MAX)
+        u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
     /// Adds what a name is found by as a whole and by its beginnings.
     fn push_title(&mut self, words: &[Word]) {
-        self.add_once(Term::Title(title_key(words).into()), 1);
+        let here = Occurrences::one(Field::Name);
+        self.add_once(Term::Title(title_key(words).into()), here);
         for (at, word) in words.iter().enumerate() {
             let joined = words.get(at + 1).map(|next| compound(word, next));
             for written in [Some(word.folded.as_str()), joined.as_deref()].into_iter().flatten() {
-                self.add_once(Term::NameWord(written.into()), 1);
+                self.add_once(Term::NameWord(written.into()), here);
                 for prefix in prefixes(written) {
-                    self.add_once(Term::NamePrefix(prefix.into()), 1);
+                    self.add_once(Term::NamePrefix(prefix.into()), here);
                 }
             }
         }
     }
 
-    fn add(&mut self, term: Term, weight: u32) {
-        *self.terms.entry(term).or_default() += weight;
+    fn add(&mut self, term: Term, occurrences: Occurrences) {
+        self.terms.entry(term).or_default().add(occurrences);
     }
 
     /// Adds a term that counts once per document, by the best field that has it.
-    fn add_once(&mut self, term: Term, weight: u32) {
-        let frequency = self.terms.entry(term).or_default();
-        *frequency = weight.max(*frequency);
+    fn add_once(&mut self, term: Term, occurrence: Occurrences) {
+        self.terms.entry(term).or_default().best(occurrence);
     }
 
     /// Ends the search side.
@@ -165,7 +166,7 @@ impl SearchBuilder {
                 number => numbering.get(number as usize).copied().unwrap_or(FIRST_WORD),
             }));
         }
-        Ok(SearchParts { lexicon, forward, thesaurus: self.thesaurus, norms: norms(&self.lengths, &self.ranking) })
+        Ok(SearchParts { lexicon, forward, thesaurus: self.thesaurus, lengths: self.lengths })
     }
 }
 
@@ -241,15 +242,4 @@ fn parts(folded: &str) -> impl Iterator<Item = &str> {
 /// The beginnings of a word, shortest first, the whole word last.
 fn prefixes(word: &str) -> impl Iterator<Item = &str> {
     word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
-}
-
-/// Per document `k1 * (1 - b + b * length / mean length)`, lengths weighted as the words are.
-fn norms(lengths: &[u32], ranking: &Ranking) -> Vec<f32> {
-    let k1 = ranking.k1 * f32::from(ranking.description);
-    let b = ranking.b;
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
-    let mean =
-        (lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / lengths.len().max(1) as f64).max(1.0) as f32;
-    #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
-    lengths.iter().map(|length| k1 * (1.0 - b + b * *length as f32 / mean)).collect()
 }

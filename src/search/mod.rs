@@ -22,6 +22,7 @@ pub mod query;
 mod ranking;
 pub mod rerank;
 pub mod run;
+pub mod score;
 pub mod stem;
 pub mod synonym;
 pub mod typo;

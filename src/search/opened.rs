@@ -4,6 +4,7 @@ use super::SearchParts;
 use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
 use super::ranking::Ranking;
+use super::score::Scorer;
 use super::stem::Stems;
 use super::synonym::Thesaurus;
 
@@ -37,15 +38,17 @@ pub enum SearchIndexError {
 }
 
 impl SearchIndex {
-    /// Opens the search side of that many documents; answers their norms for the engine beside it.
+    /// Opens the search side of that many documents; answers what terms are worth in them, for the engine
+    /// beside it.
     ///
     /// # Errors
     /// Where it is damaged.
-    pub fn open(encoded: &[u8], documents: usize, ranking: Ranking) -> Result<(Self, Vec<f32>), SearchIndexError> {
+    pub fn open(encoded: &[u8], documents: usize, ranking: Ranking) -> Result<(Self, Scorer), SearchIndexError> {
         let parts: SearchParts = postcard::from_bytes(encoded)?;
-        if parts.forward.len() != documents || parts.norms.len() != documents || !parts.forward.is_sound() {
+        if parts.forward.len() != documents || parts.lengths.len() != documents || !parts.forward.is_sound() {
             return Err(SearchIndexError::Misfit);
         }
+        let scorer = Scorer::new(&parts.lengths, &ranking);
         let index = Self {
             lexicon: Lexicon::open(parts.lexicon)?,
             forward: parts.forward,
@@ -53,6 +56,6 @@ impl SearchIndex {
             ranking,
             stems: Stems::default(),
         };
-        Ok((index, parts.norms))
+        Ok((index, scorer))
     }
 }

@@ -56,7 +56,7 @@ pub struct Alternative {
 }
 
 /// One word of the query with all that may stand for it. A document's score for it is
-/// `idf × max(weight × tf / (tf + norm))`, with one document frequency for the group.
+/// `idf × max(weight × worth)` ([`Scorer`](super::score::Scorer)), with one document frequency for the group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
     /// What may stand for the word; empty: nothing in this generation does.

@@ -1,22 +1,26 @@
 //! The weights of the ranking, all in one place. RANKING.md tells how they were found and what each is worth.
 
-use super::field::Field;
-
 /// What a match counts for. The default is what the service uses; another one measures what a weight is worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranking {
     /// How many times a word of the name or an alias counts.
-    pub name: u8,
+    pub name: f32,
     /// A word of the tagline, a category, a tag, the vendor or a standard.
-    pub summary: u8,
+    pub summary: f32,
     /// A word of the description, a feature or a setting.
-    pub description: u8,
-    /// A word of the description of a category it is in.
-    pub category_description: u8,
-    /// BM25's `k1`, in words of the description: how soon more of the same word stops counting.
+    pub description: f32,
+    /// A word that is only in the description of a category it is in.
+    pub category_description: f32,
+    /// BM25F's `b` of the name, 0 to 1: how much it is held against a word that the name is long.
+    pub name_b: f32,
+    /// The same for the short fields.
+    pub summary_b: f32,
+    /// The same for the long ones.
+    pub description_b: f32,
+    /// The least that a length norm can be: a word in a very short text counts at most this many times less than 1.
+    pub norm_floor: f32,
+    /// BM25F's `k1`, in words of a description of mean length: how soon more of the same word stops counting.
     pub k1: f32,
-    /// BM25's `b`, 0 to 1: how much a long record is held against it.
-    pub b: f32,
     /// Written as one word or apart, beside the word as asked (1).
     pub compound: f32,
     /// A part of an odd name: `c` for `c++`.
@@ -40,12 +44,15 @@ pub struct Ranking {
 impl Default for Ranking {
     fn default() -> Self {
         Self {
-            name: 16,
-            summary: 4,
-            description: 3,
-            category_description: 1,
-            k1: 0.6,
-            b: 0.6,
+            name: 5.0,
+            summary: 1.15,
+            description: 1.0,
+            category_description: 0.2,
+            name_b: 0.45,
+            summary_b: 0.75,
+            description_b: 0.9,
+            norm_floor: 0.3,
+            k1: 1.0,
             compound: 0.8,
             part: 0.8,
             synonym: 0.8,
@@ -53,21 +60,8 @@ impl Default for Ranking {
             prefix: 0.7,
             correction: 1.0,
             typo: 0.4,
-            spelling: 0.15,
+            spelling: 0.05,
             proximity: 0.02,
-        }
-    }
-}
-
-impl Ranking {
-    /// How many times a word in a field counts.
-    #[must_use]
-    pub const fn weight(&self, field: Field) -> u8 {
-        match field {
-            Field::Name | Field::Alias => self.name,
-            Field::Tagline | Field::Category | Field::Tag | Field::Vendor | Field::Standard => self.summary,
-            Field::Feature | Field::Setting | Field::Description => self.description,
-            Field::CategoryDescription => self.category_description,
         }
     }
 }

@@ -5,14 +5,12 @@ use super::collect::{Candidate, Tier};
 use super::expand::Expansion;
 use super::field::Section;
 use super::forward::{SECTION_END, VALUE_END};
-use super::lexicon::StemId;
 use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
 
 /// Looks closely at candidates, best first, as far as it takes: until no other one can come among the best `wanted`.
 /// Afterwards these are in order.
 pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate], wanted: usize) {
-    let looker = Looker::new(index, expansion);
     let most = 1.0 + index.ranking.spelling + index.ranking.proximity;
     let mut looked = 0;
     let mut order = Vec::with_capacity(best.len());
@@ -29,7 +27,7 @@ pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate]
         }
         let end = best.len().min(looked + STEP);
         for candidate in &mut best[looked..end] {
-            let signals = looker.look(candidate.ordinal);
+            let signals = look(index, expansion, candidate.ordinal);
             // Whole names are equals but for their spelling: quality decides between them.
             candidate.score = if candidate.tier == Tier::Title {
                 signals.spelling
@@ -62,59 +60,36 @@ impl Signals {
     }
 }
 
-/// Looks at documents' names and short fields.
-struct Looker<'a> {
-    index: &'a SearchIndex,
-    expansion: &'a Expansion,
-    /// A bit for each stem of the query, by its last digits: most words of a document are none of these, and this tells
-    /// without looking them up.
-    stems: [u64; 16],
-}
-
-impl<'a> Looker<'a> {
-    fn new(index: &'a SearchIndex, expansion: &'a Expansion) -> Self {
-        let mut stems = [0; 16];
-        for stem in expansion.stems.keys() {
-            stems[(stem / 64 % 16) as usize] |= 1 << (stem % 64);
-        }
-        Self { index, expansion, stems }
-    }
-
-    fn matched(&self, stem: StemId) -> Option<u32> {
-        let may = self.stems[(stem / 64 % 16) as usize] >> (stem % 64) & 1 == 1;
-        if may { self.expansion.stems.get(&stem).copied() } else { None }
-    }
-
-    fn look(&self, ordinal: Ordinal) -> Signals {
-        let slots = &self.expansion.slots;
-        let mut spelled = 0_u32;
-        let mut neighbours = 0_u32;
-        let mut before = 0_u32;
-        for word in self.index.forward.words_until(ordinal, Section::Summary) {
-            let matched = if word == VALUE_END || word == SECTION_END {
-                None
-            } else {
-                self.matched(self.index.lexicon.stem_of(word))
-            };
-            let Some(matched) = matched else {
-                before = 0;
-                continue;
-            };
-            let slot = matched.trailing_zeros() as usize;
-            if slots.get(slot).is_some_and(|slot| slot.spelling == Some(word)) {
-                spelled |= matched;
-            }
-            // Bit n: words n and n + 1 of the query are neighbours here, or one word that is both.
-            neighbours |= (before | matched) & (matched >> 1);
-            before = matched;
-        }
-        let share = |bits: u32, of: usize| {
-            #[expect(clippy::cast_precision_loss, reason = "at most ten")]
-            let (found, all) = (bits.count_ones() as f32, of.max(1) as f32);
-            found / all
+/// Looks at a document's name and short fields.
+fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Signals {
+    let slots = &expansion.slots;
+    let mut spelled = 0_u32;
+    let mut neighbours = 0_u32;
+    let mut before = 0_u32;
+    for word in index.forward.words_until(ordinal, Section::Summary) {
+        let matched = if word == VALUE_END || word == SECTION_END {
+            None
+        } else {
+            expansion.stems.of(index.lexicon.stem_of(word))
         };
-        Signals { spelling: share(spelled, slots.len()), proximity: share(neighbours, slots.len().saturating_sub(1)) }
+        let Some(matched) = matched else {
+            before = 0;
+            continue;
+        };
+        let slot = matched.trailing_zeros() as usize;
+        if slots.get(slot).is_some_and(|slot| slot.spelling == Some(word)) {
+            spelled |= matched;
+        }
+        // Bit n: words n and n + 1 of the query are neighbours here, or one word that is both.
+        neighbours |= (before | matched) & (matched >> 1);
+        before = matched;
     }
+    let share = |bits: u32, of: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "at most ten")]
+        let (found, all) = (bits.count_ones() as f32, of.max(1) as f32);
+        found / all
+    };
+    Signals { spelling: share(spelled, slots.len()), proximity: share(neighbours, slots.len().saturating_sub(1)) }
 }
 
 /// The number of words of a document's shortest name or alias, at least 1.

@@ -104,7 +104,8 @@ impl Thesaurus {
             .chain(self.terms.values().flatten().flat_map(|term| words(&term.written)))
     }
 
-    /// The terms that a text has. Where two overlap, both are found; of two that start at one word, the longer.
+    /// The terms that a text has. Where one overlaps another, or is in it, both are found: a text about `permit to work
+    /// software` is about `permit to work` too.
     ///
     /// An ambiguous term is found only in capitals, or where it is `whole` the text.
     #[must_use]
@@ -116,14 +117,13 @@ impl Thesaurus {
         let mut found: Vec<Mention<'_>> = Vec::new();
         for start in 0..words.len() {
             let Some(candidates) = self.terms.get(&*stemmed[start]) else { continue };
-            let longest = candidates.iter().find_map(|term| {
+            found.extend(candidates.iter().filter_map(|term| {
                 let end = matched_until(&term.rest, start, words, &stemmed)?;
                 let certain = !term.ambiguous
                     || words[start..end].iter().all(|word| word.is_capitals(text))
                     || (whole && start == 0 && end == words.len());
                 certain.then_some(Mention { start, end, term: &term.written, means: &term.means, asks: &term.asks })
-            });
-            found.extend(longest);
+            }));
         }
         found
     }
@@ -262,6 +262,14 @@ mod tests {
         assert_eq!(found(&thesaurus, "PTW app").len(), 1);
         assert_eq!(found(&thesaurus, "permit for work to do"), []);
         assert_eq!(found(&thesaurus, "work permit"), []);
+    }
+
+    #[test]
+    fn a_term_inside_another_is_found_too() {
+        let thesaurus =
+            Thesaurus::new(&[equivalent(&["permit to work", "ptw"]), equivalent(&["permit to work software", "eptw"])]);
+        let terms: Vec<_> = found(&thesaurus, "permit to work software").into_iter().map(|(term, ..)| term).collect();
+        assert_eq!(terms, ["permit to work software", "permit to work"]);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::artifact::{Artifact, ENGINE, IDS, SEARCH, TABLES, TEXTS};
 use crate::catalogue::{Draft, DraftError};
 use crate::engine::{EngineError, TantivyBuilder};
 use crate::export::Export;
+use crate::search::SearchBuilder;
 use crate::search::lexicon::LexiconError;
-use crate::search::{Ranking, SearchBuilder};
 
 /// Why a generation can't be built.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +30,10 @@ pub enum BuildError {
 ///
 /// # Errors
 /// Where a part can't be built.
-pub fn build(exports: &[Export], ranking: Ranking, progress: &mut dyn FnMut(u64, u64)) -> Result<Artifact, BuildError> {
+pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<Artifact, BuildError> {
     let draft = Draft::new(exports)?;
     let catalogue = draft.prepare()?;
-    let mut search = SearchBuilder::new(draft.synonyms(), ranking);
+    let mut search = SearchBuilder::new(draft.synonyms());
     let mut engine = TantivyBuilder::new()?;
     let products = draft.software();
     let count = products.len() as u64;

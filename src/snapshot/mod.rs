@@ -66,17 +66,21 @@ impl Snapshot {
         Self::open_ranked(generation, artifact, Ranking::default())
     }
 
-    fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
+    /// Opens a generation with other weights than the service's, to measure what they are worth.
+    ///
+    /// # Errors
+    /// Where a part is missing or damaged, or they don't belong together.
+    pub fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
         let part = |name: &'static str| artifact.part(name).ok_or(OpenError::Missing(name));
         let catalogue =
             Catalogue::open(part(artifact::TABLES)?, part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone())?;
-        let (search, norms) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
+        let (search, scorer) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact
             .parts
             .iter()
             .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.to_vec())))
             .collect();
-        let engine = Box::new(TantivyEngine::open(&files, norms)?);
+        let engine = Box::new(TantivyEngine::open(&files, scorer)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
         Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
     }
@@ -86,16 +90,8 @@ impl Snapshot {
     /// # Errors
     /// Where it can't be built.
     pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
-        Self::build_ranked(exports, Ranking::default())
-    }
-
-    /// Builds a generation with other weights than the service's, to measure what they are worth.
-    ///
-    /// # Errors
-    /// Where it can't be built.
-    pub fn build_ranked(exports: &[Export], ranking: Ranking) -> Result<Arc<Self>, OpenError> {
-        let artifact = build(exports, ranking, &mut |_, _| {})?;
-        Self::open_ranked(Generation::of(exports), &artifact, ranking)
+        let artifact = build(exports, &mut |_, _| {})?;
+        Self::open(Generation::of(exports), &artifact)
     }
 
     /// The generation's name.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
-    PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
+    Facet, PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
@@ -84,6 +84,27 @@ impl Directory {
     pub(crate) fn page(&self, query: &str, limit: u32, offset: u64) -> (Vec<String>, u64) {
         let page = self.ask(query, true, false, PageRequest { limit, offset });
         (ids(&page), page.pagination.total)
+    }
+
+    /// The counts of the categories, one of which may be chosen, by id.
+    pub(crate) fn categories(&self, query: &str, chosen: Option<&str>) -> Vec<(String, u64)> {
+        let query = SearchSoftware {
+            q: Some(query.to_owned()),
+            filter: SoftwareFilter {
+                categories: chosen.map(str::to_owned).into_iter().collect(),
+                ..SoftwareFilter::default()
+            },
+            sort: SearchSort::Relevance,
+            facets: vec![Facet::Category],
+            highlight: false,
+            typo: true,
+            page: PageRequest { limit: 1, offset: 0 },
+        };
+        let page = search_software(&self.0, &query).expect("an answer");
+        let (_, values) = page.facets.into_iter().next().expect("the facet");
+        let mut counts: Vec<_> = values.into_iter().map(|value| (value.value, value.count)).collect();
+        counts.sort();
+        counts
     }
 
     /// The marked fields of the first hit.

@@ -29,6 +29,46 @@ fn of_two_with_the_exact_name_the_better_one_is_first() {
 }
 
 #[test]
+fn a_popular_product_that_is_relevant_is_never_missing() {
+    // It says the words nowhere but deep in its description, the other way round and in other forms.
+    let filler = "Plans, forms and reports for teams in the field. ".repeat(40);
+    let mut products = vec![json!({
+        "id": "popular", "name": "Lantern", "rating": 4.9, "review_count": 5000,
+        "description": format!("{filler}Ladders are inspected here. {filler}"),
+    })];
+    products.extend(
+        (0..40)
+            .map(|n| json!({"id": format!("small-{n}"), "name": format!("Tool {n}"), "tagline": "Ladder inspection"})),
+    );
+    let directory = Directory::of(&products);
+    assert!(directory.search("ladder inspection").contains(&"popular".to_owned()));
+    assert_eq!(directory.page("ladder inspection", 1, 0).1, 41);
+}
+
+#[test]
+fn a_chosen_facet_value_leaves_the_others_to_choose() {
+    let directory = Directory::of(&[
+        json!({"id": "a", "name": "Audit One", "category": "Audits"}),
+        json!({"id": "b", "name": "Audit Two", "category": "Incidents"}),
+        json!({"id": "c", "name": "Lantern", "category": "Incidents"}),
+    ]);
+    let chosen = directory.categories("audit", Some("audits"));
+    assert_eq!(chosen, [("audits".to_owned(), 1), ("incidents".to_owned(), 1)]);
+    assert_eq!(chosen, directory.categories("audit", None), "choosing one changes no count");
+}
+
+#[test]
+fn what_was_corrected_and_what_was_dropped_is_told() {
+    let directory = Directory::of(&[product("permit", "Permit Manager")]);
+    let answer = directory.answer("permt xylophone manager", true);
+    assert_eq!(answer.ids, ["permit"]);
+    assert_eq!(answer.corrected, [("permt".to_owned(), "permit".to_owned())]);
+    assert_eq!(answer.dropped, ["xylophone"]);
+    let right = directory.answer("permit manager", true);
+    assert_eq!((right.corrected, right.dropped), (vec![], vec![]));
+}
+
+#[test]
 fn a_word_is_not_taken_for_one_that_begins_like_it() {
     let directory = Directory::of(&[product("greener", "Greener Offices"), product("greece", "Greece Compliance")]);
     assert_eq!(directory.search("greece "), ["greece"]);

@@ -13,6 +13,7 @@ use super::FIELD;
 use super::terms::{self, Frequencies};
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::Term;
+use crate::search::score::Occurrences;
 
 /// The name under which the index knows its tokenizer.
 const TOKENIZER: &str = "frequencies";
@@ -57,16 +58,16 @@ impl TantivyBuilder {
         Ok(Self { writer, directory, field, term: String::new() })
     }
 
-    /// Adds the next document: its terms with their frequencies.
+    /// Adds the next document: its terms with their occurrences.
     ///
     /// # Errors
     /// Where the index refuses it.
-    pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, u32)>) -> Result<(), EngineError> {
+    pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) -> Result<(), EngineError> {
         let mut text = String::with_capacity(4096);
-        for (term, frequency) in document {
+        for (term, occurrences) in document {
             self.term.clear();
             term.write(&mut self.term);
-            terms::write(&mut text, &self.term, frequency);
+            terms::write(&mut text, &self.term, occurrences.code());
         }
         let mut document = TantivyDocument::default();
         document.add_text(self.field, &text);

@@ -7,6 +7,7 @@ use super::TantivyEngine;
 use super::window::{WIDTH, Window};
 use crate::engine::EngineError;
 use crate::search::Group;
+use crate::search::score::Scorer;
 
 /// More alternatives than this are gathered into one list before the visit instead of being merged during it.
 const MERGED_AT_MOST: usize = 8;
@@ -71,7 +72,7 @@ const BLOCK: usize = 128;
 
 /// The documents of one group in rising order, each with its score for the group.
 pub(super) struct GroupCursor<'e> {
-    norms: &'e [f32],
+    scorer: &'e Scorer,
     /// `idf * SCALE`: what a document scores at most.
     pub(super) worth: f32,
     source: Source,
@@ -96,18 +97,18 @@ impl<'e> GroupCursor<'e> {
                 found.push((term, alternative.weight));
             }
         }
-        let norms = engine.norms.as_slice();
+        let scorer = &engine.scorer;
         let frequency = found.iter().map(|(term, _)| term.doc_freq).max().unwrap_or(0);
         let cost = found.iter().map(|(term, _)| term.doc_freq).fold(0, u32::saturating_add);
-        let worth = inverse_document_frequency(frequency, norms.len()) * SCALE;
+        let worth = inverse_document_frequency(frequency, scorer.documents()) * SCALE;
         let mut lists =
             found.iter().map(|(term, weight)| Ok((List::new(engine.read(term)?), *weight)));
         let source = if found.len() > MERGED_AT_MOST {
-            Source::Gathered { documents: gather(lists, cost, worth, norms)?, at: 0 }
+            Source::Gathered { documents: gather(lists, cost, worth, scorer)?, at: 0 }
         } else {
             Source::Lists(lists.by_ref().collect::<Result<_, EngineError>>()?)
         };
-        Ok(Self { norms, worth, source, cost, required: group.required })
+        Ok(Self { scorer, worth, source, cost, required: group.required })
     }
 
     /// The document it is at; [`TERMINATED`] behind the last.
@@ -124,7 +125,7 @@ impl<'e> GroupCursor<'e> {
             Source::Lists(lists) => lists.len() as u64,
             Source::Gathered { .. } => 1,
         };
-        let in_window = u64::from(self.cost) * WIDTH as u64 / (self.norms.len() as u64).max(1);
+        let in_window = u64::from(self.cost) * WIDTH as u64 / (self.scorer.documents() as u64).max(1);
         u64::from(documents) * lists * LOOK_UP < in_window
     }
 
@@ -136,7 +137,7 @@ impl<'e> GroupCursor<'e> {
                 for (list, weight) in lists {
                     if list.seek(document) == document {
                         let frequency = list.blocks.freq(list.at);
-                        let score = self.worth * saturate(frequency, document, *weight, self.norms);
+                        let score = self.worth * *weight * self.scorer.worth(frequency, document);
                         best = Some(best.map_or(score, |best| best.max(score)));
                     }
                 }
@@ -152,13 +153,13 @@ impl<'e> GroupCursor<'e> {
     /// Reads all that the group has in a window.
     fn fill(&mut self, window: &mut Window) {
         let (start, end) = (window.start(), window.end());
-        let (worth, norms) = (self.worth, self.norms);
+        let (worth, scorer) = (self.worth, self.scorer);
         match &mut self.source {
             Source::Lists(lists) => {
                 for (list, weight) in lists {
                     list.seek(start);
                     list.for_each_until(end, |document, frequency| {
-                        window.raise(document, worth * saturate(frequency, document, *weight, norms));
+                        window.raise(document, worth * *weight * scorer.worth(frequency, document));
                     });
                 }
             }
@@ -177,13 +178,13 @@ impl<'e> GroupCursor<'e> {
     /// Adds the group's documents in a window, and to the score of those that are there.
     pub(super) fn unite(&mut self, found: &mut Window, scratch: &mut Window) {
         let (start, end) = (found.start(), found.end());
-        let (worth, norms) = (self.worth, self.norms);
+        let (worth, scorer) = (self.worth, self.scorer);
         if let Source::Lists(lists) = &mut self.source
             && let [(list, weight)] = lists.as_mut_slice()
         {
             list.seek(start);
             list.for_each_until(end, |document, frequency| {
-                found.add(document, worth * saturate(frequency, document, *weight, norms));
+                found.add(document, worth * *weight * scorer.worth(frequency, document));
             });
             return;
         }
@@ -231,14 +232,6 @@ impl<'e> GroupCursor<'e> {
     }
 }
 
-/// `weight * tf / (tf + norm)` of a document.
-#[inline]
-fn saturate(frequency: u32, document: DocId, weight: f32, norms: &[f32]) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "frequencies are far below 2^24")]
-    let frequency = frequency as f32;
-    weight * frequency / (frequency + norms[document as usize])
-}
-
 /// The probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`.
 fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
@@ -251,16 +244,16 @@ fn gather(
     lists: impl Iterator<Item = Result<(List, f32), EngineError>>,
     cost: u32,
     worth: f32,
-    norms: &[f32],
+    scorer: &Scorer,
 ) -> Result<Vec<(DocId, f32)>, EngineError> {
     // Sorting many postings takes longer than looking through all documents for those that have one.
-    if cost as usize > norms.len() / 16 {
-        let mut scores = vec![0.0_f32; norms.len()];
+    if cost as usize > scorer.documents() / 16 {
+        let mut scores = vec![0.0_f32; scorer.documents()];
         for list in lists {
             let (mut list, weight) = list?;
             list.for_each_until(TERMINATED, |document, frequency| {
                 let best = &mut scores[document as usize];
-                *best = best.max(worth * saturate(frequency, document, weight, norms));
+                *best = best.max(worth * weight * scorer.worth(frequency, document));
             });
         }
         return Ok((0..).zip(scores).filter(|(_, score)| *score > 0.0).collect());
@@ -269,7 +262,7 @@ fn gather(
     for list in lists {
         let (mut list, weight) = list?;
         list.for_each_until(TERMINATED, |document, frequency| {
-            documents.push((document, worth * saturate(frequency, document, weight, norms)));
+            documents.push((document, worth * weight * scorer.worth(frequency, document)));
         });
     }
     documents.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));

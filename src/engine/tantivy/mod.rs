@@ -1,7 +1,7 @@
 //! The tantivy engine: one field, one segment, documents in the order of ordinals, served from memory.
 //!
-//! All kinds of terms share one field and one dictionary. A term's frequency is its weight in the document (a word of the
-//! name counts more often than one of the description), so that one posting list per word carries the whole BM25F sum.
+//! All kinds of terms share one field and one dictionary. A term's frequency in a document is the code of its occurrences
+//! in the sections, so that one posting list per word has all that the score needs.
 
 mod build;
 mod cursor;
@@ -22,6 +22,7 @@ use ::tantivy::{ReloadPolicy, Term as IndexTerm};
 pub use build::TantivyBuilder;
 
 use super::{Engine, EngineError, EngineFiles, Visitor};
+use crate::search::score::Scorer;
 use crate::search::{Plan, StemId, Term, Want};
 
 /// The name of the one field.
@@ -34,8 +35,7 @@ pub struct TantivyEngine {
     /// Where the postings of each stem lie. A query that ends in the beginning of a word asks for hundreds of them, and
     /// the dictionary takes some 0.3 µs for each.
     stems: Vec<Place>,
-    /// Per document what its length adds to the denominator of the score: `k1 * (1 - b + b * length / mean length)`.
-    norms: Vec<f32>,
+    scorer: Scorer,
 }
 
 /// Where the postings of a term lie.
@@ -58,16 +58,16 @@ impl From<&TermInfo> for Place {
 
 impl std::fmt::Debug for TantivyEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TantivyEngine").field("documents", &self.norms.len()).finish_non_exhaustive()
+        f.debug_struct("TantivyEngine").field("documents", &self.scorer.documents()).finish_non_exhaustive()
     }
 }
 
 impl TantivyEngine {
-    /// Opens an index from its files; `norms` has one value per document.
+    /// Opens an index from its files; the scorer knows its documents.
     ///
     /// # Errors
     /// Where the files are no index, or not of that many documents in one segment.
-    pub fn open(files: &EngineFiles, norms: Vec<f32>) -> Result<Self, EngineError> {
+    pub fn open(files: &EngineFiles, scorer: Scorer) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
             directory.atomic_write(Path::new(name), content).map_err(EngineError::index("loaded"))?;
@@ -82,14 +82,14 @@ impl TantivyEngine {
         let searcher = reader.searcher();
         let found = searcher.segment_readers().iter().map(|segment| segment.max_doc() as usize).sum();
         let [segment] = searcher.segment_readers() else {
-            return Err(EngineError::Misfit { found, expected: norms.len() });
+            return Err(EngineError::Misfit { found, expected: scorer.documents() });
         };
-        if found != norms.len() {
-            return Err(EngineError::Misfit { found, expected: norms.len() });
+        if found != scorer.documents() {
+            return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
         let stems = stems(&postings)?;
-        Ok(Self { field, postings, stems, norms })
+        Ok(Self { field, postings, stems, scorer })
     }
 
     /// The term, if any document has it.

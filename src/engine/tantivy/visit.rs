@@ -26,7 +26,7 @@ pub(super) fn visit(
     let (required, optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
     let wanted = u8::try_from(required.len()).unwrap_or(u8::MAX);
     match want {
-        _ if plan.groups.is_empty() => visit.everything(engine.norms.len(), visitor),
+        _ if plan.groups.is_empty() => visit.everything(engine.scorer.documents(), visitor),
         _ if required.is_empty() => visit.some(optional, Vec::new(), wanted, visitor),
         Want::All => visit.all(required, optional, visitor),
         Want::Some => visit.some(required, optional, wanted, visitor),

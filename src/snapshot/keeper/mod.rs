@@ -18,7 +18,6 @@ use super::stamp::FolderStamp;
 use super::store::{Manifest, Store, StoreError};
 use super::{OpenError, Snapshot, build};
 use crate::export::{Export, FindError, Limits, Report, Severity};
-use crate::search::Ranking;
 
 /// What a keeper works with.
 #[derive(Debug, Clone)]
@@ -281,8 +280,7 @@ impl Keeper {
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
         let observer = &mut self.observer;
-        let artifact =
-            build(exports, Ranking::default(), &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
+        let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
         Ok((snapshot, artifact))
     }

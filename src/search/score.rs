@@ -1,0 +1,225 @@
+//! What a term is worth in a document: BM25F, the formula that plans are carried out with.
+//!
+//! BM25F adds up a term's occurrences over the sections of a document, each by the section's weight and held against its
+//! length, and saturates the sum once (Robertson, Zaragoza, Taylor: "Simple BM25 extension to multiple weighted fields",
+//! CIKM 2004; the norm per field from Zaragoza et al., TREC 13):
+//!
+//! ```text
+//! tf   = Σ sections  weight × occurrences / max(1 − b + b × length / mean length, floor)
+//! worth = tf / (k1 + tf)
+//! ```
+//!
+//! An index keeps one small number for the occurrences of a term in a document, so that one posting list has all that the
+//! formula needs, and weights can change without building the index anew.
+
+use std::sync::LazyLock;
+
+use super::field::{Field, Section};
+use super::ranking::Ranking;
+use crate::catalogue::Ordinal;
+
+/// How many occurrences count, by section: the saturation leaves nothing to more of them.
+const MOST: [u8; 3] = [3, 3, 15];
+
+/// How often a term occurs in each section of a document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Occurrences {
+    sections: [u8; 3],
+    /// Whether it is in the description of a category of the document. Counts only where it is nowhere else.
+    context: bool,
+}
+
+impl Occurrences {
+    /// One occurrence in a field.
+    #[must_use]
+    pub const fn one(field: Field) -> Self {
+        let mut sections = [0; 3];
+        let context = matches!(field, Field::CategoryDescription);
+        if !context {
+            sections[field.section() as usize] = 1;
+        }
+        Self { sections, context }
+    }
+
+    /// Adds occurrences.
+    pub fn add(&mut self, more: Self) {
+        for (count, more) in self.sections.iter_mut().zip(more.sections) {
+            *count = count.saturating_add(more);
+        }
+        self.context |= more.context;
+    }
+
+    /// Keeps one occurrence, in the best section of both: for what counts once per document.
+    pub fn best(&mut self, other: Self) {
+        self.add(other);
+        let best = self.sections.iter().position(|count| *count > 0);
+        self.sections = [0; 3];
+        if let Some(best) = best {
+            self.sections[best] = 1;
+        }
+    }
+
+    /// The number that stands for them in an index, at least 1. Common occurrences have small ones.
+    #[must_use]
+    pub fn code(self) -> u32 {
+        CODES.of[self.place()]
+    }
+
+    /// Where they stand among all that are told apart.
+    fn place(self) -> usize {
+        let mut place = 0;
+        for (count, most) in self.sections.into_iter().zip(MOST) {
+            place = place * (usize::from(most) + 1) + usize::from(count.min(most));
+        }
+        place
+    }
+}
+
+/// All occurrences that are told apart, each with its code.
+struct Codes {
+    /// By [`Occurrences::place`].
+    of: Vec<u32>,
+    /// By code: how often in each section, and in the description of a category. No code is 0.
+    counts: Vec<[f32; 4]>,
+}
+
+static CODES: LazyLock<Codes> = LazyLock::new(|| {
+    // Only in a category's description: the place of no section at all.
+    let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
+    for title in 0..=MOST[0] {
+        for summary in 0..=MOST[1] {
+            for body in 0..=MOST[2] {
+                // The more, and the better the section, the rarer.
+                let rarity = 3 * u32::from(title) + 2 * u32::from(summary) + u32::from(body);
+                if rarity > 0 {
+                    all.push((rarity, Occurrences { sections: [title, summary, body], context: false }));
+                }
+            }
+        }
+    }
+    all.sort_by_key(|(rarity, _)| *rarity);
+    let mut codes = Codes { of: vec![1; all.len()], counts: vec![[0.0; 4]] };
+    for (code, (_, occurrences)) in (1..).zip(all) {
+        codes.of[occurrences.place()] = code;
+        let [title, summary, body] = occurrences.sections.map(f32::from);
+        codes.counts.push([title, summary, body, if occurrences.context { 1.0 } else { 0.0 }]);
+    }
+    codes
+});
+
+/// The number of words in each section of a document.
+pub type Lengths = [u32; 3];
+
+/// Knows what a term is worth in each document.
+#[derive(Debug)]
+pub struct Scorer {
+    /// Per document what one occurrence counts in each section and in the description of a category.
+    weights: Vec<[f32; 4]>,
+    /// By code: how often in each section.
+    counts: &'static [[f32; 4]],
+    k1: f32,
+}
+
+impl Scorer {
+    /// A scorer of documents of these lengths.
+    #[must_use]
+    pub fn new(lengths: &[Lengths], ranking: &Ranking) -> Self {
+        let fields = [
+            (ranking.name, ranking.name_b),
+            (ranking.summary, ranking.summary_b),
+            (ranking.description, ranking.description_b),
+        ];
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
+        let means = Section::ALL.map(|section| {
+            let total: u64 = lengths.iter().map(|lengths| u64::from(lengths[section as usize])).sum();
+            ((total as f64 / lengths.len().max(1) as f64) as f32).max(1.0)
+        });
+        let weights = lengths.iter().map(|lengths| {
+            let mut weights = [0.0, 0.0, 0.0, ranking.category_description];
+            for (((weight, (section, b)), length), mean) in weights.iter_mut().zip(fields).zip(lengths).zip(means) {
+                #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
+                let norm = 1.0 - b + b * *length as f32 / mean;
+                *weight = section / norm.max(ranking.norm_floor);
+            }
+            weights
+        });
+        Self { weights: weights.collect(), counts: &CODES.counts, k1: ranking.k1 }
+    }
+
+    /// The number of documents.
+    #[must_use]
+    pub fn documents(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// What a term is worth that occurs in a document as this code says: above 0, below 1.
+    #[must_use]
+    #[inline]
+    pub fn worth(&self, code: u32, document: Ordinal) -> f32 {
+        let counts = self.counts.get(code as usize).unwrap_or(&[0.0; 4]);
+        let weights = &self.weights[document as usize];
+        let tf: f32 = counts.iter().zip(weights).map(|(count, weight)| count * weight).sum();
+        tf / (self.k1 + tf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn occurrences(fields: &[Field]) -> Occurrences {
+        let mut all = Occurrences::default();
+        for field in fields {
+            all.add(Occurrences::one(*field));
+        }
+        all
+    }
+
+    #[test]
+    fn every_code_stands_for_one_thing() {
+        let mut seen = std::collections::HashSet::new();
+        for title in 0..=MOST[0] {
+            for summary in 0..=MOST[1] {
+                for body in 0..=MOST[2] {
+                    let code = Occurrences { sections: [title, summary, body], context: true }.code();
+                    assert!(code >= 1 && seen.insert(code), "{title} {summary} {body}");
+                    let counts = CODES.counts[code as usize].map(f32::to_bits);
+                    assert_eq!(counts[..3], [title, summary, body].map(|count| f32::from(count).to_bits()));
+                }
+            }
+        }
+        assert_eq!(seen.len() + 1, CODES.counts.len());
+        assert!(occurrences(&[Field::Description]).code() < occurrences(&[Field::Name, Field::Tagline]).code());
+    }
+
+    #[test]
+    fn more_than_counts_is_as_good_as_the_most() {
+        let many = occurrences(&[Field::Name; 300]);
+        assert_eq!(many.code(), occurrences(&[Field::Name; 3]).code());
+    }
+
+    #[test]
+    fn a_better_section_is_worth_more_and_a_longer_one_less() {
+        let scorer = Scorer::new(&[[2, 10, 50], [2, 10, 50], [6, 30, 150]], &Ranking::default());
+        let worth = |field, document| scorer.worth(Occurrences::one(field).code(), document);
+        let order = [Field::Name, Field::Tagline, Field::Description, Field::CategoryDescription];
+        for pair in order.windows(2) {
+            assert!(worth(pair[0], 0) > worth(pair[1], 0), "{pair:?}");
+        }
+        for field in [Field::Name, Field::Tagline, Field::Description] {
+            assert!(worth(field, 0) > worth(field, 2), "{field:?}");
+        }
+        // A word elsewhere makes that of the category's description count for nothing.
+        let both = occurrences(&[Field::Description, Field::CategoryDescription]);
+        assert_eq!(both.code(), Occurrences::one(Field::Description).code());
+    }
+
+    #[test]
+    fn what_counts_once_counts_by_its_best_section() {
+        let mut once = Occurrences::default();
+        for field in [Field::Description, Field::Name, Field::Name, Field::Tagline] {
+            once.best(Occurrences::one(field));
+        }
+        assert_eq!(once, Occurrences::one(Field::Name));
+    }
+}
