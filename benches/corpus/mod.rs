@@ -61,13 +61,6 @@ pub(crate) struct Queries<'c> {
     random: Rng,
 }
 
-/// A query, and the same with one edit in one word.
-#[derive(Debug, Clone)]
-pub(crate) struct Pair {
-    pub(crate) right: String,
-    pub(crate) wrong: String,
-}
-
 impl<'c> Queries<'c> {
     pub(crate) fn new(exports: &'c [Export], snapshot: &'c Arc<Snapshot>, seed: u64) -> Self {
         let records = exports.iter().flat_map(|export| &export.software).collect();
@@ -76,20 +69,27 @@ impl<'c> Queries<'c> {
 
     /// One to three words of one record, of two letters at least, in the order of the text.
     pub(crate) fn right(&mut self) -> String {
+        self.right_with_id().0
+    }
+
+    /// The same, with the record's id.
+    pub(crate) fn right_with_id(&mut self) -> (String, &'c str) {
         let count = self.random.usize(1..=3);
         loop {
-            let found = self.words();
+            let record = self.records[self.random.usize(0..self.records.len())];
+            let found = searchable(record);
             if found.len() >= count {
                 let mut places: Vec<_> = self.random.choose_multiple(0..found.len(), count);
                 places.sort_unstable();
-                return places.into_iter().map(|at| found[at].as_str()).collect::<Vec<_>>().join(" ");
+                let words: Vec<_> = places.into_iter().map(|at| found[at].as_str()).collect();
+                return (words.join(" "), &record.id);
             }
         }
     }
 
-    /// A query that can be misspelled, and how it then looks: one letter left out, doubled, exchanged with its neighbour or
+    /// A query that can be misspelled, and how it then looks: in one word one letter left out, doubled, exchanged with its neighbour or
     /// replaced, never the first, so that the word is none that the corpus has.
-    pub(crate) fn pair(&mut self) -> Pair {
+    pub(crate) fn pair(&mut self) -> (String, String) {
         loop {
             let right = self.right();
             let parts: Vec<&str> = right.split(' ').collect();
@@ -103,20 +103,9 @@ impl<'c> Queries<'c> {
                 let mut wrong = parts.clone();
                 wrong[at] = &edited;
                 let wrong = wrong.join(" ");
-                return Pair { right, wrong };
+                return (right, wrong);
             }
         }
-    }
-
-    /// The distinct words of a random record's name, tagline and the beginning of its description.
-    fn words(&mut self) -> Vec<String> {
-        let record = self.records[self.random.usize(0..self.records.len())];
-        let description = record.description.as_deref().unwrap_or_default();
-        let beginning = description.char_indices().nth(400).map_or(description, |(end, _)| &description[..end]);
-        let texts = [&record.name, record.tagline.as_deref().unwrap_or_default(), beginning];
-        let mut seen = FxHashSet::default();
-        let all = texts.iter().flat_map(|text| words(text)).map(|word| word.folded);
-        all.filter(|word| word.chars().count() > 1 && seen.insert(word.clone())).collect()
     }
 
     /// A word with one edit behind its first letter.
@@ -131,4 +120,14 @@ impl<'c> Queries<'c> {
         }
         letters.into_iter().collect()
     }
+}
+
+/// The distinct words of a record's name, tagline and the beginning of its description.
+fn searchable(record: &Software) -> Vec<String> {
+    let description = record.description.as_deref().unwrap_or_default();
+    let beginning = description.char_indices().nth(400).map_or(description, |(end, _)| &description[..end]);
+    let texts = [&record.name, record.tagline.as_deref().unwrap_or_default(), beginning];
+    let mut seen = FxHashSet::default();
+    let all = texts.iter().flat_map(|text| words(text)).map(|word| word.folded);
+    all.filter(|word| word.chars().count() > 1 && seen.insert(word.clone())).collect()
 }

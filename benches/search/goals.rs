@@ -62,7 +62,14 @@ pub(crate) fn worst(snapshot: &Snapshot, queries: &[(String, SearchSoftware)]) {
         })
         .collect();
     measured.sort_unstable_by_key(|(median, ..)| std::cmp::Reverse(*median));
-    println!("\n{:56} {:>10} {:>10} {:>9}   (goal: {} ms)", "worst query, CPU time", "µs", "most", "found", WORST.as_millis());
+    println!(
+        "\n{:56} {:>10} {:>10} {:>9}   (goal: {} ms)",
+        "worst query, CPU time",
+        "µs",
+        "most",
+        "found",
+        WORST.as_millis()
+    );
     for (median, most, total, name) in measured {
         let met = if median <= WORST { "" } else { "  missed" };
         println!("{name:56} {:10} {:10} {total:9}{met}", median.as_micros(), most.as_micros());

@@ -51,8 +51,8 @@ fn run() -> Result<(), Failure> {
     let right: Vec<String> = (0..QUERIES).map(|_| draw.right()).collect();
     let pairs: Vec<_> = (0..QUERIES).map(|_| draw.pair()).collect();
     let asked = |how: fn(&str) -> SearchSoftware| right.iter().map(|q| how(q)).collect::<Vec<_>>();
-    let paired_right: Vec<_> = pairs.iter().map(|pair| ask::plain(&pair.right)).collect();
-    let paired_wrong: Vec<_> = pairs.iter().map(|pair| ask::plain(&pair.wrong)).collect();
+    let paired_right: Vec<_> = pairs.iter().map(|pair| ask::plain(&pair.0)).collect();
+    let paired_wrong: Vec<_> = pairs.iter().map(|pair| ask::plain(&pair.1)).collect();
     let (plain, strict) = (asked(ask::plain), asked(ask::strict));
     let (facets, highlights) = (asked(ask::with_facets), asked(ask::with_highlights));
     let worst = worst::queries(&snapshot, &mut draw);

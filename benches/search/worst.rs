@@ -38,7 +38,10 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
         ("phrases of frequent words", first_page(&phrases(&frequent))),
         ("a frequent word without many others", first_page(&fill(exclusions(&frequent).iter().map(String::as_str)))),
         ("everything without many others", first_page(&fill(exclusions(&frequent[1..]).iter().map(String::as_str)))),
-        ("Chinese", first_page(&"安全管理系统软件开发工具网络".chars().cycle().take(MOST_CHARACTERS).collect::<String>())),
+        (
+            "Chinese",
+            first_page(&"安全管理系统软件开发工具网络".chars().cycle().take(MOST_CHARACTERS).collect::<String>()),
+        ),
         ("one letter 256 times", first_page(&"a".repeat(MOST_CHARACTERS))),
         ("letters", first_page(&fill(["a", "s", "c", "e", "t", "p"].into_iter().cycle()))),
         ("one letter", first_page("s")),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Columns, Filter, Ordinal};
+use crate::catalogue::{Admission, Columns, Filter, Ordinal, SortedOrder};
 
 /// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -53,6 +53,8 @@ pub struct Collector<'c> {
     filter: &'c Filter,
     /// Whether every product passes the filter and nothing is counted.
     is_blind: bool,
+    /// The order that counts in place of how well a candidate matches.
+    order: Option<&'c SortedOrder>,
     wanted: usize,
     /// The best so far, in any order, and up to as many again that may turn out not to be.
     best: Vec<Candidate>,
@@ -73,7 +75,13 @@ impl<'c> Collector<'c> {
         // A caller's offset must not decide how much memory is set aside.
         let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
         let is_blind = filter.is_open() && counts.is_none();
-        Self { columns, filter, is_blind, wanted, best, least: None, total: 0, visited: 0, counts }
+        Self { columns, filter, is_blind, order: None, wanted, best, least: None, total: 0, visited: 0, counts }
+    }
+
+    /// Keeps the first in this order in place of the best.
+    #[must_use]
+    pub fn ordered_by(self, order: &'c SortedOrder) -> Self {
+        Self { order: Some(order), ..self }
     }
 
     /// Takes a candidate in.
@@ -90,7 +98,7 @@ impl<'c> Collector<'c> {
             }
         }
         self.total += 1;
-        if self.least.is_none_or(|least| least < candidate) {
+        if self.least.is_none_or(|least| first_of(self.order, &candidate, &least).is_lt()) {
             self.keep(candidate);
         }
     }
@@ -105,7 +113,7 @@ impl<'c> Collector<'c> {
     /// Leaves only the best.
     fn cut(&mut self) {
         if let Some(last) = self.wanted.checked_sub(1).filter(|last| *last < self.best.len()) {
-            let (_, least, _) = self.best.select_nth_unstable_by(last, |a, b| b.cmp(a));
+            let (_, least, _) = self.best.select_nth_unstable_by(last, |a, b| first_of(self.order, a, b));
             self.least = Some(*least);
         }
         self.best.truncate(self.wanted);
@@ -121,7 +129,7 @@ impl<'c> Collector<'c> {
     /// Whole names aside, which come first whatever their score.
     #[must_use]
     pub fn least(&self) -> Option<f32> {
-        let least = self.least.filter(|least| self.is_blind && least.tier != Tier::Title)?;
+        let least = self.least.filter(|least| self.is_blind && self.order.is_none() && least.tier != Tier::Title)?;
         Some(least.score)
     }
 
@@ -129,8 +137,16 @@ impl<'c> Collector<'c> {
     #[must_use]
     pub fn into_best(mut self) -> Vec<Candidate> {
         self.cut();
-        self.best.sort_unstable_by(|a, b| b.cmp(a));
+        self.best.sort_unstable_by(|a, b| first_of(self.order, a, b));
         self.best
+    }
+}
+
+/// Which of two candidates comes first.
+fn first_of(order: Option<&SortedOrder>, a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    match order {
+        None => b.cmp(a),
+        Some(order) => order.ranks[a.ordinal as usize].cmp(&order.ranks[b.ordinal as usize]),
     }
 }
 

@@ -86,7 +86,7 @@ pub fn expand(
     query: &ParsedQuery,
     typo: bool,
 ) -> Result<Expansion, EngineError> {
-    Expander { index, engine, text, query, typo, report: QueryReport::default(), concepts: Vec::new() }.run()
+    Expander { index, engine, text, query, typo, report: QueryReport::default(), concepts: Vec::new(), mended: 0 }.run()
 }
 
 struct Expander<'a> {
@@ -97,6 +97,9 @@ struct Expander<'a> {
     typo: bool,
     report: QueryReport,
     concepts: Vec<u32>,
+    /// How many words were looked for under other spellings. No more than count in the end: each costs more than all else
+    /// that is done with a word.
+    mended: usize,
 }
 
 impl Expander<'_> {
@@ -218,12 +221,8 @@ impl Expander<'_> {
         }
         stems.sort_unstable();
         stems.dedup();
-        for stem in stems {
-            let term = Term::Word(stem);
-            if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { term, weight });
-            }
-        }
+        stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
+        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative { term: Term::Word(stem), weight }));
     }
 
     /// The synonym groups that the query's terms ask for, by word.
@@ -282,9 +281,10 @@ impl Expander<'_> {
         // A word that the synonyms know is spelled right, though no product has it.
         let suspicious = if absent { !known } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
-        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) {
+        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) || self.mended == MOST_WORDS {
             return Ok(());
         }
+        self.mended += 1;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
         let candidates = typo::candidates(lexicon, &folded, edits);

@@ -101,8 +101,7 @@ impl<'e> GroupCursor<'e> {
         let frequency = found.iter().map(|(term, _)| term.doc_freq).max().unwrap_or(0);
         let cost = found.iter().map(|(term, _)| term.doc_freq).fold(0, u32::saturating_add);
         let worth = inverse_document_frequency(frequency, scorer.documents()) * SCALE;
-        let mut lists =
-            found.iter().map(|(term, weight)| Ok((List::new(engine.read(term)?), *weight)));
+        let mut lists = found.iter().map(|(term, weight)| Ok((List::new(engine.read(term)?), *weight)));
         let source = if found.len() > MERGED_AT_MOST {
             Source::Gathered { documents: gather(lists, cost, worth, scorer)?, at: 0 }
         } else {

@@ -21,7 +21,14 @@ pub(super) fn visit(
             excluded.push(List::new(engine.read(&term)?));
         }
     }
-    let mut visit = Visit { excluded, found: Window::new(), scratch: Window::new(), matches: Vec::with_capacity(WIDTH), documents: Vec::new(), least: None };
+    let mut visit = Visit {
+        excluded,
+        found: Window::new(),
+        scratch: Window::new(),
+        matches: Vec::with_capacity(WIDTH),
+        documents: Vec::new(),
+        least: None,
+    };
     let cursors = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
     let (required, optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
     let wanted = u8::try_from(required.len()).unwrap_or(u8::MAX);

@@ -24,12 +24,7 @@ pub(super) struct Window {
 impl Window {
     /// An empty window.
     pub(super) fn new() -> Self {
-        Self {
-            start: 0,
-            bits: [0; WIDTH / BITS],
-            scores: Box::new([0.0; WIDTH]),
-            satisfied: Box::new([0; WIDTH]),
-        }
+        Self { start: 0, bits: [0; WIDTH / BITS], scores: Box::new([0.0; WIDTH]), satisfied: Box::new([0; WIDTH]) }
     }
 
     /// Empties it and moves it to where a document lies.
