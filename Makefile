@@ -5,18 +5,23 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
+# Where servers are, which the accounts of people don't look into.
+export PATH := $(PATH):/usr/sbin:/sbin
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-deploy licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := .tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 TYPESCRIPT := clients/typescript
+UV_VERSION := 0.13.8
+UV := .tools/uv-$(UV_VERSION)/bin/uv
+CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser bench-build reload-under-load licences
+.PHONY: help test check faults relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build faults-contract reload-under-load licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +31,9 @@ test: $(STEPS) ## Everything that a change must pass
 
 check: fmt lint test-fast ## Format, lints and the fast tests; under five minutes
 	@echo "make check: passed (fmt lint test-fast) in $$(( $$(date +%s) - $(STARTED) )) s"
+
+faults: faults-contract ## What goes wrong, at length; its quick part is in `make test`
+	@echo "make faults: passed in $$(( $$(date +%s) - $(STARTED) )) s"
 
 fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
 	cargo fmt --check
@@ -66,6 +74,24 @@ test-client-typescript: need-node need-npm $(TYPESCRIPT)/node_modules/.installed
 	npm ci --prefix $* --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# A seed fixes the requests, so that the same are made each time.
+test-contract: need-cargo need-cc $(UV) ## Ask the binary as the OpenAPI document says, and otherwise; a minute at most
+	cargo build --locked --quiet
+	$(CONTRACT) --binary '$(BINARY)' --examples 100 --seeds 1
+
+faults-contract: need-cargo need-cc $(UV) ## The same with ten times the requests, and five seeds
+	cargo build --locked --quiet
+	$(CONTRACT) --binary '$(BINARY)' --examples 1000 --seeds 1,2,3,4,5
+
+test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights
+	cargo build --locked --quiet
+	python3 tests/deploy/check.py --binary '$(BINARY)'
+
+# The same as the Python client's tools/check.py makes for itself.
+$(UV): | need-python3
+	python3 -m venv .tools/uv-$(UV_VERSION)
+	.tools/uv-$(UV_VERSION)/bin/python -m pip install --quiet uv==$(UV_VERSION)
+
 # Where the judged queries are: relevance/, qhse/ and typos/; see RANKING.md.
 MEASURE_DATA ?= ../shared/data
 
@@ -101,15 +127,19 @@ tests/browser/node_modules: tests/browser/package-lock.json | need-npm
 	@touch $@
 
 install-chromium := sudo apt-get install chromium
+install-nginx := sudo apt-get install nginx
+install-caddy := sudo apt-get install caddy
+install-openssl := sudo apt-get install openssl
+install-systemd-analyze := sudo apt-get install systemd
 install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
-# A browser is more than most machines have: where apt may, it brings it.
-need-chromium:
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-		&& apt-get update -qq && apt-get install -y -qq chromium; } \
-		|| { echo "chromium is missing; install it with: $(install-chromium)" >&2; exit 1; }
+# What most machines don't have: where apt may, it brings it. A server that it starts by itself is not wanted.
+need-chromium need-nginx need-caddy: need-%:
+	@command -v $* >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $(filter-out sudo,$(install-$*)) -y -qq; } \
+		|| { echo "$* is missing; install it with: $(install-$*)" >&2; exit 1; }
 
 need-%:
 	@command -v $* >/dev/null || { echo "$* is missing; install it with: $(install-$*)" >&2; exit 1; }

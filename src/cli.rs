@@ -86,6 +86,9 @@ pub struct ServeArgs {
     /// Network of a proxy whose X-Forwarded-For is believed; repeatable
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',')]
     pub trusted_proxy: Vec<ipnet::IpNet>,
+    /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
     /// What to log: a tracing filter such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
     pub log: String,

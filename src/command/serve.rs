@@ -14,11 +14,12 @@ use tracing_subscriber::EnvFilter;
 
 use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, ServeArgs};
-use crate::http::{App, AppState, HttpConfig, PublicUrl, server};
+use crate::http::{App, AppState, Exposition, HttpConfig, Metrics, PublicUrl, server};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::snapshot::Directory;
 use crate::snapshot::keeper::{Keeper, Outcome, Settings};
+use crate::snapshot::priority;
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
 
@@ -91,17 +92,20 @@ fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let (keys, development) = keys(args, &settings)?;
-    let keys = Arc::new(keys);
     let directory = Arc::new(Directory::default());
     let config = HttpConfig { public_url, trusted_proxies: args.trusted_proxy.clone(), ..HttpConfig::default() };
-    let app =
-        App::new(AppState { directory: Arc::clone(&directory), keys: Arc::clone(&keys), config: Arc::new(config) });
+    let state = AppState {
+        directory: Arc::clone(&directory),
+        keys: Arc::new(keys),
+        metrics: Arc::new(Metrics::new().map_err(|error| Failure::other(&error))?),
+        config: Arc::new(config),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
     let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format)));
-    runtime.block_on(run_server(args.listen, app, keys, keeper, development))
+    runtime.block_on(run_server(args, state, keeper, development))
 }
 
 /// The keys that are accepted, and the development key where it is the only one.
@@ -123,17 +127,25 @@ fn keys(args: &ServeArgs, settings: &Settings) -> Result<(KeyStore, Option<ApiKe
 }
 
 async fn run_server(
-    listen: SocketAddr,
-    app: App,
-    keys: Arc<KeyStore>,
+    args: &ServeArgs,
+    state: AppState,
     keeper: Keeper,
     development: Option<ApiKey>,
 ) -> Result<(), Failure> {
-    let cannot = |error: io::Error| Failure { text: format!("can't listen on {listen}: {error}"), code: 1 };
-    let listener = TcpListener::bind(listen).await.map_err(cannot)?;
-    let address = listener.local_addr().map_err(cannot)?;
+    let (listener, address) = listen(args.listen).await?;
+    let metrics = match args.metrics_listen {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    let keys = Arc::clone(&state.keys);
     let (stop, stopped) = flag::channel(0_u8);
     // Answering starts at once: until there is a generation, /healthz is fine and /readyz says what is missing.
+    let exposition = metrics.map(|(listener, address)| {
+        tracing::info!(%address, "metrics are answered at /metrics");
+        // Until the very end, so that stopping can be watched too.
+        tokio::spawn(server::serve(listener, Exposition::new(&state), std::future::pending(), std::future::pending()))
+    });
+    let app = App::new(state);
     let server = tokio::spawn(server::serve(listener, app, reached(stopped.clone(), 1), reached(stopped.clone(), 2)));
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
@@ -164,9 +176,18 @@ async fn run_server(
     // A keeper that is gone, or too busy to hear it, needn't be told, nor waited for: it may be building for minutes or
     // waiting for another process's lock, and what it leaves half written means nothing.
     let _ = signals.try_send(Signal::Stop);
-    watcher.abort();
-    listening.abort();
+    for task in [Some(watcher), Some(listening), exposition].into_iter().flatten() {
+        task.abort();
+    }
     outcome
+}
+
+/// Listens on an address, and tells which it is where it was left to the system.
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let cannot = |error: io::Error| Failure { text: format!("can't listen on {address}: {error}"), code: 1 };
+    let listener = TcpListener::bind(address).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    Ok((listener, address))
 }
 
 /// Publishes the first generation, then follows the exports.
@@ -182,6 +203,8 @@ fn keep(
     match keeper.start() {
         Ok(outcome) => {
             if ready.send(Ok(outcome)).is_ok() {
+                // From here on a build mustn't take the processor from requests.
+                priority::lower_own();
                 watch(&mut keeper, received, &mut hints);
             }
         }

@@ -40,6 +40,12 @@ pub enum FindError {
         #[source]
         error: io::Error,
     },
+    /// The files are being written all the time, so that none can be read as it is at one moment.
+    #[error("the export files in {} change while they are read: write them under another name and rename them", .folder.display())]
+    Changing {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// There is none.
     #[error("there is no export file in the folder {}: put at least one *.json there", .folder.display())]
     NoFiles {

@@ -2,24 +2,27 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
-use axum::http::header::{ALLOW, CONTENT_LENGTH};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, Version};
 use axum::response::Response;
-use tokio::sync::Semaphore;
 use tower::Service as _;
 
 use super::conditional::{Condition, EntityTags};
 use super::config::AppState;
 use super::exchange::Exchange;
+use super::overload::Overload;
 use super::params::RawQuery;
 use super::problem::{self, ApiError};
 use super::request::{ApiRequest, canonical_path};
+use super::server::Arrival;
 use super::{ALLOWED_METHODS, auth, client_address, compression, cors, panic, routes};
+use crate::key::FailedAttempts;
 
 /// The longest path and query, in bytes.
 const MAX_URI_BYTES: usize = 8 * 1024;
@@ -35,7 +38,8 @@ pub struct App(Arc<Inner>);
 struct Inner {
     state: AppState,
     router: Router,
-    in_flight: Semaphore,
+    overload: Overload,
+    failures: FailedAttempts,
     tags: EntityTags,
     /// The page that explains error codes.
     documentation: String,
@@ -58,12 +62,18 @@ impl App {
             .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
         Self(Arc::new(Inner {
             router,
-            in_flight: Semaphore::new(state.config.max_in_flight),
+            overload: Overload::new(state.config.overload.clone(), Instant::now()),
+            failures: FailedAttempts::new(Instant::now()),
             tags: EntityTags::new(&state.config.build),
             documentation: format!("{}/docs/errors", state.config.base()),
             path_prefix: state.config.path_prefix().into(),
             state,
         }))
+    }
+
+    /// What it answers from.
+    pub(super) fn state(&self) -> &AppState {
+        &self.0.state
     }
 
     /// How the application is set.
@@ -76,6 +86,8 @@ impl App {
     pub async fn handle<B>(&self, request: Request<B>) -> Response {
         let (mut parts, _unread) = request.into_parts();
         let path = parts.uri.path();
+        let metrics = &*self.0.state.metrics;
+        let route = metrics.route(canonical_path(path));
         let mut exchange = Exchange::new(&parts, path == "/v1" || path.starts_with("/v1/"));
         if exchange.is_logged() {
             let trusted = &self.config().trusted_proxies;
@@ -85,16 +97,23 @@ impl App {
         let outcome = panic::caught(self.in_time(self.answer(&mut parts, &mut exchange))).await;
         let mut response = outcome.unwrap_or_else(Err).unwrap_or_else(|error| {
             exchange.log_failure(&error);
+            match error {
+                ApiError::Overloaded => metrics.shed.inc(),
+                ApiError::RateLimited { .. } => metrics.limited_by_key.inc(),
+                ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
+                _ => {}
+            }
             problem::render(&error, exchange.id.as_str(), &self.0.documentation)
         });
         exchange.log_access(&parts.uri, response.status());
-        let head = exchange.method == Method::HEAD;
+        let (head, started) = (exchange.method == Method::HEAD, exchange.started);
         exchange.write_headers(response.headers_mut());
         if !has_body(response.status()) {
             // axum states the length of what isn't there.
             response.headers_mut().remove(CONTENT_LENGTH);
         }
         let response = compression::compress(encoding, response).await;
+        metrics.answered(route, &parts.method, response.status(), started.elapsed());
         if head { without_body(response) } else { response }
     }
 
@@ -109,8 +128,15 @@ impl App {
         if header_bytes(&parts.headers) > MAX_HEADER_BYTES {
             return Err(ApiError::HeadersTooLarge);
         }
+        well_formed(parts).map_err(ApiError::BadRequest)?;
         if cors::is_preflight(&parts.method, &parts.headers) {
             return Ok(cors::preflight());
+        }
+        // Whoever watches over the service must see it under load too.
+        let is_watch = matches!(parts.uri.path(), "/healthz" | "/readyz");
+        let waited = parts.extensions.get::<Arrival>().map(|arrival| arrival.waited).unwrap_or_default();
+        if !self.0.overload.admits(waited, exchange.started) && !is_watch {
+            return Err(ApiError::Overloaded);
         }
         if parts.method == Method::OPTIONS {
             return self.options(parts).await;
@@ -120,9 +146,9 @@ impl App {
 
     async fn answer_api(&self, parts: &mut Parts, exchange: &mut Exchange) -> Result<Response, ApiError> {
         let app = &*self.0;
-        let grant = exchange.grant.insert(auth::authenticate(&app.state.keys, &parts.headers)?);
+        let authenticated = auth::authenticate(&app.state.keys, &parts.headers);
+        let grant = exchange.grant.insert(authenticated.map_err(|error| self.failed(error, parts, exchange.started))?);
         auth::check_origin(grant, &parts.headers)?;
-        let _permit = app.in_flight.try_acquire().map_err(|_| ApiError::Overloaded)?;
         let snapshot = app.state.directory.current().ok_or(ApiError::IndexUnavailable)?;
         exchange.generation = HeaderValue::try_from(snapshot.generation()).ok();
 
@@ -147,6 +173,20 @@ impl App {
         exchange.tag = Some(tag);
         // Whether there is an answer at all took the work of finding it: unlike a match, this one is counted.
         Ok(if condition == Condition::AnyVersion { not_modified() } else { response })
+    }
+
+    /// Notes a key that isn't valid: who presents too many of them is asked to wait. A valid one is answered all the
+    /// same. Keys can't be guessed, so what this saves is work and noise, and one caller's mistake must not shut out
+    /// others who share the address.
+    fn failed(&self, error: ApiError, parts: &Parts, now: Instant) -> ApiError {
+        if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
+            return error;
+        }
+        let caller = client_address::of(&parts.extensions, &parts.headers, &self.config().trusted_proxies);
+        match caller.map(|caller| self.0.failures.note(caller, now)) {
+            Some(Err(retry_after_seconds)) => ApiError::TooManyFailures { retry_after_seconds },
+            _ => error,
+        }
     }
 
     /// `OPTIONS` on its own tells the methods of a path that exists.
@@ -185,6 +225,28 @@ fn canonical_uri(uri: &Uri) -> Uri {
     // What was a path is one without its last slash too; if it weren't, it would only not be found.
     parts.path_and_query = PathAndQuery::try_from(canonical).ok();
     Uri::from_parts(parts).unwrap_or_default()
+}
+
+/// Whether nobody on the way could have read the request as another one (RFC 9112, 3.2 and 6.3).
+fn well_formed(parts: &Parts) -> Result<(), &'static str> {
+    let mut hosts = parts.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if parts.version == Version::HTTP_11 => return Err("Send the header Host: HTTP/1.1 asks for it."),
+        (Some(_), Some(_)) => return Err("Send one Host header, not several."),
+        (Some(host), None) if !host.as_bytes().iter().all(|byte| is_host_byte(*byte)) => {
+            return Err("The header Host isn't a host, such as api.example.org or [2001:db8::1]:8080.");
+        }
+        _ => {}
+    }
+    // The one way of stating a body's end that can contradict another. Nothing here takes a body.
+    if parts.headers.contains_key(TRANSFER_ENCODING) {
+        return Err("Send no Transfer-Encoding: nothing here takes a request body.");
+    }
+    Ok(())
+}
+
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%:[]".contains(&byte)
 }
 
 fn header_bytes(headers: &HeaderMap) -> usize {

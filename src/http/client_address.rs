@@ -1,20 +1,18 @@
-//! Who is calling, as far as that can be known behind proxies. For the log only: nothing is decided by it.
+//! Who is calling, as far as that can be known behind proxies: for the log, and for counting failed authentications.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
-/// The other end of the connection; the server notes it in a request's extensions.
-#[derive(Debug, Clone, Copy)]
-pub struct ClientAddress(pub SocketAddr);
+use super::server::Arrival;
 
 /// The caller's address: the nearest one that isn't a trusted proxy's.
 ///
 /// Each proxy appends the address it was called from to `X-Forwarded-For`, so the list is read from its end, as far as
 /// the addresses are of trusted proxies. What an untrusted caller writes there is never believed.
 pub(super) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
-    let mut caller = extensions.get::<ClientAddress>()?.0.ip().to_canonical();
+    let mut caller = extensions.get::<Arrival>()?.peer.ip().to_canonical();
     let forwarded: Vec<&str> = headers
         .get_all("x-forwarded-for")
         .iter()
@@ -25,21 +23,30 @@ pub(super) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]
         if !trusted.iter().any(|network| network.contains(&caller)) {
             break;
         }
-        match hop.trim().parse::<IpAddr>() {
-            Ok(address) => caller = address.to_canonical(),
-            Err(_) => break,
+        match address(hop.trim()) {
+            Some(address) => caller = address.to_canonical(),
+            None => break,
         }
     }
     Some(caller)
 }
 
+/// An address, to which some proxies add the port.
+fn address(hop: &str) -> Option<IpAddr> {
+    let bare = hop.strip_prefix('[').and_then(|hop| hop.strip_suffix(']')).unwrap_or(hop);
+    bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|hop| hop.ip()))
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn caller(peer: &str, forwarded: &str) -> String {
         let mut extensions = Extensions::new();
-        extensions.insert(ClientAddress(SocketAddr::new(peer.parse().expect("an address"), 1)));
+        let peer = SocketAddr::new(peer.parse().expect("an address"), 1);
+        extensions.insert(Arrival { peer, waited: Duration::ZERO });
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", forwarded.parse().expect("a header"));
         let trusted = ["10.0.0.0/8".parse().expect("a network")];
@@ -53,5 +60,9 @@ mod tests {
         assert_eq!(caller("10.0.0.1", "1.1.1.1, 198.51.100.7, 10.0.0.2"), "198.51.100.7", "the first one is made up");
         assert_eq!(caller("10.0.0.1", "unknown"), "10.0.0.1");
         assert_eq!(caller("::ffff:10.0.0.1", "198.51.100.7"), "198.51.100.7");
+        assert_eq!(caller("10.0.0.1", "198.51.100.7:4711"), "198.51.100.7");
+        assert_eq!(caller("10.0.0.1", "1.1.1.1, [2001:db8::7]:4711"), "2001:db8::7");
+        assert_eq!(caller("10.0.0.1", "[2001:db8::7]"), "2001:db8::7");
+        assert_eq!(caller("10.0.0.1", ""), "10.0.0.1");
     }
 }

@@ -6,6 +6,9 @@ use std::time::Duration;
 use axum::http::Uri;
 use ipnet::IpNet;
 
+use super::metrics::Metrics;
+use super::overload::OverloadLimits;
+use super::server::ConnectionLimits;
 use crate::key::KeyStore;
 use crate::snapshot::Directory;
 
@@ -16,6 +19,8 @@ pub struct AppState {
     pub directory: Arc<Directory>,
     /// Whose keys are accepted.
     pub keys: Arc<KeyStore>,
+    /// What happens is counted here.
+    pub metrics: Arc<Metrics>,
     /// How the service is set.
     pub config: Arc<HttpConfig>,
 }
@@ -32,14 +37,10 @@ pub struct HttpConfig {
     pub build: String,
     /// The longest an answer may take until its first byte.
     pub request_timeout: Duration,
-    /// The most requests under `/v1` being worked on at once; further ones are answered 503.
-    pub max_in_flight: usize,
-    /// The most connections at once; further ones wait in the listener's backlog.
-    pub max_connections: usize,
-    /// How long a client may take for the headers of a request, and how long an idle connection is kept.
-    pub header_read_timeout: Duration,
-    /// How long requests under way may go on once the service is asked to stop.
-    pub drain_timeout: Duration,
+    /// When requests are answered 503 because there are too many.
+    pub overload: OverloadLimits,
+    /// How connections are treated.
+    pub connections: ConnectionLimits,
 }
 
 impl Default for HttpConfig {
@@ -49,10 +50,8 @@ impl Default for HttpConfig {
             trusted_proxies: Vec::new(),
             build: env!("CARGO_PKG_VERSION").to_owned(),
             request_timeout: Duration::from_secs(10),
-            max_in_flight: 1024,
-            max_connections: 4096,
-            header_read_timeout: Duration::from_secs(5),
-            drain_timeout: Duration::from_secs(10),
+            overload: OverloadLimits::default(),
+            connections: ConnectionLimits::default(),
         }
     }
 }

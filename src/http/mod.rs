@@ -1,6 +1,6 @@
 //! The HTTP service: axum's and hyper's only home.
 //!
-//! A request passes [`App::handle`] once, top to bottom: id → size limits → CORS → key → conditional request → quota →
+//! A request passes [`App::handle`] once, top to bottom: id → size limits → CORS → overload → key → conditional request → quota →
 //! route. Handlers (`routes`, a file per resource) read their parameters, call an operation of
 //! [`service`](crate::service) and write its answer; whatever goes wrong on the way is one [`problem::ApiError`], turned
 //! into one answer in one place. [`server`] owns sockets and nothing else.
@@ -16,7 +16,9 @@ mod cors;
 mod docs;
 mod document;
 mod exchange;
+mod metrics;
 pub mod openapi;
+mod overload;
 mod paging;
 mod panic;
 mod params;
@@ -27,8 +29,10 @@ mod routes;
 pub mod server;
 
 pub use app::App;
-pub use client_address::ClientAddress;
 pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
+pub use metrics::{Exposition, Metrics, MetricsError};
+pub use overload::OverloadLimits;
+pub use server::{Arrival, ConnectionLimits};
 
 use axum::http::HeaderValue;
 

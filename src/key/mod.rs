@@ -6,6 +6,7 @@
 pub mod access;
 pub mod development;
 mod expiry;
+pub mod failures;
 pub mod file;
 mod format;
 mod grant;
@@ -16,6 +17,7 @@ mod store;
 mod watch;
 
 pub use expiry::{Expiry, ExpiryError};
+pub use failures::FailedAttempts;
 pub use format::{ApiKey, KeyDigest, KeyFormatError, KeyKind};
 pub use grant::Grant;
 pub use origin::{Origin, OriginError};

@@ -8,6 +8,7 @@ use crate::engine::{EngineError, TantivyBuilder};
 use crate::export::Export;
 use crate::search::SearchBuilder;
 use crate::search::lexicon::LexiconError;
+use crate::snapshot::failpoint::{Step, pass};
 
 /// Why a generation can't be built.
 #[derive(Debug, thiserror::Error)]
@@ -37,10 +38,13 @@ pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<A
     let mut engine = TantivyBuilder::new()?;
     let products = draft.software();
     let count = products.len() as u64;
+    pass(Step::BuildBegun);
     for (done, (software, categories)) in (1..).zip(products) {
+        pass(Step::BuildProduct);
         engine.push(search.push(software, categories))?;
         progress(done, count);
     }
+    pass(Step::BuildFinish);
     let mut parts = vec![
         (TABLES.to_owned(), Bytes::from(catalogue.tables)),
         (IDS.to_owned(), Bytes::from(catalogue.ids)),
@@ -48,5 +52,6 @@ pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<A
         (SEARCH.to_owned(), Bytes::from(postcard::to_stdvec(&search.finish()?)?)),
     ];
     parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bytes::from(content))));
+    pass(Step::BuildOpen);
     Ok(Artifact { parts })
 }

@@ -1,18 +1,23 @@
 //! The published directory: the current snapshot behind one atomic pointer, and what is wrong with the next one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Snapshot;
+use super::reload::ReloadStatus;
 
 /// The directory that is being served: shared by the HTTP service, the watcher and whoever else answers from it.
 #[derive(Debug, Default)]
 pub struct Directory {
     current: ArcSwapOption<Snapshot>,
+    /// When the current generation became that, in seconds since 1970.
+    published_at: AtomicI64,
     degraded: ArcSwap<Vec<Degraded>>,
+    reloads: ArcSwap<ReloadStatus>,
 }
 
 /// One reason why the directory is not in full health, though it serves.
@@ -31,9 +36,21 @@ impl Directory {
         self.current.load_full()
     }
 
-    /// Makes a generation the current one with one atomic store. Requests under way keep the one they took.
-    pub fn publish(&self, snapshot: Arc<Snapshot>) {
-        self.current.store(Some(snapshot));
+    /// Makes a generation the current one with one atomic store, and answers the one before. Requests under way keep the
+    /// one they took.
+    pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        let generation = snapshot.generation.clone();
+        let before = self.current.swap(Some(snapshot));
+        if before.as_ref().is_none_or(|before| before.generation != generation) {
+            self.published_at.store(jiff::Timestamp::now().as_second(), Ordering::Relaxed);
+        }
+        before
+    }
+
+    /// When the current generation was published, in seconds since 1970; 0 before the first one.
+    #[must_use]
+    pub fn published_at(&self) -> i64 {
+        self.published_at.load(Ordering::Relaxed)
     }
 
     /// Why the directory is degraded; empty in full health.
@@ -45,5 +62,16 @@ impl Directory {
     /// Replaces the reasons why the directory is degraded.
     pub fn set_degraded(&self, reasons: Vec<Degraded>) {
         self.degraded.store(Arc::new(reasons));
+    }
+
+    /// How reading the exports has gone so far. Cheap: one atomic load.
+    #[must_use]
+    pub fn reloads(&self) -> Arc<ReloadStatus> {
+        self.reloads.load_full()
+    }
+
+    /// Replaces what is known of the reloads.
+    pub(super) fn set_reloads(&self, status: ReloadStatus) {
+        self.reloads.store(Arc::new(status));
     }
 }

@@ -3,8 +3,11 @@
 pub mod artifact;
 mod build;
 mod directory;
+pub mod failpoint;
 mod generation;
 pub mod keeper;
+pub mod priority;
+mod reload;
 pub mod source;
 pub mod stamp;
 pub mod store;
@@ -14,6 +17,7 @@ pub use artifact::Artifact;
 pub use build::{BuildError, build};
 pub use directory::{Degraded, Directory};
 pub use generation::{Generation, INDEX_FORMAT};
+pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 
 use std::sync::Arc;
 

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
 use super::stamp::{self, FolderStamp};
-use crate::export::{self, FindError, Limits, Report, SourceFile};
+use crate::export::{self, FindError, Finding, Limits, Report, SourceFile};
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
 const EMBEDDED: [(&str, &[u8]); 2] =
@@ -59,11 +60,9 @@ impl Source {
         let today = export::latest_day(jiff::Timestamp::now());
         match self {
             Self::Folder(folder) => {
-                // Looked at before reading: what changes meanwhile differs from this and is read again.
-                let stamp =
-                    stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.clone(), error })?;
-                let files = export::find_files(folder)?;
-                Ok(ReadSet { report: export::read(&files, limits, today, progress), stamp })
+                let (stamp, files) = read_settled(folder, limits)?;
+                let total = stamp.iter().map(|file| file.size).sum();
+                Ok(ReadSet { report: export::examine(files, limits, today, &|done| progress(done, total)), stamp })
             }
             Self::Embedded => {
                 let files = EMBEDDED
@@ -75,6 +74,37 @@ impl Source {
             }
         }
     }
+}
+
+/// A file that was read, or why it can't be.
+type OpenedFile = Result<SourceFile, Box<Finding>>;
+
+/// How often files that change while they are read are read again.
+const READS: usize = 10;
+/// File systems tell times in steps: a change within the same one as the look before can't be seen.
+const TIME_STEP: Duration = Duration::from_millis(10);
+
+/// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
+/// is half an old and half a new one. Answers what they looked like, too.
+fn read_settled(folder: &Path, limits: &Limits) -> Result<(FolderStamp, Vec<OpenedFile>), FindError> {
+    let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
+    let mut stamp = look()?;
+    for _ in 0..READS {
+        if stamp::has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
+            std::thread::sleep(TIME_STEP);
+        }
+        let files = open_all(folder, limits)?;
+        let after = look()?;
+        if after == stamp {
+            return Ok((stamp, files));
+        }
+        stamp = after;
+    }
+    Err(FindError::Changing { folder: folder.to_owned() })
+}
+
+fn open_all(folder: &Path, limits: &Limits) -> Result<Vec<OpenedFile>, FindError> {
+    Ok(export::find_files(folder)?.iter().map(|path| SourceFile::open(path, limits)).collect())
 }
 
 #[cfg(test)]

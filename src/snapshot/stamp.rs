@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,16 @@ pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     }
     stamps.sort_unstable();
     Ok(stamps)
+}
+
+/// Whether a file was changed after a moment, or may have been.
+pub(super) fn has_changed_since(stamp: &FolderStamp, moment: SystemTime) -> bool {
+    let moment_ns = moment.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    stamp.iter().any(|file| {
+        let (_, seconds, nanoseconds) = file.identity;
+        let metadata_ns = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+        file.modified_ns > moment_ns || u128::try_from(metadata_ns).is_ok_and(|changed_ns| changed_ns > moment_ns)
+    })
 }
 
 #[cfg(unix)]

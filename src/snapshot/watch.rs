@@ -90,22 +90,48 @@ pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints)
     let mut pacer = Pacer::new(keeper.seen().cloned(), Instant::now());
     // What was loaded without reading it is verified now, while it is served.
     let mut reload = true;
+    let mut looked_at = Instant::now();
     loop {
-        match signals.recv_timeout(pacer.patience()) {
-            Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-            Ok(Signal::Reload) => reload = true,
-            Ok(Signal::Hint) | Err(RecvTimeoutError::Timeout) => {}
+        match next_signal(signals, looked_at, pacer.patience()) {
+            Some(Signal::Stop) => return,
+            Some(Signal::Reload) => {
+                keeper.retry_soon();
+                reload = true;
+            }
+            Some(Signal::Hint) | None => {}
         }
+        looked_at = Instant::now();
         hints.follow(keeper.settings().source.folder());
-        keeper.look_at_index(Instant::now());
+        keeper.look_at_index(looked_at);
         let stamp = keeper.settings().source.stamp().ok();
         // A generation that another process built of these files needs no second look.
         if pacer.pending.is_some() && stamp.as_ref() == keeper.seen() && stamp.is_some() {
             pacer.read(stamp.clone(), Instant::now());
         }
-        if pacer.look(stamp, Instant::now()) || std::mem::take(&mut reload) {
+        if pacer.look(stamp, Instant::now()) || std::mem::take(&mut reload) || keeper.is_due(looked_at) {
             refresh(keeper);
             pacer.read(keeper.seen().cloned(), Instant::now());
+        }
+    }
+}
+
+/// Waits for the next signal, for so long at most. A storm of hints is one: the folder is looked at again no sooner than a
+/// while after the last look, whatever its file system has to tell meanwhile.
+fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, patience: Duration) -> Option<Signal> {
+    let mut patience = patience;
+    let mut hinted = None;
+    loop {
+        match signals.recv_timeout(patience) {
+            Ok(Signal::Hint) => {
+                hinted = Some(Signal::Hint);
+                patience = LOOK_WHILE_CHANGING.saturating_sub(looked_at.elapsed());
+                if patience.is_zero() {
+                    return hinted;
+                }
+            }
+            Ok(signal) => return Some(signal),
+            Err(RecvTimeoutError::Timeout) => return hinted,
+            Err(RecvTimeoutError::Disconnected) => return Some(Signal::Stop),
         }
     }
 }

@@ -1,8 +1,15 @@
 //! Keys: who is let in, and that nobody else learns anything.
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use axum::http::Method;
 
-use crate::service::{Service, Setup};
+use software_directory::http::{Arrival, HttpConfig};
+use software_directory::key::failures::BURST;
+
+use crate::fixture;
+use crate::service::{Answer, Service, Setup};
 
 #[tokio::test]
 async fn keys_are_checked_before_routes() {
@@ -69,4 +76,68 @@ async fn a_key_for_certain_origins_is_refused_elsewhere() {
         assert_eq!(answer.header("access-control-allow-origin"), "*", "a page can read why");
     }
     assert_eq!(service.get("/v1/software").await.problem().1, "index_unavailable", "only browsers send an origin");
+}
+
+/// A service behind a proxy at 10.0.0.1.
+fn behind_a_proxy() -> Service {
+    let trusted_proxies = vec!["10.0.0.0/8".parse().expect("a network")];
+    let config = HttpConfig { trusted_proxies, ..HttpConfig::default() };
+    Setup { directory: fixture::directory(), config, ..Setup::default() }.start()
+}
+
+async fn ask(service: &Service, peer: &str, forwarded: &str, authorization: &str) -> Answer {
+    let headers = [("authorization", authorization), ("x-forwarded-for", forwarded)];
+    let peer = SocketAddr::new(peer.parse().expect("an address"), 4711);
+    let arrival = Arrival { peer, waited: Duration::ZERO };
+    service.send_from(Some(arrival), Method::GET, "/v1/software", &headers).await
+}
+
+#[tokio::test]
+async fn an_address_with_too_many_bad_keys_is_asked_to_wait_and_a_valid_key_works_all_the_same() {
+    let service = behind_a_proxy();
+    for _ in 0..BURST {
+        assert_eq!(ask(&service, "192.0.2.1", "", "Bearer nonsense").await.problem().1, "invalid_api_key");
+    }
+    let refused = ask(&service, "192.0.2.1", "", "Bearer nonsense").await;
+    assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
+    assert!(refused.json()["detail"].as_str().expect("a text").contains("from your address"), "{refused:?}");
+    assert!((1..=60).contains(&refused.header("retry-after").parse::<u64>().expect("seconds")));
+    assert_eq!(ask(&service, "192.0.2.1", "", &service.bearer()).await.status, 200, "a colleague's key works");
+    assert_eq!(ask(&service, "192.0.2.2", "", "Bearer nonsense").await.status, 401, "another address");
+    assert_eq!(service.send(Method::GET, "/healthz", &[]).await.status, 200);
+    let text = service.exposition.answer(&axum::http::Request::get("/metrics").body(()).expect("a request"));
+    let text = http_body_util::BodyExt::collect(text.into_body()).await.expect("a body").to_bytes();
+    let text = std::str::from_utf8(&text).expect("UTF-8");
+    assert!(text.contains("software_directory_http_requests_limited_total{scope=\"address\"} 1\n"), "{text}");
+}
+
+#[tokio::test]
+async fn behind_a_proxy_its_callers_are_told_apart_and_what_others_forge_is_not_believed() {
+    let service = behind_a_proxy();
+    for n in 0..=BURST {
+        // What a caller writes itself stands further left.
+        ask(&service, "10.0.0.1", &format!("203.0.113.{n}, 198.51.100.7"), "Bearer nonsense").await;
+    }
+    assert_eq!(ask(&service, "10.0.0.1", "198.51.100.7", "Bearer nonsense").await.status, 429);
+    assert_eq!(ask(&service, "10.0.0.1", "198.51.100.8", "Bearer nonsense").await.status, 401);
+    assert_eq!(ask(&service, "192.0.2.1", "198.51.100.7", "Bearer nonsense").await.status, 401, "no trusted proxy");
+}
+
+#[tokio::test]
+async fn an_ipv6_caller_is_its_network() {
+    let service = behind_a_proxy();
+    for n in 0..=BURST {
+        ask(&service, "10.0.0.1", &format!("2001:db8:0:1::{n:x}"), "Bearer nonsense").await;
+    }
+    assert_eq!(ask(&service, "10.0.0.1", "2001:db8:0:1:ffff::1", "Bearer nonsense").await.status, 429);
+    assert_eq!(ask(&service, "10.0.0.1", "2001:db8:0:2::1", "Bearer nonsense").await.status, 401);
+}
+
+#[tokio::test]
+async fn a_missing_key_is_no_failed_attempt() {
+    let service = behind_a_proxy();
+    for _ in 0..=BURST {
+        assert_eq!(ask(&service, "192.0.2.1", "", "").await.status, 401);
+    }
+    assert_eq!(ask(&service, "192.0.2.1", "", "Bearer nonsense").await.problem().1, "invalid_api_key");
 }

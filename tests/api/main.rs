@@ -1,5 +1,6 @@
 //! Drives the HTTP API as callers do: in-process where the answer is the point, over real sockets where the wire is.
 
+mod any_request;
 mod authentication;
 mod categories;
 mod conditional;
@@ -12,6 +13,7 @@ mod glossary;
 mod health;
 mod log;
 mod methods;
+mod metrics;
 mod openapi;
 mod paging;
 mod parameters;
@@ -19,6 +21,8 @@ mod problems;
 mod quota;
 mod request_id;
 mod reviews;
+#[path = "../runs/mod.rs"]
+mod runs;
 mod search;
 mod server;
 mod service;

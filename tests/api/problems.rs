@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::Method;
 use axum::routing::get;
-use software_directory::http::HttpConfig;
+use software_directory::http::{Arrival, HttpConfig};
 
 use crate::service::{Service, Setup};
 
@@ -38,9 +38,10 @@ async fn an_address_of_more_than_8_kib_is_too_long() {
 #[tokio::test]
 async fn headers_of_more_than_16_kib_are_too_large() {
     let service = Service::empty();
-    let answer = service.send(Method::GET, "/healthz", &[("cookie", &"x".repeat(16 * 1024 - 6))]).await;
+    let room = 16 * 1024 - "hostlocalhost".len() - "cookie".len();
+    let answer = service.send(Method::GET, "/healthz", &[("cookie", &"x".repeat(room))]).await;
     assert_eq!(answer.status, 200);
-    let answer = service.send(Method::GET, "/healthz", &[("cookie", &"x".repeat(16 * 1024 - 5))]).await;
+    let answer = service.send(Method::GET, "/healthz", &[("cookie", &"x".repeat(room + 1))]).await;
     assert_eq!(answer.problem(), (431, "headers_too_large".to_owned()));
 }
 
@@ -67,11 +68,19 @@ async fn an_answer_that_takes_too_long_is_given_up() {
 }
 
 #[tokio::test]
-async fn more_requests_at_once_than_allowed_are_turned_away() {
-    let config = HttpConfig { max_in_flight: 0, ..HttpConfig::default() };
-    let service = Setup { config, ..Setup::default() }.start();
-    let answer = service.get("/v1/software").await;
-    assert_eq!(answer.problem(), (503, "overloaded".to_owned()));
-    assert_eq!(answer.header("retry-after"), "1");
-    assert_eq!(service.get("/healthz").await.status, 200, "the service is alive all the same");
+async fn a_request_that_has_waited_too_long_is_turned_away_and_health_is_answered_all_the_same() {
+    let service = Service::with_directory();
+    let bearer = service.bearer();
+    let late = Arrival { peer: ([192, 0, 2, 1], 4711).into(), waited: Duration::from_secs(1) };
+    let ask =
+        async |path| service.send_from(Some(late), Method::GET, path, &[("authorization", bearer.as_str())]).await;
+    for path in ["/v1/software", "/v1/nowhere", "/docs"] {
+        let answer = ask(path).await;
+        assert_eq!(answer.problem(), (503, "overloaded".to_owned()), "{path}");
+        assert_eq!(answer.header("retry-after"), "1");
+    }
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(ask(path).await.status, 200, "{path}");
+    }
+    assert_eq!(service.get("/v1/software").await.status, 200, "who hasn't waited is answered");
 }

@@ -34,9 +34,10 @@ impl Running {
     /// Sends bytes and reads until the server closes.
     async fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
-        stream.write_all(request.as_bytes()).await.expect("sent");
+        // Who sends too much is cut off, and may learn of it before the answer.
+        drop(stream.write_all(request.as_bytes()).await);
         let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await.expect("an answer");
+        drop(stream.read_to_end(&mut answer).await);
         String::from_utf8(answer).expect("UTF-8")
     }
 }
@@ -89,6 +90,57 @@ async fn what_is_no_request_is_answered_400_and_the_service_goes_on() {
         assert!(answer.starts_with("HTTP/1.1 400 "), "{nonsense:?}: {answer}");
     }
     assert!(running.exchange(&close("GET /healthz")).await.starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn what_another_server_on_the_way_could_read_differently_is_refused() {
+    let running = run(&Service::empty()).await;
+    for (headers, problem) in [
+        ("", true),
+        ("Host: a\r\nHost: b\r\n", true),
+        ("Host: a/b\r\n", true),
+        ("Host: a@b\r\n", true),
+        ("Host: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n", true),
+        ("Host: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n", true),
+        ("Host: x\r\nTransfer-Encoding: chunked\r\n", true),
+        ("Host: x\r\nTransfer-Encoding: chunked, identity\r\n", false),
+        ("Host: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n", false),
+        ("Host: x\r\nContent-Length: +5\r\n", false),
+        ("Host: x\r\nContent-Length : 5\r\n", false),
+        ("Host: x\r\nX: a\r\n b: c\r\n", false),
+        ("Host: x\r\nX: a\0b\r\n", false),
+    ] {
+        let answer = running
+            .exchange(&format!(
+                "POST /healthz HTTP/1.1\r\n{headers}Connection: close\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\n\r\n"
+            ))
+            .await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{headers:?}: {answer}");
+        assert_eq!(answer.matches("HTTP/1.1 40").count(), 1, "nothing is smuggled: {headers:?}: {answer}");
+        assert_eq!(answer.contains("application/problem+json"), problem, "{headers:?}: {answer}");
+    }
+    let old = running.exchange("GET /healthz HTTP/1.0\r\n\r\n").await;
+    assert!(old.starts_with("HTTP/1.0 200 "), "HTTP/1.0 knows no Host: {old}");
+}
+
+#[tokio::test]
+async fn headers_are_limited_in_number_and_size() {
+    let running = run(&Service::empty()).await;
+    let headers = |count: usize, size: usize| {
+        let headers: Vec<_> = (0..count).map(|n| format!("X-{n}: {}\r\n", "a".repeat(size))).collect();
+        headers.concat()
+    };
+    for (headers, status, problem) in [
+        (headers(90, 10), 200, false),
+        (headers(200, 1), 431, false),
+        (headers(20, 1000), 431, true),
+        (headers(1, 200_000), 431, false),
+    ] {
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n");
+        let answer = running.exchange(&request).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{} bytes: {answer}", headers.len());
+        assert_eq!(answer.contains("application/problem+json"), problem, "{} bytes", headers.len());
+    }
 }
 
 #[tokio::test]

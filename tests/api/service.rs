@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use software_directory::http::{App, AppState, HttpConfig};
+use software_directory::http::{App, AppState, Arrival, Exposition, HttpConfig, Metrics};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
 use software_directory::snapshot::Directory;
@@ -18,6 +18,7 @@ use crate::fixture;
 /// A service and a key for it.
 pub(crate) struct Service {
     pub(crate) app: App,
+    pub(crate) exposition: Exposition,
     pub(crate) directory: Arc<Directory>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) key: String,
@@ -61,13 +62,18 @@ impl Setup {
         };
         let (key, _) = file::create(&path, new, Timestamp::now()).expect("a key");
         let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
-        let state =
-            AppState { directory: Arc::clone(&self.directory), keys: Arc::clone(&keys), config: Arc::new(self.config) };
+        let state = AppState {
+            directory: Arc::clone(&self.directory),
+            keys: Arc::clone(&keys),
+            metrics: Arc::new(Metrics::new().expect("metrics")),
+            config: Arc::new(self.config),
+        };
+        let exposition = Exposition::new(&state);
         let app = match self.router {
             Some(router) => App::with_router(state, router),
             None => App::new(state),
         };
-        Service { app, directory: self.directory, keys, key: key.expose().to_owned(), folder }
+        Service { app, exposition, directory: self.directory, keys, key: key.expose().to_owned(), folder }
     }
 }
 
@@ -101,7 +107,24 @@ impl Service {
 
     /// Sends a request with these headers only.
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send_from(None, method, path, headers).await
+    }
+
+    /// Sends a request that arrived over a connection.
+    pub(crate) async fn send_from(
+        &self,
+        arrival: Option<Arrival>,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
+        if let Some(arrival) = arrival {
+            request = request.extension(arrival);
+        }
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header("host", "localhost");
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -10,6 +10,7 @@ mod listing;
 mod memory;
 mod name;
 mod place;
+mod reloads;
 mod restart;
 mod skipping;
 mod store;

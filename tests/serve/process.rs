@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -86,14 +86,26 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it on a free port and waits until it has said where it is.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut server = Self::spawn(folder, arguments);
-        let mut out = BufReader::new(server.child.stdout.take().expect("a pipe"));
-        out.read_line(&mut server.first_line).expect("text");
-        assert!(!server.first_line.is_empty(), "it ended: {}", server.stderr());
-        server.address = server.first_line.trim().strip_prefix("Listening on ").expect("the address").to_owned();
+        Self::spawn(folder, arguments).announced()
+    }
+
+    /// Waits until it has said where it is.
+    pub(crate) fn announced(mut self) -> Self {
+        assert!(self.is_announced(), "it ended: {}", self.stderr());
+        self
+    }
+
+    /// Waits until it has said where it is, or has ended: then not.
+    pub(crate) fn is_announced(&mut self) -> bool {
+        let mut out = BufReader::new(self.child.stdout.take().expect("a pipe"));
+        out.read_line(&mut self.first_line).expect("text");
+        if self.first_line.is_empty() {
+            return false;
+        }
+        self.address = self.first_line.trim().strip_prefix("Listening on ").expect("the address").to_owned();
         let mut line = String::new();
         while !line.trim_start().starts_with("curl") && out.read_line(&mut line).expect("text") > 0 {
-            server.announced.push_str(&line);
+            self.announced.push_str(&line);
             line = line.lines().last().unwrap_or_default().to_owned();
             if line.trim_start().starts_with("curl") {
                 break;
@@ -102,13 +114,19 @@ impl Server {
         }
         // Whatever else it says must not fill the pipe.
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
-        server
+        true
     }
 
     /// Starts it without waiting for anything.
     pub(crate) fn spawn(folder: &Path, arguments: &[&str]) -> Self {
         let mut command = command(folder);
-        command.args(["--listen", "127.0.0.1:0"]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments);
+        Self::spawn_command(command)
+    }
+
+    /// Runs a command that serves, without waiting for anything.
+    pub(crate) fn spawn_command(mut command: Command) -> Self {
+        command.args(["--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");
         let errors = Arc::<Mutex<String>>::default();
         let (stderr, told) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
@@ -144,6 +162,22 @@ impl Server {
         (response.status().as_u16(), serde_json::from_str(&body).expect("JSON"))
     }
 
+    /// Its process id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal, `HUP` or `KILL`.
+    pub(crate) fn signal(&self, name: &str) {
+        let signal = format!("-{name}");
+        assert!(Command::new("kill").args([&signal, &self.pid().to_string()]).status().expect("kill runs").success());
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a process")
+    }
+
     /// The codes of what `/readyz` finds wrong.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let (status, body) = self.get("/readyz");
@@ -154,9 +188,8 @@ impl Server {
 
     /// Asks it to stop, and gives its exit code and all of its standard error.
     pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
-        let status = until("it stops", || self.child.try_wait().expect("a process"));
+        self.signal("TERM");
+        let status = until("it stops", || self.ended());
         self.reading.take().expect("once").join().expect("no panic");
         (status.code(), self.stderr())
     }

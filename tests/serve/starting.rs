@@ -76,6 +76,37 @@ fn a_server_that_waits_for_its_index_can_be_stopped() {
 }
 
 #[test]
+fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_serve() {
+    let folder = folder_with(&["a"]);
+    fs::create_dir(folder.path().join("index")).expect("a folder");
+    let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");
+    lock.lock().expect("locked");
+    let server = Server::spawn(folder.path(), &["--metrics-listen", "127.0.0.1:0"]);
+    let address = until("it says where", || {
+        let errors = server.stderr();
+        let line = errors.lines().find(|line| line.contains("/metrics"))?;
+        Some(line.split_once("address=")?.1.split_whitespace().next().expect("an address").to_owned())
+    });
+    let ask = |path: &str| {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+        let mut answer = agent.get(format!("http://{address}{path}")).call().expect("an answer");
+        (answer.status().as_u16(), answer.body_mut().read_to_string().expect("text"))
+    };
+    let (status, text) = ask("/metrics");
+    assert_eq!(status, 200);
+    assert!(text.contains("software_directory_generation_records 0\n"), "{text}");
+    assert_eq!(ask("/healthz").0, 404, "the service itself is elsewhere");
+    drop(lock);
+    until("the generation is told", || {
+        ask("/metrics").1.contains("software_directory_generation_records 1\n").then_some(())
+    });
+    let text = ask("/metrics").1;
+    assert!(text.contains("software_directory_reloads_total{outcome=\"published\"} 1\n"), "{text}");
+    assert!(text.contains("software_directory_last_reload_success 1\n"), "{text}");
+    assert_eq!(server.terminate().0, Some(0));
+}
+
+#[test]
 fn with_logs_as_json_every_line_is_an_object_findings_and_the_last_word_too() {
     let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|line| line.is_object());
     let folder = folder_with(&["a", "b"]);

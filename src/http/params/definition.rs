@@ -10,7 +10,7 @@ const MAX_QUERY_CHARACTERS: usize = 256;
 
 /// Free text to look for.
 pub(crate) const fn query(about: &'static str) -> Parameter<Text> {
-    let value = Text { blank: true, max_characters: Some(MAX_QUERY_CHARACTERS) };
+    let value = Text { empty: true, max_characters: Some(MAX_QUERY_CHARACTERS) };
     Parameter { name: "q", about, value, repeatable: false }
 }
 
@@ -44,7 +44,7 @@ pub(crate) static CATEGORY: Parameter<Text> = Parameter {
     name: "category",
     about: "Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A \
             category that doesn't exist matches nothing.",
-    value: Text { blank: false, max_characters: None },
+    value: Text { empty: false, max_characters: None },
     repeatable: true,
 };
 

@@ -24,8 +24,8 @@ pub(crate) trait Value {
 /// Free text.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Whether nothing, or only white space, is a value.
-    pub(crate) blank: bool,
+    /// Whether the empty text is a value.
+    pub(crate) empty: bool,
     /// The most Unicode code points.
     pub(crate) max_characters: Option<usize>,
 }
@@ -34,7 +34,7 @@ impl Value for Text {
     type Output = String;
 
     fn read(&self, text: &str) -> Result<String, String> {
-        if !self.blank && text.trim().is_empty() {
+        if !self.empty && text.is_empty() {
             return Err("must not be empty; leave it out instead".to_owned());
         }
         match self.max_characters {
@@ -48,7 +48,7 @@ impl Value for Text {
     fn schema(&self) -> Object {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .min_length((!self.blank).then_some(1))
+            .min_length((!self.empty).then_some(1))
             .max_length(self.max_characters)
             .build()
     }
@@ -92,7 +92,7 @@ impl Value for Integer {
     }
 }
 
-/// A number in plain decimal notation, such as `4` or `3.5`.
+/// A number without a sign, such as `4`, `3.5` or `5e-1`, which is how programs write a small one.
 #[derive(Debug)]
 pub(crate) struct Decimal {
     pub(crate) minimum: f64,
@@ -104,11 +104,15 @@ impl Value for Decimal {
 
     fn read(&self, text: &str) -> Result<f64, String> {
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        let plain = match text.split_once('.') {
-            Some((whole, fraction)) => digits(whole) && digits(fraction),
-            None => digits(text),
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
+            None => (text, true),
         };
-        plain
+        let mantissa = match mantissa.split_once('.') {
+            Some((whole, fraction)) => digits(whole) && digits(fraction),
+            None => digits(mantissa),
+        };
+        (mantissa && exponent)
             .then(|| text.parse().ok())
             .flatten()
             .filter(|number| (self.minimum..=self.maximum).contains(number))
@@ -221,22 +225,30 @@ mod tests {
     }
 
     #[test]
-    fn a_decimal_is_plain_digits_with_one_point() {
+    fn a_decimal_is_digits_with_a_point_or_an_exponent() {
         let rating = Decimal { minimum: 0.0, maximum: 5.0 };
         assert_eq!(rating.read("4"), Ok(4.0));
         assert_eq!(rating.read("3.50"), Ok(3.5));
-        for wrong in ["", ".5", "4.", "-1", "+1", "5.01", "NaN", "inf", "1e0", "4,5", "4.5.5"] {
+        assert_eq!(rating.read("35E-1"), Ok(3.5));
+        assert_eq!(rating.read("1.5e-300"), Ok(1.5e-300));
+        assert_eq!(rating.read("0.5e+1"), Ok(5.0));
+        for wrong in [
+            "", ".5", "4.", "-1", "+1", "5.01", "NaN", "inf", "1e1", "1e", "e1", "1e1.5", "1e--1", "1e999", "4,5",
+            "4.5.5",
+        ] {
             assert!(rating.read(wrong).is_err(), "{wrong:?}");
         }
     }
 
     #[test]
     fn text_is_measured_in_code_points() {
-        let q = Text { blank: true, max_characters: Some(256) };
+        let q = Text { empty: true, max_characters: Some(256) };
         assert!(q.read(&"é".repeat(256)).is_ok());
         assert_eq!(q.read(&"(".repeat(257)), Err("must have at most 256 characters; this has 257".to_owned()));
         assert!(q.read("").is_ok());
-        assert!(Text { blank: false, max_characters: None }.read(" ").is_err());
+        let category = Text { empty: false, max_characters: None };
+        assert!(category.read("").is_err());
+        assert!(category.read(" ").is_ok(), "as its schema says: at least one character");
     }
 
     #[test]

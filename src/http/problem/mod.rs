@@ -73,6 +73,12 @@ pub enum ApiError {
         /// Whole seconds after which a request is allowed again.
         retry_after_seconds: u64,
     },
+    /// Too many keys that aren't valid from one address.
+    #[error("too many failed authentications, refused for {retry_after_seconds} s")]
+    TooManyFailures {
+        /// Whole seconds after which another attempt is answered.
+        retry_after_seconds: u64,
+    },
     /// An operation failed.
     #[error("the request failed")]
     Internal(#[source] Arc<dyn std::error::Error + Send + Sync>),
@@ -150,7 +156,7 @@ impl ApiError {
             Self::RequestTimeout => ErrorCode::RequestTimeout,
             Self::UriTooLong => ErrorCode::UriTooLong,
             Self::HeadersTooLarge => ErrorCode::HeadersTooLarge,
-            Self::RateLimited { .. } => ErrorCode::RateLimited,
+            Self::RateLimited { .. } | Self::TooManyFailures { .. } => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
             Self::IndexUnavailable => ErrorCode::IndexUnavailable,
             Self::Overloaded => ErrorCode::Overloaded,
@@ -174,6 +180,10 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds } => {
                 format!("The quota of this key is used up. Try again in {retry_after_seconds} seconds.")
             }
+            Self::TooManyFailures { retry_after_seconds } => format!(
+                "Too many requests from your address had a key that isn't valid. Check the key, and try again in \
+                 {retry_after_seconds} seconds; a valid one is answered at once."
+            ),
             other => {
                 let code = other.code();
                 format!("{} {}", code.cause(), code.cure())
@@ -183,7 +193,9 @@ impl ApiError {
 
     fn retry_after_seconds(&self) -> Option<u64> {
         match self {
-            Self::RateLimited { retry_after_seconds } => Some(*retry_after_seconds),
+            Self::RateLimited { retry_after_seconds } | Self::TooManyFailures { retry_after_seconds } => {
+                Some(*retry_after_seconds)
+            }
             Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
             _ => None,

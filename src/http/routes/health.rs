@@ -10,6 +10,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 use crate::http::config::AppState;
+use crate::http::metrics::KEY_FILE_INVALID;
 use crate::http::openapi::Unavailable;
 use crate::http::paging;
 use crate::http::problem::ApiError;
@@ -62,7 +63,7 @@ struct Readiness {
 pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, ApiError> {
     let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
     let mut reasons = state.directory.degraded().to_vec();
-    reasons.extend(state.keys.problem().map(|detail| Degraded { code: "key_file_invalid", detail }));
+    reasons.extend(state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail }));
     uncached(&Readiness {
         status: if reasons.is_empty() { "ready" } else { "degraded" },
         generation: snapshot.generation().to_owned(),

@@ -29,6 +29,14 @@ pub(super) fn router(state: &AppState) -> Router {
     described.merge(page::router(&assets)).merge(documents::router(&state.config, &assets, text)).merge(assets.router())
 }
 
+/// The templates of all routes, as their paths are told apart where they are counted.
+pub(super) fn templates() -> impl Iterator<Item = String> {
+    let (_, document) = described().split_for_parts();
+    let described: Vec<_> = document.paths.paths.into_keys().collect();
+    let others = ["/docs", "/docs/{page}", "/openapi.json", "/schemas/{schema}", "/llms.txt", "/assets/{*file}"];
+    described.into_iter().chain(page::VIEWS.into_iter().chain(others).map(str::to_owned))
+}
+
 /// The routes that the OpenAPI document describes.
 pub(super) fn described() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::frame())

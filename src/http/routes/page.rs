@@ -5,7 +5,7 @@ use axum::Router;
 use crate::http::asset::Assets;
 
 /// The views; every product has its own.
-const VIEWS: [&str; 5] = ["/", "/categories", "/glossary", "/exports", "/software/{id}"];
+pub(super) const VIEWS: [&str; 5] = ["/", "/categories", "/glossary", "/exports", "/software/{id}"];
 
 /// Their routes.
 pub(super) fn router(assets: &Assets) -> Router {

@@ -2,39 +2,80 @@
 //! wrote.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::{Keeper, Phase};
+use super::{Keeper, Phase, RETRY, caught};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;
+use crate::snapshot::reload::ReloadOutcome;
+use crate::snapshot::source::ReadSet;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, NewGeneration, Store, StoreError};
 use crate::snapshot::{OpenError, Snapshot};
 
-/// How long a generation that couldn't be written waits until it is tried again.
-const RETRY: Duration = Duration::from_secs(30);
+/// A generation that is served and should be on disk, but isn't.
+#[derive(Debug, Default)]
+pub(super) struct Unsaved {
+    /// When writing it was last tried; `None`: not yet.
+    tried_at: Option<Instant>,
+    /// What is to be written; `None` where it has to be built once more.
+    parts: Option<(Artifact, NewGeneration)>,
+}
 
 impl Keeper {
-    /// Picks up a generation that another process has put in force, and tries again to write one that couldn't be.
+    /// Looks after the index: picks up a generation that another process has put in force, and tries again to write one
+    /// that couldn't be. To be called now and then.
     pub fn look_at_index(&mut self, now: Instant) {
+        self.free_retired();
+        if let Err(message) = caught(|| self.follow_index(now)) {
+            let detail = format!("the program failed while looking after the index ({message}); please report it");
+            tracing::error!("{detail}");
+            self.index_problem = Some(Degraded { code: "index_panicked", detail });
+            self.show_health();
+        }
+    }
+
+    /// Has what couldn't be written tried again at the next look, however short ago it was tried.
+    pub fn retry_soon(&mut self) {
+        if let Some(unsaved) = &mut self.unsaved {
+            unsaved.tried_at = None;
+        }
+    }
+
+    fn follow_index(&mut self, now: Instant) {
         let Some(store) = self.store.clone() else { return };
         match store.current() {
             Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
-            None if self.unsaved_since.is_none() && self.directory.current().is_some() => {
-                self.disk_problem = Some(Degraded {
-                    code: "index_lost",
-                    detail: format!("{} holds no generation any more; it is written again", store.folder().display()),
-                });
-                self.unsaved_since = Some(now.checked_sub(RETRY).unwrap_or(now));
-                self.show_health();
-            }
+            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
+            // work.
+            None if store.is_foreign_in_force() => {}
+            None if self.unsaved.is_none() && self.directory.current().is_some() => self.bring_back(&store),
             _ => {}
         }
-        if self.unsaved_since.is_some_and(|since| now.duration_since(since) >= RETRY) {
-            self.unsaved_since = Some(now);
-            self.save_again(&store);
+        let is_due = |unsaved: &Unsaved| {
+            unsaved.tried_at.is_none_or(|tried_at| now.saturating_duration_since(tried_at) >= RETRY)
+        };
+        if self.unsaved.as_ref().is_some_and(is_due) {
+            self.save_again(&store, now);
         }
+    }
+
+    /// Puts in force again what is served, where nothing is in force any more.
+    fn bring_back(&mut self, store: &Store) {
+        if let Some(saved) = &self.saved
+            && store.verify(saved).is_ok()
+            && store.restamp(saved, saved.inputs.clone()).is_ok()
+        {
+            tracing::warn!(generation = %saved.generation, "nothing was in force on disk; what is served is again");
+            return;
+        }
+        let folder = store.folder().display();
+        let detail = format!("{folder} holds no generation any more; it is written again");
+        tracing::warn!("{detail}");
+        self.disk_problem = Some(Degraded { code: "index_lost", detail });
+        (self.saved, self.unsaved) = (None, Some(Unsaved::default()));
+        self.show_health();
     }
 
     /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
@@ -55,84 +96,132 @@ impl Keeper {
     }
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) {
+        let started = Instant::now();
+        // Remembered before it is tried: what can't even be tried isn't tried each second.
+        self.unusable = Some(manifest.folder_name());
         match load(store, &manifest) {
             Ok(snapshot) => {
                 tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
                 self.seen = Some(manifest.inputs.clone());
                 self.saved = Some(manifest);
-                (self.exports_problem, self.disk_problem) = (None, None);
-                (self.unsaved_since, self.unusable) = (None, None);
-                self.publish(snapshot);
+                (self.exports_problem, self.disk_problem, self.index_problem) = (None, None, None);
+                (self.unsaved, self.unusable, self.failed_at) = (None, None, None);
+                self.publish(&snapshot);
+                self.note(started, ReloadOutcome::Loaded);
             }
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");
                 // Said once: nothing that is finished is ever changed, so it stays unusable.
-                self.unusable = Some(manifest.folder_name());
+                tracing::warn!(error = &error as &dyn std::error::Error, "a new generation can't be taken over");
             }
         }
     }
 
-    /// Builds what is served once more and writes it, for its parts aren't kept in memory. Exports that make something
-    /// else by now are left to [`refresh`](Keeper::refresh), which decides whether that may be served.
-    fn save_again(&mut self, store: &Store) {
+    /// Writes what is served. Where its parts aren't at hand they are built once more; exports that make something else by
+    /// now are left to [`refresh`](Keeper::refresh), which decides whether that may be served.
+    fn save_again(&mut self, store: &Store, now: Instant) {
+        let parts = self.unsaved.take().and_then(|unsaved| unsaved.parts);
+        self.unsaved = Some(Unsaved { tried_at: Some(now), parts: None });
+        let parts = parts.filter(|(_, about)| self.serves(&about.generation));
+        if let Some((artifact, about)) = parts.or_else(|| self.build_again()) {
+            drop(self.save(store, artifact, about));
+            self.show_health();
+        }
+    }
+
+    fn serves(&self, generation: &Generation) -> bool {
+        self.directory.current().is_some_and(|served| served.generation() == generation.as_str())
+    }
+
+    fn build_again(&mut self) -> Option<(Artifact, NewGeneration)> {
         if self.exports_problem.is_some() {
-            return;
+            return None;
         }
         let seen = self.seen.clone();
         let set = self.read();
         self.seen = seen;
-        let Ok(set) = set else { return };
+        let set = set.ok()?;
         let generation = Generation::of(&set.report.exports);
-        if self.directory.current().is_none_or(|served| served.generation() != generation.as_str()) {
-            return;
+        if !self.serves(&generation) {
+            return None;
         }
         match self.build(&set.report.exports, &generation) {
-            Ok((snapshot, artifact)) => {
-                self.saved = self.save(store, &artifact, &snapshot, &generation, set.stamp).ok();
-                self.show_health();
+            Ok((snapshot, artifact)) => Some((artifact, self.about(&generation, &snapshot, set.stamp))),
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again");
+                None
             }
-            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again"),
         }
     }
 
-    /// Writes a generation; a failure is remembered and shown, for the generation is served from memory all the same.
-    pub(super) fn save(
-        &mut self,
-        store: &Store,
-        artifact: &Artifact,
-        snapshot: &Snapshot,
-        generation: &Generation,
-        inputs: FolderStamp,
-    ) -> Result<Manifest, StoreError> {
-        self.observer.progress(Phase::Writing, 0, 0);
-        let saved = store.save(
-            artifact,
-            NewGeneration {
-                generation: generation.clone(),
-                built_at: jiff::Timestamp::now().to_string(),
-                software_count: snapshot.catalogue.software_count() as u64,
-                inputs,
-                skipped_invalid: self.settings.skip_invalid,
-            },
-        );
-        match &saved {
-            Ok(_) => (self.disk_problem, self.unsaved_since) = (None, None),
+    /// Writes the generation that is served once more, where what is on disk isn't what was written.
+    pub(super) fn mend(&mut self, set: &ReadSet, generation: &Generation) {
+        let (Some(store), Some(saved)) = (self.store.clone(), &self.saved) else { return };
+        if self.settings.read_only {
+            return;
+        }
+        let Err(error) = store.verify(saved) else { return };
+        tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is written again");
+        self.saved = None;
+        match self.build(&set.report.exports, generation) {
+            Ok((snapshot, artifact)) => {
+                let about = self.about(generation, &snapshot, set.stamp.clone());
+                drop(self.save(&store, artifact, about));
+            }
             Err(error) => {
-                let error = error as &dyn std::error::Error;
-                tracing::error!(error, "the generation can't be written; it is served from memory");
-                let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();
-                self.disk_problem = Some(Degraded {
-                    code: "index_not_written",
-                    detail: format!("{error}{cause}; the directory is served from memory, and writing is tried again"),
-                });
-                self.unsaved_since = Some(Instant::now());
+                tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again");
             }
         }
-        saved
+    }
+
+    /// What the manifest of a generation built just now says.
+    pub(super) fn about(&self, generation: &Generation, snapshot: &Snapshot, inputs: FolderStamp) -> NewGeneration {
+        NewGeneration {
+            generation: generation.clone(),
+            built_at: jiff::Timestamp::now().to_string(),
+            software_count: snapshot.catalogue.software_count() as u64,
+            inputs,
+            skipped_invalid: self.settings.skip_invalid,
+        }
+    }
+
+    /// Writes a generation; a failure is remembered, shown and tried again, for the generation is served from memory all
+    /// the same.
+    pub(super) fn save(&mut self, store: &Store, artifact: Artifact, about: NewGeneration) -> Result<(), StoreError> {
+        self.observer.progress(Phase::Writing, 0, 0);
+        match store.save(&artifact, about.clone()) {
+            Ok(manifest) => {
+                if self.disk_problem.is_some() {
+                    tracing::info!(generation = %manifest.generation, "the index is written again");
+                }
+                self.saved = Some(manifest);
+                (self.disk_problem, self.index_problem, self.unsaved) = (None, None, None);
+                Ok(())
+            }
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+                let problem = Degraded {
+                    code: "index_not_written",
+                    detail: format!("{error}{cause}; the directory is served from memory, and writing is tried again"),
+                };
+                // Logged once, however often it is tried in vain.
+                if self.disk_problem.as_ref().is_none_or(|before| before.code != problem.code) {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::error!(error, "the generation can't be written; it is served from memory");
+                }
+                self.disk_problem = Some(problem);
+                self.saved = None;
+                self.unsaved = Some(Unsaved { tried_at: Some(Instant::now()), parts: Some((artifact, about)) });
+                Err(error)
+            }
+        }
     }
 
     /// Remembers that these files make the generation on disk, so that the next start needn't read them.
     pub(super) fn restamp(&mut self, inputs: FolderStamp) {
+        if let Some((_, about)) = self.unsaved.as_mut().and_then(|unsaved| unsaved.parts.as_mut()) {
+            about.inputs = inputs;
+            return;
+        }
         let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return };
         if self.settings.read_only {
             return;

@@ -2,105 +2,35 @@
 //! and keeps the last good one when they can't be served.
 
 mod disk;
+mod outcome;
+mod settings;
 
+use std::any::Any;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use disk::load;
+use disk::{Unsaved, load};
+use outcome::invalid;
+pub use outcome::{KeepError, Kept, Outcome};
+pub use settings::{Observer, Phase, Settings};
 
 use super::artifact::Artifact;
 use super::directory::{Degraded, Directory};
+use super::failpoint::{Step, pass};
 use super::generation::Generation;
-use super::source::{ReadSet, Source};
+use super::reload::{Reload, ReloadOutcome};
+use super::source::ReadSet;
 use super::stamp::FolderStamp;
-use super::store::{Manifest, Store, StoreError};
+use super::store::{Manifest, Store};
 use super::{OpenError, Snapshot, build};
-use crate::export::{Export, FindError, Limits, Report, Severity};
+use crate::export::Export;
 
-/// What a keeper works with.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Where the exports come from.
-    pub source: Source,
-    /// Where generations are kept; `None`: in memory only.
-    pub index: Option<PathBuf>,
-    /// Whether generations are only loaded from there and never written.
-    pub read_only: bool,
-    /// Whether the valid records of an invalid set are served.
-    pub skip_invalid: bool,
-    /// The largest share of records that may vanish unconfirmed, in per cent.
-    pub max_removed: u8,
-    /// How large an export may be.
-    pub limits: Limits,
-}
-
-/// What is being done, for whoever watches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Reading and checking, counted in bytes.
-    Reading,
-    /// Indexing, counted in products.
-    Indexing,
-    /// Writing to disk; not counted.
-    Writing,
-}
-
-/// Is told what a keeper does.
-pub trait Observer: Send {
-    /// So much of so much is done.
-    fn progress(&mut self, phase: Phase, done: u64, total: u64);
-    /// Exports were read, and this is what was found.
-    fn report(&mut self, report: &Report);
-}
-
-/// Why there is nothing to serve.
-#[derive(Debug, thiserror::Error)]
-pub enum KeepError {
-    /// The exports can't be found.
-    #[error(transparent)]
-    Find(#[from] FindError),
-    /// The exports have errors; they were reported.
-    #[error(
-        "the exports are not served: {errors} {}, first {first}; mend them, or serve the valid records with --skip-invalid",
-        if *.errors == 1 { "error" } else { "errors" }
-    )]
-    Invalid {
-        /// How many.
-        errors: usize,
-        /// The first: where and what.
-        first: String,
-    },
-    /// A generation can't be built or opened.
-    #[error("the directory can't be built")]
-    Open(#[from] OpenError),
-    /// The disk refused.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// What a look at the exports led to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// The generation in force was loaded as it is.
-    Loaded(Kept),
-    /// The exports make the generation that is served already.
-    Unchanged,
-    /// A new generation was built and published.
-    Published(Kept),
-    /// The exports can't be served, so the last good generation is.
-    KeptLastGood(Kept),
-}
-
-/// What is served.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// The generation.
-    pub generation: String,
-    /// How many products it has.
-    pub software_count: usize,
-}
+/// How long what failed through no fault of the exports waits until it is tried again.
+const RETRY: Duration = Duration::from_secs(30);
+/// Why a valid set is held back.
+const RECORDS_REMOVED: &str = "records_removed";
 
 /// Keeps a directory current.
 pub struct Keeper {
@@ -114,10 +44,18 @@ pub struct Keeper {
     saved: Option<Manifest>,
     /// The folder of a generation in force on disk that turned out to be damaged.
     unusable: Option<String>,
-    /// Since when what is served should be on disk and isn't.
-    unsaved_since: Option<Instant>,
+    /// What is served, should be on disk and isn't.
+    unsaved: Option<Unsaved>,
+    /// When reading or building last failed through no fault of the exports.
+    failed_at: Option<Instant>,
     exports_problem: Option<Degraded>,
     disk_problem: Option<Degraded>,
+    /// What went wrong while looking after the index.
+    index_problem: Option<Degraded>,
+    /// Generations that were served until requests under way let go of them.
+    retired: Vec<Arc<Snapshot>>,
+    /// How many generations were built.
+    builds: u64,
 }
 
 impl std::fmt::Debug for Keeper {
@@ -138,9 +76,13 @@ impl Keeper {
             seen: None,
             saved: None,
             unusable: None,
-            unsaved_since: None,
+            unsaved: None,
+            failed_at: None,
             exports_problem: None,
             disk_problem: None,
+            index_problem: None,
+            retired: Vec::new(),
+            builds: 0,
         }
     }
 
@@ -157,15 +99,19 @@ impl Keeper {
     }
 
     /// Publishes the first generation: unchanged exports are loaded from disk, changed ones built, and where they can't
-    /// be served the last good generation is.
+    /// be served the last good generation is. What an earlier process was killed over is swept.
     ///
     /// # Errors
     /// Where there is nothing to serve at all.
     pub fn start(&mut self) -> Result<Outcome, KeepError> {
-        if let Some(outcome) = self.load_unchanged() {
-            return Ok(outcome);
+        let outcome = self.noted(|keeper| match keeper.load_unchanged() {
+            Some(outcome) => Ok(outcome),
+            None => keeper.read_and_serve(),
+        })?;
+        if let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) {
+            store.tidy();
         }
-        self.refresh()
+        Ok(outcome)
     }
 
     /// Looks at the exports again and publishes what they make, unless that can't or mustn't be served.
@@ -173,10 +119,52 @@ impl Keeper {
     /// # Errors
     /// Where there is nothing to serve at all.
     pub fn refresh(&mut self) -> Result<Outcome, KeepError> {
-        match self.read() {
-            Ok(set) => self.serve(set),
-            Err(error) => self.keep_last_good(error),
+        self.noted(Self::read_and_serve)
+    }
+
+    /// Whether it is time to try again what failed through no fault of the exports, though they haven't changed.
+    #[must_use]
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.failed_at.is_some_and(|failed_at| now.saturating_duration_since(failed_at) >= RETRY)
+    }
+
+    fn read_and_serve(&mut self) -> Result<Outcome, KeepError> {
+        let set = self.read()?;
+        self.serve(set)
+    }
+
+    /// Does a reload; where it fails or panics, the last good generation is served. Notes how it ended.
+    fn noted(&mut self, reload: impl FnOnce(&mut Self) -> Result<Outcome, KeepError>) -> Result<Outcome, KeepError> {
+        let started = Instant::now();
+        self.failed_at = None;
+        let ended = caught(|| reload(self)).unwrap_or_else(|message| Err(KeepError::Panicked(message)));
+        if ended.is_ok() && self.index_problem.take().is_some() {
+            self.show_health();
         }
+        let ended = ended.or_else(|error| {
+            self.failed_at = error.is_transient().then(Instant::now);
+            self.keep_last_good(error)
+        });
+        self.note(
+            started,
+            match &ended {
+                Ok(Outcome::Published(_)) => ReloadOutcome::Published,
+                Ok(Outcome::Loaded(_)) => ReloadOutcome::Loaded,
+                Ok(Outcome::Unchanged) => ReloadOutcome::Unchanged,
+                Ok(Outcome::KeptLastGood(_)) if self.holds_back() => ReloadOutcome::HeldBack,
+                Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
+            },
+        );
+        ended
+    }
+
+    fn note(&self, started: Instant, outcome: ReloadOutcome) {
+        let reload = Reload { outcome, at: jiff::Timestamp::now(), took: started.elapsed() };
+        self.directory.set_reloads(self.directory.reloads().after(reload, self.builds));
+    }
+
+    fn holds_back(&self) -> bool {
+        self.exports_problem.as_ref().is_some_and(|problem| problem.code == RECORDS_REMOVED)
     }
 
     /// Builds a generation whatever is there already and puts it in force on disk, where a running server finds it.
@@ -188,9 +176,10 @@ impl Keeper {
         let generation = Generation::of(&set.report.exports);
         let (snapshot, artifact) = self.build(&set.report.exports, &generation)?;
         if let Some(store) = self.store.clone() {
-            self.saved = Some(self.save(&store, &artifact, &snapshot, &generation, set.stamp)?);
+            let about = self.about(&generation, &snapshot, set.stamp);
+            self.save(&store, artifact, about)?;
         }
-        Ok(self.publish(snapshot))
+        Ok(self.publish(&snapshot))
     }
 
     fn load_unchanged(&mut self) -> Option<Outcome> {
@@ -205,7 +194,7 @@ impl Keeper {
             Ok(snapshot) => {
                 self.seen = Some(stamp);
                 self.saved = Some(manifest);
-                Some(Outcome::Loaded(self.publish(snapshot)))
+                Some(Outcome::Loaded(self.publish(&snapshot)))
             }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is built again");
@@ -223,6 +212,7 @@ impl Keeper {
     fn read(&mut self) -> Result<ReadSet, KeepError> {
         // Remembered even if there turns out to be nothing to read: what was seen once needn't be tried again.
         self.seen = self.settings.source.stamp().ok();
+        pass(Step::Read);
         let observer = std::cell::RefCell::new(&mut self.observer);
         let set = self
             .settings
@@ -239,6 +229,7 @@ impl Keeper {
         let current = self.directory.current();
         if current.as_ref().is_some_and(|current| current.generation() == generation.as_str()) {
             self.exports_problem = None;
+            self.mend(&set, &generation);
             self.restamp(set.stamp);
             self.show_health();
             return Ok(Outcome::Unchanged);
@@ -257,28 +248,29 @@ impl Keeper {
         if let Some(previous) = previous
             && let Some(problem) = self.removes_too_much(&previous, &set.report.exports)
         {
-            tracing::warn!("{}", problem.detail);
+            if self.exports_problem.as_ref() != Some(&problem) {
+                tracing::warn!("{}", problem.detail);
+            }
             self.exports_problem = Some(problem);
-            return Ok(Outcome::KeptLastGood(self.publish(previous)));
+            return Ok(Outcome::KeptLastGood(self.publish(&previous)));
         }
         if at_start && let Some((snapshot, manifest)) = self.load_any(|manifest| manifest.generation == generation) {
             self.saved = Some(manifest);
             self.restamp(set.stamp);
-            return Ok(Outcome::Loaded(self.publish(snapshot)));
+            return Ok(Outcome::Loaded(self.publish(&snapshot)));
         }
-        let (snapshot, artifact) = match self.build(&set.report.exports, &generation) {
-            Ok(built) => built,
-            Err(error) => return self.keep_last_good(error.into()),
-        };
+        let (snapshot, artifact) = self.build(&set.report.exports, &generation)?;
         self.exports_problem = None;
         if let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) {
             // Persist, then publish: a restart never falls behind what callers have seen.
-            self.saved = self.save(&store, &artifact, &snapshot, &generation, set.stamp).ok();
+            let about = self.about(&generation, &snapshot, set.stamp);
+            drop(self.save(&store, artifact, about));
         }
-        Ok(Outcome::Published(self.publish(snapshot)))
+        Ok(Outcome::Published(self.publish(&snapshot)))
     }
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
+        self.builds += 1;
         let observer = &mut self.observer;
         let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
@@ -288,20 +280,19 @@ impl Keeper {
     fn keep_last_good(&mut self, error: KeepError) -> Result<Outcome, KeepError> {
         let last_good = match self.directory.current() {
             Some(current) => Some(current),
-            None => self.load_any(|_| true).map(|(snapshot, manifest)| {
+            None => caught(|| self.load_any(|_| true)).ok().flatten().map(|(snapshot, manifest)| {
                 self.saved = Some(manifest);
                 snapshot
             }),
         };
         let Some(last_good) = last_good else { return Err(error) };
-        let code = match error {
-            KeepError::Find(_) => "exports_missing",
-            KeepError::Invalid { .. } => "exports_invalid",
-            KeepError::Open(_) | KeepError::Store(_) => "build_failed",
-        };
-        tracing::error!(error = &error as &dyn std::error::Error, "the last good generation stays");
-        self.exports_problem = Some(Degraded { code, detail: format!("{error}; the last good generation is served") });
-        Ok(Outcome::KeptLastGood(self.publish(last_good)))
+        let problem = Degraded { code: error.code(), detail: format!("{error}; the last good generation is served") };
+        // Logged once: what is tried again fails the same way more often than not.
+        if self.exports_problem.as_ref() != Some(&problem) {
+            tracing::error!(error = &error as &dyn std::error::Error, "the last good generation stays");
+        }
+        self.exports_problem = Some(problem);
+        Ok(Outcome::KeptLastGood(self.publish(&last_good)))
     }
 
     /// Why a valid set needs to be confirmed: it would remove more records than may vanish by accident.
@@ -311,7 +302,7 @@ impl Keeper {
             exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
         let removed = previous.catalogue.ids().filter(|id| !ids.contains(id.as_str())).count();
         (removed * 100 > before * usize::from(self.settings.max_removed)).then(|| Degraded {
-            code: "records_removed",
+            code: RECORDS_REMOVED,
             detail: format!(
                 "the exports would remove {removed} of {before} products, more than {} per cent; confirm it with \
                  `software-directory --reindex`, or bring the records back",
@@ -320,29 +311,36 @@ impl Keeper {
         })
     }
 
-    fn publish(&mut self, snapshot: Arc<Snapshot>) -> Kept {
+    fn publish(&mut self, snapshot: &Arc<Snapshot>) -> Kept {
         let kept =
             Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.catalogue.software_count() };
-        self.directory.publish(snapshot);
+        pass(Step::PublishBefore);
+        let before = self.directory.publish(Arc::clone(snapshot));
+        pass(Step::PublishAfter);
+        self.retired.extend(before.filter(|before| !Arc::ptr_eq(before, snapshot)));
         self.show_health();
         kept
     }
 
+    /// Frees generations that no request needs any more. Freeing a large one takes a while, so it is done here and not by
+    /// the last request that had one.
+    fn free_retired(&mut self) {
+        self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
+    }
+
     fn show_health(&self) {
-        self.directory.set_degraded(self.exports_problem.iter().chain(&self.disk_problem).cloned().collect());
+        let problems = self.exports_problem.iter().chain(&self.disk_problem).chain(&self.index_problem);
+        self.directory.set_degraded(problems.cloned().collect());
     }
 }
 
-/// What the operator is told of exports with errors: all of them were reported, the first one is named again.
-fn invalid(report: &Report) -> KeepError {
-    let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
-    // Codes are in the order of the layers: what isn't JSON is worse than what is missing from it, wherever it stands.
-    let first = errors().min_by_key(|finding| finding.code).map_or_else(String::new, |finding| {
-        let file = finding.location.file.display();
-        match &finding.location.place {
-            Some(place) => format!("{file}:{}:{}: {}", place.line, place.column, finding.message),
-            None => format!("{file}: {}", finding.message),
-        }
-    });
-    KeepError::Invalid { errors: errors().count(), first }
+/// Does something whose panic must not end the keeper's thread, which would leave a server that follows nothing. What it
+/// was working on is given up; what the keeper remembers is values that are replaced whole.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| panic_message(payload.as_ref()))
+}
+
+fn panic_message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

@@ -4,14 +4,20 @@
 //! `CURRENT` names the one in force and is replaced atomically. A folder without a manifest was never finished and means
 //! nothing. Whoever writes holds the lock; readers need none, for nothing that is finished is ever changed.
 
+mod sweep;
+mod write;
+
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use write::{CURRENT_STEPS, replace, write_generation, write_manifest};
+
 use super::artifact::Artifact;
+use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
 
@@ -23,8 +29,6 @@ const LOCK: &str = "LOCK";
 const MANIFEST: &str = "manifest.json";
 /// What the names of files being written begin with.
 const NEXT: &str = ".next-";
-/// How many generations are kept: the one in force and the one before.
-const KEPT: usize = 2;
 
 /// The folder of generations.
 #[derive(Debug, Clone)]
@@ -51,6 +55,15 @@ pub struct Manifest {
     pub skipped_invalid: bool,
     /// The parts with their checksums.
     pub parts: Vec<PartEntry>,
+}
+
+/// What manifests of all forms of index say in the same way.
+#[derive(Debug, Deserialize)]
+struct Head {
+    format: u32,
+    generation: Generation,
+    build: String,
+    built_at: String,
 }
 
 /// A part of a generation on disk.
@@ -131,10 +144,24 @@ impl Store {
         self.manifest(&self.current_name()?)
     }
 
+    /// Whether the generation in force was made by a version of the program that has another form of index. It is whole
+    /// as far as this version can tell, and none of its business.
+    #[must_use]
+    pub fn is_foreign_in_force(&self) -> bool {
+        self.current_name().is_some_and(|name| self.foreign(&name).is_some())
+    }
+
     fn manifest(&self, name: &str) -> Option<Manifest> {
         let text = fs::read(self.folder.join(name).join(MANIFEST)).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
         (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
+    }
+
+    /// The head of a manifest of another form of index.
+    fn foreign(&self, name: &str) -> Option<Head> {
+        let text = fs::read(self.folder.join(name).join(MANIFEST)).ok()?;
+        let head: Head = serde_json::from_slice(&text).ok()?;
+        (head.format != INDEX_FORMAT && format!("{}-{}", head.generation, head.build) == name).then_some(head)
     }
 
     fn generation_names(&self) -> Vec<String> {
@@ -148,8 +175,28 @@ impl Store {
     /// # Errors
     /// Where a part can't be read or isn't what the manifest says.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        let folder = self.folder.join(manifest.folder_name());
         let mut artifact = Artifact::default();
+        self.read_parts(manifest, |name, content| artifact.parts.push((name.to_owned(), Bytes::from(content))))?;
+        Ok(artifact)
+    }
+
+    /// Checks that a generation on disk still is what it was when it was written, its manifest included.
+    ///
+    /// # Errors
+    /// Where a part can't be read or isn't what the manifest says.
+    pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let name = manifest.folder_name();
+        // What the exports looked like may have been brought up to date by another process.
+        let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
+        if found.as_ref() != Some(manifest) {
+            let what = format!("its {MANIFEST} isn't what was written");
+            return Err(StoreError::Damaged { folder: self.folder.join(name), what });
+        }
+        self.read_parts(manifest, |_, _| {})
+    }
+
+    fn read_parts(&self, manifest: &Manifest, mut each: impl FnMut(&str, Vec<u8>)) -> Result<(), StoreError> {
+        let folder = self.folder.join(manifest.folder_name());
         for part in &manifest.parts {
             let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
             if !is_part_name(&part.name) {
@@ -160,9 +207,9 @@ impl Store {
             if content.len() as u64 != part.size || blake3::hash(&content).to_hex().as_str() != part.blake3 {
                 return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
             }
-            artifact.parts.push((part.name.clone(), Bytes::from(content)));
+            each(&part.name, content);
         }
-        Ok(artifact)
+        Ok(())
     }
 
     /// Writes a generation and puts it in force; older ones but one are removed. Answers its manifest.
@@ -170,7 +217,8 @@ impl Store {
     /// # Errors
     /// Where the disk refuses; what was in force stays so.
     pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
-        fs::create_dir_all(&self.folder).map_err(StoreError::io("creating", &self.folder))?;
+        let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
+        created.map_err(StoreError::io("creating", &self.folder))?;
         let _lock = self.lock()?;
         let manifest = Manifest {
             format: INDEX_FORMAT,
@@ -184,12 +232,13 @@ impl Store {
         };
         let folder = self.folder.join(manifest.folder_name());
         let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.put_in_force(&manifest));
-        if written.is_err() {
-            // What can't be removed has no manifest or isn't in force, and is swept with the next generation.
+        // Where only the last sync failed it is in force, and would leave nothing in force. What can't be removed now is
+        // swept with the next generation.
+        if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
             drop(fs::remove_dir_all(&folder));
         }
         written?;
-        self.sweep(&manifest);
+        self.sweep();
         Ok(manifest)
     }
 
@@ -210,10 +259,13 @@ impl Store {
 
     fn lock(&self) -> Result<File, StoreError> {
         let path = self.folder.join(LOCK);
-        let open = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = open.map_err(StoreError::io("opening", &path))?;
-        file.lock().map_err(StoreError::io("locking", &path))?;
+        let file = self.open_lock().map_err(StoreError::io("opening", &path))?;
+        file.lock().and_then(|()| reach(Step::StoreLocked)).map_err(StoreError::io("locking", &path))?;
         Ok(file)
+    }
+
+    fn open_lock(&self) -> io::Result<File> {
+        File::options().create(true).truncate(false).write(true).open(self.folder.join(LOCK))
     }
 
     fn unused_build(&self, generation: &Generation) -> String {
@@ -224,28 +276,7 @@ impl Store {
 
     fn put_in_force(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let path = self.folder.join(CURRENT);
-        replace(&self.folder, &path, format!("{}\n", manifest.folder_name()).as_bytes())
-    }
-
-    /// Removes what is neither in force nor the newest but that, unfinished folders and files included.
-    fn sweep(&self, current: &Manifest) {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {
-                // The lock is held, so nobody is writing it any more.
-                drop(fs::remove_file(entry.path()));
-            }
-        }
-        let kept: Vec<_> = self.candidates().into_iter().take(KEPT).map(|manifest| manifest.folder_name()).collect();
-        for name in self.generation_names() {
-            if !kept.contains(&name) && name != current.folder_name() {
-                let folder = self.folder.join(&name);
-                // The manifest first: what is half removed must not look whole.
-                drop(fs::remove_file(folder.join(MANIFEST)));
-                if let Err(error) = fs::remove_dir_all(&folder) {
-                    tracing::warn!(folder = %folder.display(), %error, "an old generation can't be removed");
-                }
-            }
-        }
+        replace(&self.folder, &path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
     }
 }
 
@@ -304,58 +335,4 @@ fn read_part(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::with_capacity(usize::try_from(length).map_err(io::Error::other)?);
     file.take(size.saturating_add(1)).read_to_end(&mut content)?;
     Ok(content)
-}
-
-fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> Result<(), StoreError> {
-    fs::create_dir(folder).map_err(StoreError::io("creating", folder))?;
-    for (name, content) in &artifact.parts {
-        let path = folder.join(name);
-        write_synced(&path, content).map_err(StoreError::io("writing", &path))?;
-    }
-    write_manifest(folder, manifest)?;
-    if let Some(parent) = folder.parent() {
-        sync_folder(parent)?;
-    }
-    Ok(())
-}
-
-fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
-    let path = folder.join(MANIFEST);
-    let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);
-    let text = text.map_err(StoreError::io("writing", &path))?;
-    replace(folder, &path, &text)
-}
-
-/// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
-fn replace(folder: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(NEXT);
-    #[cfg(unix)]
-    builder.permissions(readable());
-    let mut next = builder.tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
-    let write = next.write_all(content).and_then(|()| next.as_file().sync_all());
-    write.map_err(StoreError::io("writing", path))?;
-    next.persist(path).map_err(|error| StoreError::io("replacing", path)(error.error))?;
-    sync_folder(folder)
-}
-
-fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    file.write_all(content)?;
-    file.sync_all()
-}
-
-/// Makes sure that names just written survive a power cut.
-fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
-    }
-    Ok(())
-}
-
-/// The index holds nothing secret: whoever may enter its folder may read it, as other files made there.
-#[cfg(unix)]
-fn readable() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(0o644)
 }

@@ -1,0 +1,243 @@
+//! The connections of a listener: accepted while there is room, and told to close when the service stops.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use prometheus::IntGauge;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+
+use super::deadline::{Crowd, Deadlined, Patience, Progress};
+use super::waited::{Wait, Waited};
+use super::{Accept, Answering, Arrival};
+
+/// How long to wait after the system refused a connection for want of resources.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// The most that is read of a request's line and headers before it is refused, in bytes; what is above the limits of the
+/// application and below this is refused with a problem document.
+const MAX_HEAD_BYTES: usize = 128 * 1024;
+
+/// What the connections of a listener have in common.
+#[derive(Debug)]
+struct Door {
+    permits: Arc<Semaphore>,
+    max_connections: usize,
+    /// Whether the system refused a connection for want of resources.
+    is_starved: AtomicBool,
+    /// Whether clients are told to close their connections.
+    is_closing: AtomicBool,
+}
+
+impl Crowd for Door {
+    fn is_dense(&self) -> bool {
+        self.permits.available_permits() < self.max_connections.div_ceil(4) || self.is_starved.load(Ordering::Relaxed)
+    }
+}
+
+/// The connections of a listener, each a task.
+pub(super) struct Connections<A> {
+    app: A,
+    door: Arc<Door>,
+    graceful: GracefulShutdown,
+    tasks: JoinSet<()>,
+}
+
+impl<A: Answering> Connections<A> {
+    pub(super) fn new(app: A) -> Self {
+        let max_connections = app.limits().max_connections;
+        let door = Door {
+            permits: Arc::new(Semaphore::new(max_connections)),
+            max_connections,
+            is_starved: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
+        };
+        Self { app, door: Arc::new(door), graceful: GracefulShutdown::new(), tasks: JoinSet::new() }
+    }
+
+    /// Accepts connections until `end`.
+    pub(super) async fn accept_until(&mut self, source: &mut impl Accept, end: impl Future<Output = ()>) {
+        let mut end = pin!(end);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut end => return,
+                accepted = next(source, &self.door.permits) => {
+                    if self.take(accepted).is_err() {
+                        tokio::select! {
+                            biased;
+                            () = &mut end => return,
+                            () = tokio::time::sleep(ACCEPT_PAUSE) => {}
+                        }
+                    }
+                }
+            }
+            while self.tasks.try_join_next().is_some() {}
+        }
+    }
+
+    /// Accepts connections until `end`, whose outcome it tells, or until none is open.
+    pub(super) async fn accept_until_over(
+        &mut self,
+        source: &mut impl Accept,
+        end: impl Future<Output = bool>,
+    ) -> bool {
+        let mut end = pin!(end);
+        while !self.tasks.is_empty() {
+            tokio::select! {
+                biased;
+                outcome = &mut end => return outcome,
+                _ = self.tasks.join_next() => {}
+                accepted = next(source, &self.door.permits) => {
+                    if self.take(accepted).is_err() {
+                        return false;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Accepts those connections that wait already.
+    pub(super) async fn accept_waiting(&mut self, source: &mut impl Accept) {
+        loop {
+            tokio::select! {
+                biased;
+                accepted = next(source, &self.door.permits) => {
+                    if self.take(accepted).is_err() {
+                        return;
+                    }
+                }
+                () = std::future::ready(()) => return,
+            }
+        }
+    }
+
+    /// Tells clients from now on to close their connections.
+    pub(super) fn close(&self) {
+        self.door.is_closing.store(true, Ordering::Relaxed);
+    }
+
+    /// Closes idle connections and waits until the others have been answered; and their tasks.
+    pub(super) fn finish(self) -> (impl Future<Output = ()>, JoinSet<()>) {
+        (self.graceful.shutdown(), self.tasks)
+    }
+
+    /// Serves a connection.
+    ///
+    /// # Errors
+    /// Where the system has no more of them for now.
+    fn take(&mut self, accepted: io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)>) -> Result<(), ()> {
+        let was_starved = self.door.is_starved.load(Ordering::Relaxed);
+        match accepted {
+            Ok((stream, address, permit)) => {
+                self.door.is_starved.store(false, Ordering::Relaxed);
+                let wait = Wait::new();
+                let connection = connection(stream, address, &self.app, &self.door, &wait);
+                let watched = Waited::new(self.graceful.watch(connection), wait);
+                let open = Open::new(self.app.connections());
+                self.tasks.spawn(async move {
+                    // A connection that breaks is the caller's affair; failures of the service are logged where they
+                    // happen.
+                    let _ = watched.await;
+                    drop((permit, open));
+                });
+                Ok(())
+            }
+            Err(error) if is_of_one_connection(&error) => Ok(()),
+            Err(error) => {
+                if !was_starved {
+                    tracing::error!(%error, "can't accept connections for now; raise the limit of open files if it lasts");
+                }
+                self.door.is_starved.store(true, Ordering::Relaxed);
+                Err(())
+            }
+        }
+    }
+}
+
+/// The next connection, once there is room for it.
+async fn next(
+    source: &mut impl Accept,
+    permits: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, address) = source.accept().await?;
+    // An answer is written whole; waiting for more to send would only delay it. Where it can't be set, it is slower.
+    let _ = stream.set_nodelay(true);
+    Ok((stream, address, permit))
+}
+
+/// Counts a connection as long as it is open.
+struct Open(Option<IntGauge>);
+
+impl Open {
+    fn new(gauge: Option<&IntGauge>) -> Self {
+        gauge.inspect(|gauge| gauge.inc());
+        Self(gauge.cloned())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(gauge) = &self.0 {
+            gauge.dec();
+        }
+    }
+}
+
+/// Speaks HTTP/1.1 on a connection.
+///
+/// hyper itself answers what doesn't parse as a request: 400, 414 for an address of more than 64 KiB, 431 for more than
+/// 100 headers or more than [`MAX_HEAD_BYTES`].
+fn connection<A: Answering>(
+    stream: TcpStream,
+    peer: SocketAddr,
+    app: &A,
+    door: &Arc<Door>,
+    wait: &Arc<Wait>,
+) -> impl GracefulConnection<Error = hyper::Error> + Send + use<A> {
+    let limits = app.limits();
+    let patience = Patience { header: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
+    let progress = Arc::<Progress>::default();
+    let stream = Deadlined::new(stream, patience, Arc::clone(&progress), Arc::clone(door) as Arc<dyn Crowd>);
+    let (app, door, wait) = (app.clone(), Arc::clone(door), Arc::clone(wait));
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        progress.request_begins();
+        request.extensions_mut().insert(Arrival { peer, waited: wait.last() });
+        let (app, door, progress) = (app.clone(), Arc::clone(&door), Arc::clone(&progress));
+        async move {
+            let mut response = app.answer(request).await;
+            progress.answer_is_ready();
+            if door.is_closing.load(Ordering::Relaxed) {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response)
+        }
+    });
+    http1::Builder::new()
+        // Bytes have deadlines of their own.
+        .header_read_timeout(None)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service)
+}
+
+/// Whether accepting failed because of the one connection, which was gone before it was accepted.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}

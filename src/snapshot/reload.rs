@@ -1,0 +1,90 @@
+//! How the last look at the exports ended, for whoever watches over the service.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+/// How reading the exports ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReloadOutcome {
+    /// A new generation was built and published.
+    Published,
+    /// A generation that was on disk already was published.
+    Loaded,
+    /// The exports make the generation that is served already.
+    Unchanged,
+    /// The exports would remove too many records: the generation before is served until somebody confirms it.
+    HeldBack,
+    /// The exports can't be served, or building failed: the last good generation is served, if there is one.
+    Failed,
+}
+
+impl ReloadOutcome {
+    /// All outcomes.
+    pub const ALL: [Self; 5] = [Self::Published, Self::Loaded, Self::Unchanged, Self::HeldBack, Self::Failed];
+
+    /// The stable name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Loaded => "loaded",
+            Self::Unchanged => "unchanged",
+            Self::HeldBack => "held_back",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether what is served is what the exports say.
+    #[must_use]
+    pub const fn is_current(self) -> bool {
+        matches!(self, Self::Published | Self::Loaded | Self::Unchanged)
+    }
+}
+
+/// What is known of the reloads so far, starts and generations taken over from another process included.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReloadStatus {
+    /// The last one; `None` until the first has ended.
+    pub last: Option<Reload>,
+    /// When the exports were last seen to be what is served.
+    pub current_at: Option<Timestamp>,
+    /// How many generations were built, those that turned out not to be servable included.
+    pub builds: u64,
+    /// How many reloads ended in which way, in the order of [`ReloadOutcome::ALL`].
+    pub counts: [u64; ReloadOutcome::ALL.len()],
+}
+
+/// One reload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reload {
+    /// How it ended.
+    pub outcome: ReloadOutcome,
+    /// When it ended.
+    pub at: Timestamp,
+    /// How long it took: reading, checking, building, writing.
+    pub took: Duration,
+}
+
+impl ReloadStatus {
+    /// This status after one more reload.
+    #[must_use]
+    pub(super) fn after(&self, reload: Reload, builds: u64) -> Self {
+        let mut next = self.clone();
+        next.last = Some(reload);
+        if reload.outcome.is_current() {
+            next.current_at = Some(reload.at);
+        }
+        next.builds = builds;
+        if let Some(count) = next.counts.get_mut(reload.outcome as usize) {
+            *count += 1;
+        }
+        next
+    }
+
+    /// How many reloads ended so.
+    #[must_use]
+    pub fn count(&self, outcome: ReloadOutcome) -> u64 {
+        self.counts.get(outcome as usize).copied().unwrap_or_default()
+    }
+}

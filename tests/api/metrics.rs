@@ -1,0 +1,148 @@
+//! What Prometheus reads.
+
+use std::collections::HashMap;
+
+use axum::http::{Method, Request};
+use http_body_util::BodyExt as _;
+use software_directory::snapshot::Degraded;
+
+use crate::fixture;
+use crate::service::{Service, Setup};
+
+/// All samples: `name{labels}` and value.
+async fn samples(service: &Service) -> HashMap<String, f64> {
+    let answer = service.exposition.answer(&Request::get("/metrics").body(()).expect("a request"));
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
+    let body = answer.into_body().collect().await.expect("a body").to_bytes();
+    let text = std::str::from_utf8(&body).expect("UTF-8");
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let (name, value) = line.rsplit_once(' ').expect("a sample");
+            (name.strip_prefix("software_directory_").unwrap_or(name).to_owned(), value.parse().expect("a number"))
+        })
+        .collect()
+}
+
+fn requests(route: &str, method: &str, status: u16) -> String {
+    format!("http_requests_total{{method=\"{method}\",route=\"{route}\",status=\"{status}\"}}")
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_route_method_and_status() {
+    let service = Service::with_directory();
+    for path in ["/v1/software/tool-01", "/v1/software/tool-02/", "/v1/software/a%2Fb"] {
+        assert_eq!(service.get(path).await.status, 200);
+    }
+    service.get("/v1/software/nowhere").await;
+    service.send(Method::HEAD, "/v1/software/tool-01", &[("authorization", &service.bearer())]).await;
+    service.send(Method::GET, "/v1/search", &[]).await;
+    let samples = samples(&service).await;
+    for (sample, count) in [
+        (requests("/v1/software/{id}", "GET", 200), 3.0),
+        (requests("/v1/software/{id}", "GET", 404), 1.0),
+        (requests("/v1/software/{id}", "HEAD", 200), 1.0),
+        (requests("/v1/search", "GET", 401), 1.0),
+        ("http_request_duration_seconds_count{route=\"/v1/software/{id}\"}".to_owned(), 5.0),
+        ("http_request_duration_seconds_bucket{route=\"/v1/search\",le=\"10\"}".to_owned(), 1.0),
+    ] {
+        assert_eq!(samples.get(&sample), Some(&count), "{sample} in {samples:#?}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_callers_make_up_the_labels_stay_few() {
+    let service = Service::with_directory();
+    service.get("/healthz").await;
+    let before = samples(&service).await.len();
+    for number in 0..50 {
+        service.get(&format!("/v1/software/made-up-{number}")).await;
+        service.get(&format!("/made/up/{number}")).await;
+        let method = Method::from_bytes(format!("MADE{number}").as_bytes()).expect("a method");
+        service.send(method, "/made/up", &[]).await;
+    }
+    let after = samples(&service).await;
+    assert_eq!(after.get(&requests("unmatched", "other", 404)), Some(&50.0));
+    assert!(after.len() < before + 60, "{} after {before}", after.len());
+}
+
+#[tokio::test]
+async fn every_path_that_is_answered_has_a_route_of_its_own() {
+    let service = Service::with_directory();
+    let page = service.get("/").await.text().to_owned();
+    let asset = page.split('"').find(|part| part.starts_with("/assets/")).expect("an asset").to_owned();
+    for path in [
+        "/",
+        "/categories",
+        "/software/x",
+        "/docs",
+        "/docs/errors",
+        "/docs/export-example.json",
+        "/openapi.json",
+        "/schemas/export.json",
+        "/llms.txt",
+        "/healthz",
+        "/readyz",
+        "/v1/exports",
+        "/v1/glossary",
+        "/v1/categories",
+        "/v1/reviews/tool-reviewed",
+        &asset,
+    ] {
+        assert_eq!(service.get(path).await.status, 200, "{path}");
+    }
+    let counted = samples(&service).await;
+    assert!(!counted.keys().any(|sample| sample.contains("unmatched")), "{counted:#?}");
+}
+
+#[tokio::test]
+async fn the_directory_is_described() {
+    let service = Service::empty();
+    let none = samples(&service).await;
+    assert_eq!(none.get("generation_records"), Some(&0.0));
+    let service = Service::with_directory();
+    service.directory.set_degraded(vec![Degraded { code: "exports_invalid", detail: "oops".to_owned() }]);
+    let ready = service.get("/readyz").await.json();
+    let some = samples(&service).await;
+    let generation = format!("generation_info{{generation={}}}", ready["generation"]);
+    assert_eq!(some.get(&generation), Some(&1.0), "{some:#?}");
+    #[expect(clippy::cast_precision_loss, reason = "a handful")]
+    let products = fixture::PRODUCTS as f64;
+    assert_eq!(some.get("generation_records"), Some(&products));
+    assert!(some["generation_published_timestamp_seconds"] > 1.7e9);
+    assert_eq!(some.get("degraded{reason=\"exports_invalid\"}"), Some(&1.0));
+    assert_eq!(some.get("reloads_total{outcome=\"published\"}"), Some(&0.0), "no keeper, no reload");
+    std::fs::write(service.key_file(), "{").expect("written");
+    service.keys.reload_if_changed();
+    service.directory.set_degraded(Vec::new());
+    let mended = samples(&service).await;
+    assert_eq!(mended.get("degraded{reason=\"exports_invalid\"}"), None);
+    assert_eq!(mended.get("degraded{reason=\"key_file_invalid\"}"), Some(&1.0));
+    #[cfg(target_os = "linux")]
+    assert!(mended["process_open_fds"] > 2.0 && mended["process_resident_memory_bytes"] > 1e6);
+}
+
+#[tokio::test]
+async fn searches_and_refusals_are_counted() {
+    let service = Setup { directory: fixture::directory(), rate: 4, ..Setup::default() }.start();
+    for query in ["q=lockout", "q=xyzzyplugh", "q=%20", ""] {
+        assert_eq!(service.get(&format!("/v1/search?{query}")).await.status, 200, "{query}");
+    }
+    assert_eq!(service.get("/v1/search?q=lockout").await.status, 429);
+    let samples = samples(&service).await;
+    assert_eq!((samples["searches_total"], samples["searches_without_hits_total"]), (2.0, 1.0));
+    assert_eq!(samples.get("http_requests_limited_total{scope=\"key\"}"), Some(&1.0));
+    assert_eq!(samples.get("http_requests_shed_total"), Some(&0.0));
+}
+
+#[tokio::test]
+async fn nothing_else_is_answered_beside_the_metrics() {
+    let service = Service::with_directory();
+    for (method, path, status) in
+        [("GET", "/", 404), ("GET", "/v1/software", 404), ("GET", "/healthz", 404), ("POST", "/metrics", 405)]
+    {
+        let request = Request::builder().method(method).uri(path).body(()).expect("a request");
+        assert_eq!(service.exposition.answer(&request).status(), status, "{method} {path}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Exports whose every record says which revision it is of, so that an answer that mixes two shows it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// Stands in every record's tagline; the digits are the revision's.
+const MARKER: &str = "rev-00000000";
+/// Revisions differ in their number of records, too.
+const EXTRAS: usize = 7;
+
+/// What the digits of a marker follow.
+pub(crate) const PREFIX: &[u8] = b"rev-";
+/// How many digits a marker has.
+pub(crate) const DIGITS: usize = 8;
+
+/// A set of records, to be written as any revision.
+pub(crate) struct Corpus {
+    /// The whole document but for the last bracket, with the marker of revision 0.
+    text: Vec<u8>,
+    /// Where the digits of the markers begin.
+    digits: Vec<usize>,
+    records: usize,
+}
+
+impl Corpus {
+    /// So many made-up products.
+    pub(crate) fn generated(records: usize) -> Self {
+        const WORDS: [&str; 8] = ["audit", "permit", "safety", "quality", "training", "risk", "incident", "document"];
+        let product = |n: usize| {
+            let (first, second) = (WORDS[n % 8], WORDS[n / 8 % 8]);
+            json!({
+                "id": format!("p-{n:05}"), "name": format!("Product {n:05} {first}"),
+                "url": format!("https://p{n}.example.org/"), "evidence_status": "pending-review",
+                "category": format!("{second} management"), "vendor": format!("Vendor {}", n / 10),
+                "description": format!("A product for {first} and {second}, number {n} of its kind."),
+                "tags": [first, second],
+            })
+        };
+        let envelope = json!({"name": "Generated", "license": "https://example.org/licence"});
+        Self::new(envelope, (0..records).map(product).collect())
+    }
+
+    /// The products of an export file.
+    pub(crate) fn read(path: &Path) -> Self {
+        let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut document: Value = serde_json::from_slice(&text).expect("JSON");
+        let software = document["software"].take();
+        let Value::Array(records) = software else { panic!("{} has no software", path.display()) };
+        document.as_object_mut().expect("an object").remove("software");
+        Self::new(document, records)
+    }
+
+    fn new(envelope: Value, records: Vec<Value>) -> Self {
+        let count = records.len();
+        let mut text = envelope.to_string().into_bytes();
+        text.pop();
+        text.extend(b",\"software\":[");
+        for (n, mut record) in records.into_iter().enumerate() {
+            record["tagline"] = MARKER.into();
+            text.extend((n > 0).then_some(b','));
+            serde_json::to_writer(&mut text, &record).expect("JSON");
+        }
+        let digits = positions(&text).map(|at| at + PREFIX.len()).collect();
+        Self { text, digits, records: count }
+    }
+
+    /// How many products a revision has.
+    pub(crate) fn count(&self, revision: usize) -> usize {
+        self.records + revision % EXTRAS
+    }
+
+    /// A revision as an export document.
+    pub(crate) fn document(&self, revision: usize) -> Vec<u8> {
+        let mut text = self.text.clone();
+        let digits = format!("{revision:0DIGITS$}");
+        for at in &self.digits {
+            text[*at..*at + DIGITS].copy_from_slice(digits.as_bytes());
+        }
+        for extra in 0..revision % EXTRAS {
+            let record = json!({
+                "id": format!("extra-{extra}"), "name": format!("Extra product {extra}"), "tagline": format!("rev-{digits}"),
+                "url": "https://extra.example.org/", "evidence_status": "pending-review",
+            });
+            text.push(b',');
+            serde_json::to_writer(&mut text, &record).expect("JSON");
+        }
+        text.extend(b"]}");
+        text
+    }
+
+    /// Puts a revision in the place of the file `tools.json`, whole.
+    pub(crate) fn write(&self, data: &Path, revision: usize) {
+        replace(data, &self.document(revision));
+    }
+}
+
+/// Replaces the file `tools.json` of a data folder as a careful writer does.
+pub(crate) fn replace(data: &Path, text: &[u8]) {
+    fs::write(data.join(".next"), text).expect("written");
+    fs::rename(data.join(".next"), data.join("tools.json")).expect("renamed");
+}
+
+/// Where markers begin.
+fn positions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let marker = MARKER.as_bytes();
+    (0..text.len()).filter(move |at| text[*at] == b'r' && text[*at..].starts_with(marker))
+}
+
+/// The revisions that a text's markers name.
+pub(crate) fn revisions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let starts = (0..text.len()).filter(|at| text[*at] == b'r' && text[*at..].starts_with(PREFIX));
+    starts.filter_map(|at| {
+        let digits = text.get(at + PREFIX.len()..at + PREFIX.len() + DIGITS)?;
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    })
+}

@@ -1,0 +1,155 @@
+//! Damage to what is on disk, at a start and beside a keeper that serves: every file, every way, and bits at random.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::store::Store;
+
+use crate::corpus::Corpus;
+use crate::place::Place;
+use crate::scale::{Random, alone, is_full, large_export, times};
+use crate::watched::{answers, expected};
+
+const DAMAGES: [(&str, fn(&Path)); 4] = [
+    ("truncated", |path| {
+        let content = fs::read(path).expect("read");
+        fs::write(path, &content[..content.len() / 2]).expect("written");
+    }),
+    ("emptied", |path| fs::write(path, "").expect("written")),
+    ("zeroed", |path| {
+        let length = fs::read(path).expect("read").len();
+        fs::write(path, vec![0; length]).expect("written");
+    }),
+    ("deleted", |path| fs::remove_file(path).expect("removed")),
+];
+
+/// Flips one bit of a file.
+fn flip(path: &Path, bit: usize) {
+    let mut content = fs::read(path).expect("read");
+    content[bit / 8] ^= 1 << (bit % 8);
+    fs::write(path, content).expect("written");
+}
+
+/// The files of the generation in force, the pointer to it included, that hold something.
+fn files(store: &Store) -> Vec<PathBuf> {
+    let manifest = store.current().expect("a generation in force");
+    let folder = store.folder().join(manifest.folder_name());
+    let mut files: Vec<_> = manifest.parts.iter().map(|part| folder.join(&part.name)).collect();
+    files.extend([folder.join("manifest.json"), store.folder().join("CURRENT")]);
+    files
+}
+
+/// A place, and what it must answer whatever happens to its index.
+fn persisted() -> (Place, Vec<Vec<u8>>) {
+    let place = Place::with(&[]);
+    let corpus = Corpus::generated(20);
+    corpus.write(&place.data(), 1);
+    drop(place.started());
+    (place, expected(&corpus.document(1)))
+}
+
+/// Starts, and expects the right answers and a whole index afterwards.
+fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
+    let running = place.started();
+    assert!(answers(&running.snapshot()) == right, "{what}: another answer");
+    assert_eq!(running.reasons(), [""; 0], "{what}");
+    is_whole(place, what);
+}
+
+fn is_whole(place: &Place, what: &str) {
+    let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is in force"));
+    place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(place.generation_names(), [manifest.folder_name()], "{what}: nothing is left behind");
+}
+
+/// Damages beside a keeper that serves, and expects that it answers as before and mends it when it next reads in full.
+fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &str) {
+    let mut running = place.started();
+    let served = running.snapshot();
+    damage();
+    running.keeper.look_at_index(Instant::now());
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Unchanged)), "{what}");
+    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
+    assert!(Arc::ptr_eq(&served, &running.snapshot()), "{what}: what is served isn't touched");
+    assert!(answers(&served) == right, "{what}: another answer");
+    assert_eq!(running.reasons(), [""; 0], "{what}");
+    is_whole(place, what);
+    let next = place.started();
+    assert!(answers(&next.snapshot()) == right, "{what}: another answer after a start");
+    assert_eq!(next.seen().phases, [], "{what}: the next start needs no build");
+}
+
+#[test]
+fn every_file_truncated_zeroed_or_deleted_is_noticed_and_mended() {
+    let _alone = alone();
+    let (place, right) = persisted();
+    let mut damages = 0;
+    for (how, damage) in DAMAGES {
+        for at in 0..files(&place.store()).len() {
+            // Some parts have another name in each build, but all have their place.
+            let what = format!("{:?} {how}", files(&place.store())[at].file_name());
+            damage(&files(&place.store())[at]);
+            start_is_right(&place, &right, &what);
+            let file = files(&place.store())[at].clone();
+            serving_is_right(&place, &right, || damage(&file), &what);
+            damages += 2;
+        }
+    }
+    println!("damage: {damages} files truncated, emptied, zeroed or deleted: every answer right, every index mended");
+}
+
+#[test]
+fn a_bit_flipped_anywhere_never_makes_another_answer() {
+    let _alone = alone();
+    let (place, right) = persisted();
+    let mut random = Random(20);
+    let (at_start, serving) = (times(60, 1000), times(30, 1000));
+    for flips in 0..at_start + serving {
+        let files = files(&place.store());
+        let file = files[random.below(files.len())].clone();
+        let length = fs::metadata(&file).expect("a file").len();
+        if length == 0 {
+            continue;
+        }
+        let bit = random.below(usize::try_from(length).expect("a size") * 8);
+        let what = format!("bit {bit} of {}", file.display());
+        if flips < at_start {
+            flip(&file, bit);
+            start_is_right(&place, &right, &what);
+        } else {
+            serving_is_right(&place, &right, || flip(&file, bit), &what);
+        }
+    }
+    println!("damage: {at_start} bits flipped before a start, {serving} beside a keeper: every answer right");
+}
+
+#[test]
+fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
+    let _alone = alone();
+    let place = Place::with(&[]);
+    let corpus = match large_export().filter(|_| is_full()) {
+        Some(path) => Corpus::read(&path),
+        None => Corpus::generated(times(500, 60_000)),
+    };
+    corpus.write(&place.data(), 1);
+    drop(place.started());
+    let (store, manifest) = (place.store(), place.in_force());
+    let folder = store.folder().join(manifest.folder_name());
+    let mut random = Random(2);
+    let flips = times(50, 1000);
+    for _ in 0..flips {
+        let part = &manifest.parts[random.below(manifest.parts.len())];
+        if part.size == 0 {
+            continue;
+        }
+        let bit = random.below(usize::try_from(part.size).expect("a size") * 8);
+        flip(&folder.join(&part.name), bit);
+        store.load(&manifest).expect_err("noticed");
+        flip(&folder.join(&part.name), bit);
+    }
+    store.load(&manifest).expect("whole again");
+    println!("damage: {flips} bits flipped in a generation of {} products: all noticed", manifest.software_count);
+}

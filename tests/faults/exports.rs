@@ -1,0 +1,261 @@
+//! Exports in every state a writer can leave them in: half-written ones are never served, whatever else happens to them is
+//! followed within three seconds and the build.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use software_directory::snapshot::keeper::Outcome;
+
+use crate::corpus::Corpus;
+use crate::place::Place;
+use crate::process::until;
+use crate::scale::{Random, alone, is_full, large_export, times};
+use crate::watched::{Watching, revision};
+
+/// Within this long, and the build, a change must be followed. The watch's own times add up to less; the rest is slack for
+/// a busy machine.
+const PROMPT: Duration = Duration::from_secs(3);
+
+/// A place that serves revision 0 of a corpus.
+fn place(corpus: &Corpus) -> Place {
+    let place = Place::with(&[]);
+    corpus.write(&place.data(), 0);
+    place
+}
+
+/// Writes prefixes in the export's place and expects that none is served.
+fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) -> usize {
+    let place = place(corpus);
+    let mut running = place.started();
+    let served = running.snapshot();
+    let next = corpus.document(1);
+    let mut prefixes = 0;
+    for length in lengths {
+        fs::write(place.data().join("tools.json"), &next[..length]).expect("written");
+        let outcome = running.keeper.refresh().expect("it serves");
+        assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{length} bytes: {outcome:?}");
+        assert!(Arc::ptr_eq(&served, &running.snapshot()), "{length} bytes");
+        assert_eq!(running.reasons(), ["exports_invalid"], "{length} bytes");
+        prefixes += 1;
+    }
+    fs::write(place.data().join("tools.json"), &next).expect("written");
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))), "the whole one is served");
+    prefixes
+}
+
+#[test]
+fn no_prefix_of_a_small_export_is_ever_served() {
+    let _alone = alone();
+    let corpus = Corpus::generated(2);
+    let prefixes = no_prefix_is_served(&corpus, 0..corpus.document(1).len());
+    println!("exports: all {prefixes} prefixes of a small export: none served");
+}
+
+#[test]
+fn no_prefix_of_a_large_export_is_ever_served() {
+    let _alone = alone();
+    let corpus = match large_export().filter(|_| is_full()) {
+        Some(path) => Corpus::read(&path),
+        None => Corpus::generated(times(500, 60_000)),
+    };
+    let (length, mut random) = (corpus.document(1).len(), Random(3));
+    let prefixes = no_prefix_is_served(&corpus, (0..times(20, 1000)).map(|_| random.below(length)));
+    println!("exports: {prefixes} prefixes of an export of {length} bytes: none served");
+}
+
+/// Waits until a watch serves a revision and is well; answers how long that took beyond the build.
+fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
+    let started = Instant::now();
+    until(what, || (revision(&watching.directory) == expected && watching.reasons().is_empty()).then_some(()));
+    let build = watching.directory.reloads().last.map_or(Duration::ZERO, |reload| reload.took);
+    let took = started.elapsed().saturating_sub(build);
+    assert!(took <= PROMPT, "{what} took {took:?} and the build");
+    took
+}
+
+/// Waits until a watch tells a reason, and serves what it served.
+fn tells(watching: &Watching, served: usize, reason: &str, what: &str) {
+    until(what, || (watching.reasons() == [reason]).then_some(()));
+    assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
+}
+
+#[test]
+fn whatever_becomes_of_an_export_is_followed_and_the_last_good_one_served_meanwhile() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = place(&corpus);
+    let watching = Watching::new(place.started());
+    let (data, export) = (place.data(), place.data().join("tools.json"));
+    let aside = data.with_file_name("aside");
+    fs::create_dir(&aside).expect("a folder");
+    let mut most = Duration::ZERO;
+    let mut at = 0;
+    let mut mended = |what: &str| {
+        at += 1;
+        corpus.write(&data, at);
+        most = most.max(follows(&watching, at, what));
+        at
+    };
+
+    fs::remove_file(&export).expect("removed");
+    tells(&watching, 0, "exports_missing", "the export is deleted");
+    let at = mended("it is there again");
+
+    // A link to nowhere can't be read by anybody, a superuser included.
+    fs::remove_file(&export).expect("removed");
+    symlink("nowhere", &export).expect("a link");
+    tells(&watching, at, "exports_invalid", "the export can't be read");
+    fs::remove_file(&export).expect("removed");
+    let at = mended("it can be read again");
+
+    fs::remove_file(&export).expect("removed");
+    fs::create_dir(&export).expect("a folder");
+    tells(&watching, at, "exports_invalid", "a folder stands in the export's place");
+    fs::remove_dir(&export).expect("removed");
+    let at = mended("the folder is gone");
+
+    fs::remove_file(&export).expect("removed");
+    assert!(Command::new("mkfifo").arg(&export).status().expect("mkfifo runs").success());
+    tells(&watching, at, "exports_invalid", "a pipe stands in the export's place");
+    fs::remove_file(&export).expect("removed");
+    let at = mended("the pipe is gone");
+
+    corpus.write(&aside, at + 1);
+    fs::remove_file(&export).expect("removed");
+    symlink(aside.join("tools.json"), &export).expect("a link");
+    follows(&watching, at + 1, "a link stands in the export's place");
+    corpus.write(&aside, at + 2);
+    follows(&watching, at + 2, "the file that the link leads to is replaced");
+    fs::remove_file(&export).expect("removed");
+    mended("the link is gone");
+    let at = mended("and edits are followed");
+
+    fs::remove_dir_all(&data).expect("removed");
+    tells(&watching, at, "exports_missing", "the folder is removed");
+    fs::create_dir(&data).expect("a folder");
+    mended("the folder is there again");
+    mended("and edits in it are followed");
+
+    println!("exports: deleted, unreadable, folder, pipe, link, folder recreated: {most:?} at most, and the build");
+}
+
+#[test]
+fn a_link_swapped_as_kubernetes_swaps_a_config_map_is_followed() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = place(&corpus);
+    let data = place.data();
+    fs::remove_file(data.join("tools.json")).expect("removed");
+    let version = |at: usize| {
+        let folder = data.join(format!("..version_{at}"));
+        fs::create_dir(&folder).expect("a folder");
+        corpus.write(&folder, at);
+        symlink(folder.file_name().expect("a name"), data.join("..data_tmp")).expect("a link");
+        fs::rename(data.join("..data_tmp"), data.join("..data")).expect("swapped");
+    };
+    version(0);
+    symlink("..data/tools.json", data.join("tools.json")).expect("a link");
+    let watching = Watching::new(place.started());
+    for at in 1..=times(3, 20) {
+        version(at);
+        fs::remove_dir_all(data.join(format!("..version_{}", at - 1))).expect("removed");
+        follows(&watching, at, "the link is swapped");
+    }
+    assert!(watching.builds() <= times(3, 20) as u64 + 1, "one build per swap");
+}
+
+#[test]
+fn many_files_changed_at_once_are_one_build() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = place(&corpus);
+    let files = times(40, 200);
+    let write = |at: usize| {
+        for file in 0..files {
+            let export = crate::place::export(&[&format!("file-{file}-{}", if file == 0 { at } else { 0 })]);
+            // As git does: the old one removed, the new one written in its place.
+            let path = place.data().join(format!("more-{file}.json"));
+            drop(fs::remove_file(&path));
+            fs::write(&path, export).expect("written");
+        }
+        corpus.write(&place.data(), at);
+    };
+    write(0);
+    let watching = Watching::new(place.started());
+    // What was loaded or built at the start is verified first.
+    until("it is verified", || (watching.directory.reloads().counts.iter().sum::<u64>() == 2).then_some(()));
+    let before = watching.builds();
+    for at in 1..=3 {
+        write(at);
+        let id = format!("file-0-{at}");
+        until("the pull is followed", || {
+            let snapshot = watching.directory.current().expect("a generation");
+            (snapshot.catalogue.ordinal(&id).is_some() && watching.reasons().is_empty()).then_some(())
+        });
+    }
+    assert_eq!(watching.builds() - before, 3, "one build for each of the three pulls");
+    println!("exports: three pulls of {files} files each: one build for each");
+}
+
+#[test]
+fn a_set_that_lost_most_of_its_records_is_held_back_until_it_is_confirmed() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = place(&corpus);
+    let watching = Watching::new(place.started());
+    let few = Corpus::generated(5);
+    few.write(&place.data(), 1);
+    tells(&watching, 0, "records_removed", "most records are gone");
+    let builds = watching.builds();
+    // As `--reindex` does, in another process.
+    place.keeper().keeper.reindex().expect("it builds");
+    follows(&watching, 1, "it is confirmed");
+    assert_eq!(watching.builds(), builds, "what was confirmed is taken over, not built again");
+}
+
+#[test]
+fn an_export_written_over_in_place_is_never_served_as_half_of_each() {
+    let _alone = alone();
+    let corpus = Corpus::generated(times(200, 2000));
+    let place = place(&corpus);
+    let mut running = place.started();
+    // Revisions of one length: any mixture of them is JSON, so that only the records tell.
+    let documents = [corpus.document(7), corpus.document(14)];
+    assert_eq!(documents[0].len(), documents[1].len());
+    let export = place.data().join("tools.json");
+    let (writes, stop) = (times(300, 10_000), Arc::new(std::sync::atomic::AtomicBool::new(false)));
+    let writer = std::thread::spawn({
+        let stop = Arc::clone(&stop);
+        move || {
+            for write in 0..writes {
+                write_in_pieces(&export, &documents[write % 2]);
+                std::thread::sleep(Duration::from_millis(15));
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    });
+    let mut reads = 0;
+    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+        running.keeper.refresh().expect("it serves");
+        let snapshot = running.snapshot();
+        let page = crate::watched::revisions_of(&snapshot);
+        assert_eq!(page.len(), 1, "half of each: {page:?}");
+        reads += 1;
+    }
+    writer.join().expect("no panic");
+    println!("exports: written over in place {writes} times, read {reads} times beside it: never half of each");
+}
+
+/// Writes over a file without truncating it, a piece at a time.
+fn write_in_pieces(path: &Path, text: &[u8]) {
+    let mut file = fs::File::options().write(true).open(path).expect("open");
+    for piece in text.chunks(text.len() / 4 + 1) {
+        file.write_all(piece).expect("written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

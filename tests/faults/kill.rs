@@ -1,0 +1,233 @@
+//! The process killed at each step of build, persist and publish: whatever was on disk at that moment, the next start
+//! serves the old or the new generation, whole, without anybody's help, and leaves nothing behind.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+
+use software_directory::snapshot::failpoint::Step;
+use software_directory::snapshot::store::Store;
+use tempfile::TempDir;
+
+use crate::checker::Checker;
+use crate::client::Client;
+use crate::corpus::{Corpus, replace};
+use crate::process::{Server, command, until};
+use crate::scale::{is_full, large_export, times};
+
+/// What was at work when it was killed.
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    /// A start that finds changed exports.
+    Start,
+    /// A server whose exports change.
+    Reload,
+    /// `--reindex`.
+    Reindex,
+}
+
+/// What becomes of the exports before the next start.
+#[derive(Debug, Clone, Copy)]
+enum Exports {
+    StayNew,
+    ArePutBack,
+    AreBroken,
+}
+
+const EXPORTS: [Exports; 3] = [Exports::StayNew, Exports::ArePutBack, Exports::AreBroken];
+
+/// A folder with exports and an index, the revision in force, and the one that comes next.
+struct Place {
+    folder: TempDir,
+    corpus: Corpus,
+    served: usize,
+    next: usize,
+    checker: Checker,
+}
+
+impl Place {
+    fn new(corpus: Corpus) -> Self {
+        let place = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+            corpus,
+            served: 0,
+            next: 1,
+            checker: Checker::default(),
+        };
+        fs::create_dir(place.data()).expect("a folder");
+        place.corpus.write(&place.data(), 0);
+        drop(Server::start(place.folder.path(), &[]));
+        place
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Lets the work begin on the next revision and be killed when it comes by a step for this time, counted from 0.
+    /// Answers whether it came by.
+    fn kill(&self, work: Work, step: Step, before: usize) -> bool {
+        let mut command = command(self.folder.path());
+        command.env("FAILPOINTS", format!("{}={before}*off->return(kill)", step.as_str()));
+        let next = self.next;
+        if let Work::Reindex = work {
+            self.corpus.write(&self.data(), next);
+            let output = command.arg("--reindex").output().expect("the binary runs");
+            assert!(output.status.success() || output.status.signal() == Some(9), "{output:?}");
+            return !output.status.success();
+        }
+        if let Work::Start = work {
+            self.corpus.write(&self.data(), next);
+        }
+        let mut server = Server::spawn_command(command);
+        let is_announced = server.is_announced();
+        if is_announced && let Work::Reload = work {
+            self.corpus.write(&self.data(), next);
+            until("it is killed, or serves the new revision", || {
+                (server.ended().is_some() || self.ask(&server).is_ok_and(|revision| revision == next)).then_some(())
+            });
+        }
+        if is_announced && server.ended().is_none() {
+            return false;
+        }
+        let status = until("it ends", || server.ended());
+        assert_eq!(status.signal(), Some(9), "{}", server.stderr());
+        true
+    }
+
+    /// The revision that a server answers with, where every answer is of it, whole.
+    fn ask(&self, server: &Server) -> Result<usize, String> {
+        let told = |error: std::io::Error| error.to_string();
+        let mut client = Client::connect(&server.address, &server.key()).map_err(told)?;
+        let mut last = None;
+        for (path, is_all) in [
+            ("/v1/software?limit=100", true),
+            ("/v1/search?limit=100", true),
+            ("/v1/search?q=product&limit=100&highlight=true", false),
+            ("/v1/software?sort=-rating&offset=1&limit=3", true),
+            ("/v1/exports/tools", false),
+        ] {
+            let answer = client.get(path).map_err(told)?;
+            let revision = self.checker.check(&self.corpus, &answer, is_all)?;
+            if last.is_some_and(|last| last != revision) {
+                return Err(format!("{path} answers with revision {revision}, {last:?} before"));
+            }
+            last = Some(revision);
+        }
+        last.ok_or_else(|| "nothing was asked".to_owned())
+    }
+
+    /// Starts again and expects one of the two revisions, whole, and nothing left behind.
+    fn restart(&mut self, then: Exports, what: &str) {
+        let (old, new) = (self.served, self.next);
+        match then {
+            Exports::StayNew => self.corpus.write(&self.data(), new),
+            Exports::ArePutBack => self.corpus.write(&self.data(), old),
+            Exports::AreBroken => replace(&self.data(), b"{\"name\": \"half"),
+        }
+        let server = Server::start(self.folder.path(), &[]);
+        let revision = self.ask(&server).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let reasons = server.reasons();
+        match then {
+            Exports::StayNew => assert_eq!((revision, reasons.len()), (new, 0), "{what}: {reasons:?}"),
+            Exports::ArePutBack => assert_eq!((revision, reasons.len()), (old, 0), "{what}: {reasons:?}"),
+            Exports::AreBroken => {
+                assert!(revision == old || revision == new, "{what}: revision {revision}, not {old} or {new}");
+                assert_eq!(reasons, ["exports_invalid"], "{what}");
+            }
+        }
+        assert_tidy(&self.folder.path().join("index"), what);
+        drop(server);
+        (self.served, self.next) = (revision, new + 1);
+        self.corpus.write(&self.data(), revision);
+    }
+}
+
+/// Only whole generations, two at most, and nothing beside them.
+pub(crate) fn assert_tidy(index: &Path, what: &str) {
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    };
+    let store = Store::new(index);
+    let manifests = store.candidates();
+    assert!(!manifests.is_empty() && manifests.len() <= 2, "{what}: {:?}", names(index));
+    let mut expected = vec!["CURRENT".to_owned(), "LOCK".to_owned(), "development-key".to_owned()];
+    for manifest in &manifests {
+        store.load(manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let mut files: Vec<_> = manifest.parts.iter().map(|part| part.name.clone()).collect();
+        files.push("manifest.json".to_owned());
+        files.sort();
+        assert_eq!(names(&index.join(manifest.folder_name())), files, "{what}");
+        expected.push(manifest.folder_name());
+    }
+    expected.sort();
+    assert_eq!(names(index), expected, "{what}");
+    assert!(store.current().is_some(), "{what}: something is in force");
+}
+
+/// The times at which it is tried to be killed at a step: how often the step is come by first.
+fn befores(step: Step) -> Vec<usize> {
+    match step {
+        Step::BuildProduct if is_full() => vec![0, 10, 19],
+        Step::BuildProduct => vec![10],
+        Step::PartCreated | Step::PartHalf | Step::PartWritten | Step::PartSynced if is_full() => (0..32).collect(),
+        Step::PartCreated | Step::PartSynced => vec![0, 5],
+        Step::PartHalf | Step::PartWritten => vec![0],
+        _ => vec![0, 1],
+    }
+}
+
+fn every_step(work: Work) {
+    let mut place = Place::new(Corpus::generated(20));
+    let mut kills = 0;
+    for step in Step::ALL {
+        let mut at_step = 0;
+        for before in befores(*step) {
+            for round in 0..times(1, 50) {
+                let then = EXPORTS[(kills + round) % EXPORTS.len()];
+                let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");
+                if !place.kill(work, *step, before) {
+                    place.restart(Exports::StayNew, &what);
+                    break;
+                }
+                place.restart(then, &what);
+                at_step += 1;
+            }
+        }
+        kills += at_step;
+        assert!(at_step > 0, "{work:?} never came by {step:?}");
+    }
+    println!("kill: {work:?}: {kills} kills, {} generations, every restart whole", place.checker.generations());
+}
+
+#[test]
+fn a_start_killed_at_any_step_is_followed_by_a_whole_one() {
+    every_step(Work::Start);
+}
+
+#[test]
+fn a_reload_killed_at_any_step_is_followed_by_a_whole_start() {
+    every_step(Work::Reload);
+}
+
+#[test]
+fn a_reindex_killed_at_any_step_is_followed_by_a_whole_start() {
+    every_step(Work::Reindex);
+}
+
+#[test]
+fn a_large_generation_killed_at_each_step_is_followed_by_a_whole_start() {
+    let Some(export) = large_export().filter(|_| is_full()) else { return };
+    let mut place = Place::new(Corpus::read(&export));
+    for (round, step) in Step::ALL.iter().enumerate() {
+        let what = format!("the large export killed at {step:?}");
+        let was_killed = place.kill(Work::Start, *step, usize::from(*step == Step::BuildProduct) * 1000);
+        assert!(was_killed, "{what}: it never came by");
+        place.restart(EXPORTS[round % EXPORTS.len()], &what);
+    }
+    println!("kill: large: {} kills, every restart whole", Step::ALL.len());
+}

@@ -1,0 +1,218 @@
+//! Reloads under load: every answer is 2xx and of one generation, and a build beside them costs callers little.
+//!
+//! What the server can do is measured first, with callers that ask again at once (closed loop). Then requests come at
+//! 30 % of that, at times that don't depend on the answers (open loop), and each is timed from when it was due: what
+//! waits behind a slow one counts as slow, too.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::checker::Checker;
+use crate::client::Client;
+use crate::corpus::Corpus;
+use crate::process::{Server, until};
+use crate::scale::{from_environment, is_full, large_export, times};
+use crate::system::threads;
+
+const CONNECTIONS: usize = 8;
+/// The share of the capacity at which requests come, in per cent.
+const SHARE: usize = 30;
+
+/// A server, and what is known of its answers.
+pub(crate) struct Target {
+    pub(crate) folder: TempDir,
+    pub(crate) server: Server,
+    pub(crate) corpus: Corpus,
+    pub(crate) checker: Checker,
+}
+
+/// What callers saw.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// From when a request was due to its answer, in microseconds, sorted.
+    latencies: Vec<u32>,
+    pub(crate) faults: Vec<String>,
+}
+
+impl Seen {
+    /// The latency that so many of a hundred requests don't exceed.
+    fn percentile(&self, percent: f64) -> Duration {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        let at = ((self.latencies.len() as f64) * percent / 100.0) as usize;
+        Duration::from_micros(self.latencies.get(at.min(self.latencies.len() - 1)).copied().unwrap_or_default().into())
+    }
+
+    fn told(&self) -> String {
+        format!(
+            "{} requests, {} faults, p50 {:.2?}, p99 {:.2?}, p99.9 {:.2?}, most {:.2?}",
+            self.latencies.len(),
+            self.faults.len(),
+            self.percentile(50.0),
+            self.percentile(99.0),
+            self.percentile(99.9),
+            self.percentile(100.0)
+        )
+    }
+}
+
+impl Target {
+    pub(crate) fn new(corpus: Corpus) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("data")).expect("a folder");
+        corpus.write(&folder.path().join("data"), 0);
+        let server = Server::start(folder.path(), &[]);
+        Self { folder, server, corpus, checker: Checker::default() }
+    }
+
+    pub(crate) fn data(&self) -> std::path::PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The mixture that callers ask: lists, searches, filters with facets, single products.
+    fn path(&self, turn: usize) -> (String, bool) {
+        const QUERIES: [&str; 5] = ["audit", "product safety", "management", "tranining", "risk document"];
+        let query = QUERIES[turn / 8 % QUERIES.len()].replace(' ', "+");
+        match turn % 8 {
+            0 | 1 => (format!("/v1/software?limit=20&offset={}", turn * 20 % self.corpus.count(0)), true),
+            2 | 3 => (format!("/v1/search?limit=20&offset={}", turn % 50), true),
+            4 | 5 => (format!("/v1/search?q={query}&limit=10"), false),
+            6 => (format!("/v1/search?q={query}&limit=10&highlight=true&facets=category"), false),
+            _ => ("/v1/software?sort=-review_count&limit=1".to_owned(), true),
+        }
+    }
+
+    /// Asks over several connections until it is told to stop. `due` says when a turn's request is to be sent; `None`: as
+    /// soon as the one before is answered.
+    pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
+        let turns = AtomicUsize::new(0);
+        let one = || {
+            let mut seen = Seen::default();
+            let (address, key) = (&self.server.address, self.server.key());
+            let mut client = Client::connect(address, &key).expect("a connection");
+            while !stop.load(Ordering::Relaxed) {
+                let turn = turns.fetch_add(1, Ordering::Relaxed);
+                #[expect(clippy::cast_precision_loss)]
+                let due =
+                    due.map_or_else(Instant::now, |(start, rate)| start + Duration::from_secs_f64(turn as f64 / rate));
+                std::thread::sleep(due.saturating_duration_since(Instant::now()));
+                let (path, is_all) = self.path(turn);
+                let answer = client.get(&path);
+                let took = due.elapsed();
+                seen.latencies.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
+                let checked = answer.map_err(|error| error.to_string()).and_then(|answer| {
+                    // A search may find nothing; that is no record to be of a generation.
+                    let is_empty = !is_all && answer.status == 200 && answer.body.starts_with(b"{\"data\":[]");
+                    if is_empty { Ok(0) } else { self.checker.check(&self.corpus, &answer, is_all) }
+                });
+                if let Err(fault) = checked {
+                    seen.faults.push(format!("{path}: {fault}"));
+                    client = Client::connect(address, &key).expect("a connection");
+                }
+            }
+            seen
+        };
+        let mut all = Seen::default();
+        std::thread::scope(|scope| {
+            let callers: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
+            for caller in callers {
+                let seen = caller.join().expect("no panic");
+                all.latencies.extend(seen.latencies);
+                all.faults.extend(seen.faults);
+            }
+        });
+        all.latencies.sort_unstable();
+        all
+    }
+
+    /// Asks for a while, or as long as something else is done.
+    fn ask_during<T>(&self, rate: Option<f64>, work: impl FnOnce() -> T) -> (Seen, T) {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
+            let done = work();
+            stop.store(true, Ordering::Relaxed);
+            (asking.join().expect("no panic"), done)
+        })
+    }
+
+    /// Writes a revision and waits until it is served.
+    pub(crate) fn reload(&self, client: &mut Client, revision: usize) {
+        self.corpus.write(&self.data(), revision);
+        until("the next revision is served", || {
+            let answer = client.get("/v1/software?limit=1").expect("an answer");
+            (self.checker.check(&self.corpus, &answer, true).expect("whole") == revision).then_some(())
+        });
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(&self.server.address, &self.server.key()).expect("a connection")
+    }
+}
+
+/// Measures the capacity, the quiet latencies, and those during reloads.
+fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
+    let pause = |seconds: usize| std::thread::sleep(Duration::from_secs(seconds as u64));
+    let target = Target::new(corpus);
+    let mut client = target.client();
+    target.reload(&mut client, 1);
+    let (measured, ()) = target.ask_during(None, || pause(times(1, 10)));
+    let capacity = measured.latencies.len() / times(1, 10);
+    #[expect(clippy::cast_precision_loss)]
+    let rate = (capacity * SHARE) as f64 / 100.0;
+    let (quiet, ()) = target.ask_during(Some(rate), || pause(times(1, 30)));
+    let started = Instant::now();
+    let (seen, crowd) = target.ask_during(Some(rate), || {
+        let mut crowd = 0;
+        for revision in 2..reloads + 2 {
+            target.reload(&mut client, revision);
+            crowd = crowd.max(threads(target.server.pid()).len());
+        }
+        crowd
+    });
+    let took = started.elapsed();
+    println!("load: {name}: capacity {capacity} requests a second; asked for {rate:.0} a second");
+    println!("load: {name}: quiet: {}", quiet.told());
+    println!("load: {name}: {reloads} reloads in {took:.1?}: {}", seen.told());
+    for (what, seen) in [("closed loop", &measured), ("quiet", &quiet), ("reloads", &seen)] {
+        assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
+    }
+    assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
+    one_quiet_thread(&target, crowd);
+    // Time is asserted where the machine is there for nothing else.
+    let (p99, bound) = (seen.percentile(99.0), quiet.percentile(99.0) * 2);
+    println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
+    if is_full() {
+        assert!(p99 <= bound, "p99 {p99:?} while reloading, twice the quiet one is {bound:?}");
+    }
+}
+
+/// Builds are done by one thread that is nicer than those that answer, and start no others.
+fn one_quiet_thread(target: &Target, crowd: usize) {
+    let threads = threads(target.server.pid());
+    let others = |name: &str| !(name.starts_with("tokio") || name.starts_with("notify") || name == "keeper");
+    let unknown: Vec<_> = threads.iter().filter(|(name, _)| others(name)).collect();
+    assert_eq!(unknown.len(), 1, "but for the main thread, others than expected: {threads:?}");
+    let niceness = |of: &str| threads.iter().find(|(name, _)| name == of).map(|(_, niceness)| *niceness);
+    let (keeper, main) = (niceness("keeper").expect("a keeper"), unknown[0].1);
+    assert!(keeper > main, "the keeper's niceness is {keeper}, the others' {main}");
+    assert!(crowd <= threads.len() + 1, "{crowd} threads while building, {} else", threads.len());
+}
+
+#[test]
+fn reloads_under_load_mix_no_generations_and_refuse_nobody() {
+    let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
+    reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
+}
+
+#[test]
+fn reloads_of_a_large_export_under_load_mix_no_generations_and_refuse_nobody() {
+    if !is_full() {
+        return;
+    }
+    let corpus = large_export().map_or_else(|| Corpus::generated(60_000), |path| Corpus::read(Path::new(&path)));
+    reloads_under_load("large", corpus, from_environment("FAULTS_LARGE_RELOADS").unwrap_or(20));
+}

@@ -1,0 +1,27 @@
+//! What goes wrong around a generation: kills, damage, disks that refuse, exports in every state, reloads under load.
+//!
+//! Run by `make test` in a few repetitions of each, by `make faults` in all of them (`FAULTS=full`). `FAULTS_EXPORT` names
+//! a large export; without it the large case is generated. Where keeper and store can be driven directly they are; the
+//! binary is run where a process has to die, be measured or be asked over the wire.
+
+mod checker;
+mod client;
+mod corpus;
+mod damage;
+mod exports;
+mod kill;
+mod load;
+mod panics;
+mod refused;
+mod scale;
+mod soak;
+mod storm;
+mod system;
+mod watched;
+
+#[allow(dead_code, reason = "shared with tests/generations")]
+#[path = "../generations/place.rs"]
+mod place;
+#[allow(dead_code, reason = "shared with tests/serve")]
+#[path = "../serve/process.rs"]
+mod process;

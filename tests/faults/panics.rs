@@ -1,0 +1,92 @@
+//! A panic in the keeper's thread: served on, told, tried again.
+
+use std::time::{Duration, Instant};
+
+use fail::FailScenario;
+use software_directory::snapshot::ReloadOutcome;
+use software_directory::snapshot::failpoint::Step;
+use software_directory::snapshot::keeper::Outcome;
+
+use crate::corpus::Corpus;
+use crate::place::Place;
+use crate::process::{Server, command, until};
+use crate::scale::alone;
+use crate::watched::revision;
+
+#[test]
+fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = Place::with(&[]);
+    corpus.write(&place.data(), 0);
+    drop(place.started());
+    for (at, step) in Step::ALL.iter().enumerate() {
+        // Two generations are there, so that a third one has something to sweep.
+        let mut running = place.started();
+        let scenario = FailScenario::setup();
+        fail::cfg(step.as_str(), "1*panic(out of paper)").expect("an action");
+        corpus.write(&place.data(), at + 1);
+        let outcome = running.keeper.refresh().expect("it serves");
+        if matches!(outcome, Outcome::Published(_)) {
+            assert!(matches!(step, Step::SweepManifest | Step::SweepParts) && at < Step::ALL.len(), "{step:?}");
+        } else {
+            assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{step:?}: {outcome:?}");
+            assert_eq!(running.reasons(), ["build_panicked"], "{step:?}");
+            assert!(running.detail().contains("out of paper"), "{}", running.detail());
+            let last = running.directory.reloads().last.expect("a reload");
+            assert_eq!(last.outcome, ReloadOutcome::Failed, "{step:?}");
+            let now = Instant::now();
+            assert!(!running.keeper.is_due(now), "{step:?}: not at once");
+            assert!(running.keeper.is_due(now + Duration::from_secs(30)), "{step:?}");
+            running.keeper.refresh().expect("it serves");
+        }
+        drop(scenario);
+        assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: mended");
+        assert!(!running.keeper.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
+        drop(running);
+        let next = place.started();
+        assert_eq!((revision(&next.directory), next.reasons().len()), (at + 1, 0), "{step:?}: and on disk");
+        assert!(place.generation_names().len() <= 2, "{step:?}: {:?}", place.generation_names());
+    }
+}
+
+#[test]
+fn a_panic_while_looking_after_the_index_is_told_and_does_not_end_the_watch() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = Place::with(&[]);
+    corpus.write(&place.data(), 0);
+    let mut running = place.started();
+    std::fs::remove_dir_all(place.index()).expect("removed");
+    let scenario = FailScenario::setup();
+    fail::cfg(Step::StoreLocked.as_str(), "1*panic(out of ink)").expect("an action");
+    running.keeper.look_at_index(Instant::now());
+    assert!(running.reasons().contains(&"index_panicked"), "{:?}", running.reasons());
+    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
+    assert_eq!(running.reasons(), [""; 0], "written at the next try");
+    drop(scenario);
+}
+
+#[test]
+fn a_server_outlives_a_panic_of_its_keeper() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).expect("a folder");
+    let corpus = Corpus::generated(20);
+    corpus.write(&data, 0);
+    let mut command = command(folder.path());
+    // The first build goes well, the second doesn't, the third does.
+    command.env("FAILPOINTS", "build::finish=1*off->1*panic(out of paper)->off");
+    let server = Server::spawn_command(command).announced();
+    corpus.write(&data, 1);
+    until("health tells it", || (server.reasons() == ["build_panicked"]).then_some(()));
+    assert_eq!(server.get("/v1/software").1["pagination"]["total"], corpus.count(0));
+    corpus.write(&data, 2);
+    until("the next change is followed", || {
+        (server.get("/v1/software").1["pagination"]["total"] == corpus.count(2)).then_some(())
+    });
+    assert_eq!(server.reasons(), [""; 0]);
+    let (code, told) = server.terminate();
+    assert_eq!(code, Some(0));
+    assert_eq!(told.matches("the last good generation stays").count(), 1, "{told}");
+}

@@ -1,0 +1,208 @@
+//! A disk that is full, read-only or forbidden: what was there is served, what is new is served from memory, health says
+//! so, and once the disk takes it again it is written without anybody's help.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fail::FailScenario;
+use software_directory::snapshot::failpoint::Step;
+use software_directory::snapshot::keeper::Outcome;
+
+use crate::corpus::Corpus;
+use crate::place::Place;
+use crate::process::{Server, command, until};
+use crate::scale::{alone, is_full};
+use crate::system::{SmallDisk, is_superuser};
+use crate::watched::revision;
+
+/// Where a write can be refused.
+const STEPS: [Step; 16] = [
+    Step::StoreFolder,
+    Step::StoreLocked,
+    Step::StoreBegun,
+    Step::PartCreated,
+    Step::PartHalf,
+    Step::PartWritten,
+    Step::PartSynced,
+    Step::ManifestCreated,
+    Step::ManifestHalf,
+    Step::ManifestSynced,
+    Step::ManifestRenamed,
+    Step::StoreWhole,
+    Step::CurrentCreated,
+    Step::CurrentHalf,
+    Step::CurrentSynced,
+    Step::CurrentRenamed,
+];
+
+#[test]
+fn a_disk_that_refuses_any_step_is_told_and_heals_without_a_build() {
+    let _alone = alone();
+    let corpus = Corpus::generated(20);
+    let place = Place::with(&[]);
+    corpus.write(&place.data(), 0);
+    let mut at = 0;
+    for step in STEPS {
+        for refusal in ["full", "readonly", "denied", "io"] {
+            let what = format!("{refusal} at {step:?}");
+            let mut running = place.started();
+            assert_eq!(running.reasons(), [""; 0], "{what}");
+            let scenario = FailScenario::setup();
+            fail::cfg(step.as_str(), &format!("return({refusal})")).expect("an action");
+            corpus.write(&place.data(), at + 1);
+            assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))), "{what}: served from memory");
+            assert_eq!(revision(&running.directory), at + 1, "{what}");
+            assert_eq!(running.reasons(), ["index_not_written"], "{what}");
+            running.keeper.look_at_index(later());
+            if step == Step::CurrentRenamed {
+                // All that failed is the last sync: what is in force is found there, whole.
+                assert_eq!(running.reasons(), [""; 0], "{what}");
+            } else {
+                assert_eq!(running.reasons(), ["index_not_written"], "{what}: tried again in vain");
+            }
+            let other = place.started();
+            assert_eq!(revision(&other.directory), at + 1, "{what}: a start serves it from memory, too");
+            drop(other);
+            fail::remove(step.as_str());
+            drop(scenario);
+            let builds = running.directory.reloads().builds;
+            running.keeper.look_at_index(later());
+            assert_eq!(running.reasons(), [""; 0], "{what}: healed");
+            assert_eq!(running.directory.reloads().builds, builds, "{what}: what wasn't written was kept");
+            assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation(), "{what}");
+            assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());
+            for name in place.generation_names() {
+                let manifest = place.store().candidates().into_iter().find(|manifest| manifest.folder_name() == name);
+                place.store().load(&manifest.unwrap_or_else(|| panic!("{what}: {name} is half"))).expect("whole");
+            }
+            let next = place.started();
+            assert_eq!((revision(&next.directory), next.seen().phases.len()), (at + 1, 0), "{what}: loaded as it is");
+            at += 1;
+        }
+    }
+    println!("refused: {at} refusals over {} steps: served, told, healed", STEPS.len());
+}
+
+fn later() -> Instant {
+    Instant::now() + Duration::from_mins(1)
+}
+
+/// A folder with exports, an empty index and a server's command in it.
+fn folder(corpus: &Corpus) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    fs::create_dir(folder.path().join("index")).expect("a folder");
+    corpus.write(&folder.path().join("data"), 0);
+    folder
+}
+
+fn serves(server: &Server, corpus: &Corpus, revision: usize) -> bool {
+    let body = server.get("/v1/software?limit=100").1;
+    let expected = format!("rev-{revision:08}");
+    let data = body["data"].as_array().expect("a list");
+    data.len() == corpus.count(revision).min(100) && data.iter().all(|item| item["tagline"] == *expected)
+}
+
+/// Lets the disk refuse beside a server, then lets it heal.
+fn goes_well(
+    corpus: &Corpus,
+    folder: &Path,
+    server: &Server,
+    refuse: impl FnOnce() -> io::Result<()>,
+    heal: impl FnOnce() -> io::Result<()>,
+) {
+    assert!(serves(server, corpus, 0));
+    assert_eq!(server.reasons(), [""; 0]);
+    refuse().expect("it refuses");
+    corpus.write(&folder.join("data"), 1);
+    until("the new revision is served from memory", || serves(server, corpus, 1).then_some(()));
+    until("health tells it", || (server.reasons() == ["index_not_written"]).then_some(()));
+    assert!(serves(server, corpus, 1));
+    heal().expect("it heals");
+    // By itself it is tried again after 30 s, at once where somebody asks.
+    if !is_full() {
+        server.signal("HUP");
+    }
+    until("it is written", || server.reasons().is_empty().then_some(()));
+    assert!(serves(server, corpus, 1));
+    let told = server.stderr();
+    assert_eq!(told.matches("can't be written").count(), 1, "logged once: {told}");
+}
+
+#[test]
+fn a_full_and_a_read_only_disk_are_survived_by_a_server() {
+    let corpus = Corpus::generated(50);
+    let folder = folder(&corpus);
+    let index = folder.path().join("index");
+    let Some(disk) = SmallDisk::mount(&index, "size=1m") else {
+        // The same refusals are made at every step by failpoints, above.
+        println!("refused: no file system may be mounted here, so no real one was filled");
+        return;
+    };
+    let server = Server::start(folder.path(), &[]);
+    let filler = index.join("filler");
+    let fill = || match fs::write(&filler, vec![1; 2 * 1024 * 1024]) {
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Ok(()),
+        other => Err(io::Error::other(format!("not full: {other:?}"))),
+    };
+    goes_well(&corpus, folder.path(), &server, fill, || fs::remove_file(&filler));
+    corpus.write(&folder.path().join("data"), 0);
+    until("back at the first revision", || serves(&server, &corpus, 0).then_some(()));
+    drop(server);
+    let server = Server::start(folder.path(), &[]);
+    let remount = |options| {
+        disk.remount(options);
+        Ok(())
+    };
+    goes_well(&corpus, folder.path(), &server, || remount("ro"), || remount("rw"));
+}
+
+#[test]
+fn an_index_folder_without_permission_is_survived_by_a_server() {
+    let corpus = Corpus::generated(20);
+    let folder = folder(&corpus);
+    let (index, program) = (folder.path().join("index"), folder.path().join("program"));
+    let mut command = command(folder.path());
+    if is_superuser() {
+        // Permissions don't bind a superuser, so it is somebody else who runs it.
+        const NOBODY: u32 = 65_534;
+        fs::copy(command.get_program(), &program).expect("copied");
+        for (path, mode) in [(folder.path(), 0o755), (&folder.path().join("data"), 0o755), (&*program, 0o755)] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("allowed");
+        }
+        chown(&index, Some(NOBODY), Some(NOBODY)).expect("given away");
+        let environment: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
+        command = std::process::Command::new(&program);
+        for name in &environment {
+            command.env_remove(name);
+        }
+        command.current_dir(folder.path()).uid(NOBODY).gid(NOBODY);
+    }
+    let server = Server::spawn_command(command).announced();
+    let allow = |mode| fs::set_permissions(&index, fs::Permissions::from_mode(mode));
+    goes_well(&corpus, folder.path(), &server, || allow(0o555), || allow(0o755));
+    corpus.write(&folder.path().join("data"), 0);
+    until("back at the first revision", || serves(&server, &corpus, 0).then_some(()));
+    // Not even looked into.
+    allow(0o000).expect("forbidden");
+    until("the loss is noticed", || (!server.reasons().is_empty()).then_some(()));
+    assert!(serves(&server, &corpus, 0));
+    allow(0o755).expect("allowed");
+    server.signal("HUP");
+    until("it is well again", || server.reasons().is_empty().then_some(()));
+}
+
+#[test]
+fn a_server_without_an_index_is_not_degraded() {
+    let corpus = Corpus::generated(20);
+    let folder = folder(&corpus);
+    let server = Server::start(folder.path(), &["--index", "none"]);
+    corpus.write(&folder.path().join("data"), 1);
+    until("the new revision is served", || serves(&server, &corpus, 1).then_some(()));
+    assert_eq!(server.reasons(), [""; 0]);
+    assert_eq!(fs::read_dir(folder.path().join("index")).expect("a folder").count(), 0, "nothing is written");
+}

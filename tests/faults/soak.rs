@@ -1,0 +1,95 @@
+//! Hours of service in small: reloads and requests for a while; memory, descriptors and folders stay as they are.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::corpus::Corpus;
+use crate::load::Target;
+use crate::scale::{from_environment, is_full, times};
+use crate::system::{descriptors, rss_kib};
+
+/// One look at the server.
+struct Sample {
+    seconds: f64,
+    rss_kib: usize,
+    descriptors: usize,
+    folders: usize,
+}
+
+#[test]
+fn memory_descriptors_and_folders_stay_as_they_are() {
+    let seconds = from_environment("FAULTS_SOAK_SECONDS").unwrap_or_else(|| times(8, 1800)) as u64;
+    let every = Duration::from_secs(if is_full() { 10 } else { 0 });
+    let products = from_environment("FAULTS_SOAK_PRODUCTS").unwrap_or_else(|| times(200, 5000));
+    let target = Target::new(Corpus::generated(products));
+    let stop = AtomicBool::new(false);
+    let (mut samples, started) = (Vec::new(), Instant::now());
+    let seen = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| target.ask(&stop, Some((Instant::now(), 50.0))));
+        let mut client = target.client();
+        let mut revision = 0;
+        while started.elapsed() < Duration::from_secs(seconds) {
+            revision += 1;
+            target.reload(&mut client, revision);
+            std::thread::sleep(
+                (started + every * u32::try_from(revision).expect("a count")).saturating_duration_since(Instant::now()),
+            );
+            samples.push(sample(&target, started));
+        }
+        stop.store(true, Ordering::Relaxed);
+        asking.join().expect("no panic")
+    });
+    assert_eq!(seen.faults.first(), None, "{} faults", seen.faults.len());
+    // The first fifth is warming up.
+    let steady = &samples[samples.len() / 5..];
+    let range = |of: fn(&Sample) -> usize| {
+        let values = || steady.iter().map(of);
+        (values().min().expect("samples"), values().max().expect("samples"))
+    };
+    let (rss, descriptors, folders) =
+        (range(|sample| sample.rss_kib), range(|sample| sample.descriptors), range(|sample| sample.folders));
+    let slope = slope(steady);
+    println!(
+        "soak: {} reloads of {products} products in {:.0?}: RSS {} to {} MiB, slope {:.1} MiB an hour; descriptors {} to {}; \
+         generations {} to {}",
+        samples.len(),
+        started.elapsed(),
+        rss.0 / 1024,
+        rss.1 / 1024,
+        slope * 3600.0 / 1024.0,
+        descriptors.0,
+        descriptors.1,
+        folders.0,
+        folders.1
+    );
+    assert!(folders.1 <= 2, "{} generations on disk", folders.1);
+    assert!(descriptors.1 <= descriptors.0 + 4, "{descriptors:?} descriptors");
+    // What the steady part would grow by, at its slope, is less than a tenth of what it has.
+    let span = steady.last().expect("samples").seconds - steady[0].seconds;
+    #[expect(clippy::cast_precision_loss)]
+    let allowed = rss.1 as f64 / 10.0 + 8.0 * 1024.0;
+    assert!(slope * span <= allowed, "memory grows by {slope:.1} KiB a second, {:.0} KiB in all", slope * span);
+}
+
+fn sample(target: &Target, started: Instant) -> Sample {
+    let pid = target.server.pid();
+    let index = fs::read_dir(target.folder.path().join("index")).expect("a folder");
+    Sample {
+        seconds: started.elapsed().as_secs_f64(),
+        rss_kib: rss_kib(pid),
+        descriptors: descriptors(pid),
+        folders: index.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir())).count(),
+    }
+}
+
+/// How memory grows, in KiB a second: the least squares' line.
+#[expect(clippy::cast_precision_loss)]
+fn slope(samples: &[Sample]) -> f64 {
+    let count = samples.len() as f64;
+    let mean = |of: &dyn Fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(&|sample| sample.seconds), mean(&|sample| sample.rss_kib as f64));
+    let covariance = mean(&|sample| (sample.seconds - x) * (sample.rss_kib as f64 - y));
+    let variance = mean(&|sample| (sample.seconds - x).powi(2));
+    if variance == 0.0 { 0.0 } else { covariance / variance }
+}

@@ -1,0 +1,66 @@
+//! A storm of writes beside a server.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use crate::checker::Checker;
+use crate::client::Client;
+use crate::corpus::{Corpus, replace};
+use crate::process::{Server, until};
+use crate::scale::times;
+use crate::system::rss_kib;
+
+#[test]
+fn a_storm_of_writes_is_served_through_and_few_builds_follow_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("a folder");
+    let corpus = Corpus::generated(20);
+    corpus.write(&data, 0);
+    let server = Server::start(folder.path(), &[]);
+    let checker = Checker::default();
+    let mut client = Client::connect(&server.address, &server.key()).expect("a connection");
+    let mut ask = || {
+        let answer = client.get("/v1/software?limit=100").expect("an answer");
+        checker.check(&corpus, &answer, true).expect("one generation, whole")
+    };
+    // One edit first, so that what a build takes is in the memory it is compared with.
+    corpus.write(&data, 1);
+    until("the first edit is followed", || (ask() == 1).then_some(()));
+    let before = rss_kib(server.pid());
+    let (writes, started) = (times(20_000, 200_000), Instant::now());
+    let documents: Vec<_> = (0..8).map(|revision| corpus.document(revision)).collect();
+    let mut most = before;
+    for write in 0..writes {
+        match write % 4 {
+            // Whole revisions, half ones, another file, and one that isn't an export at all.
+            0 => replace(&data, &documents[write / 4 % documents.len()]),
+            1 => fs::write(data.join("tools.json"), &documents[0][..documents[0].len() / 2]).expect("written"),
+            2 => fs::write(data.join("notes.txt"), write.to_string()).expect("written"),
+            _ => fs::write(data.join(".hidden.json"), write.to_string()).expect("written"),
+        }
+        if write % 500 == 0 {
+            ask();
+            most = most.max(rss_kib(server.pid()));
+        }
+    }
+    let took = started.elapsed();
+    corpus.write(&data, 9);
+    let ended = Instant::now();
+    until("the last revision is served", || (ask() == 9).then_some(()));
+    let followed = ended.elapsed();
+    until("it is well", || server.reasons().is_empty().then_some(()));
+    let builds = server.stderr().matches("a new generation is served").count();
+    most = most.max(rss_kib(server.pid()));
+    println!(
+        "storm: {writes} writes in {took:.1?}: {builds} builds, right {followed:.1?} after the last, \
+         {} MiB at most, {} MiB before",
+        most / 1024,
+        before / 1024
+    );
+    // A storm that doesn't end is read every five seconds; the first edit and the last are two more.
+    let allowed = 3 + usize::try_from(took.as_secs() / 5).expect("a count");
+    assert!(builds <= allowed, "{builds} builds, {allowed} allowed");
+    assert!(followed <= Duration::from_secs(3 + 5), "right {followed:?} after the last write");
+    assert!(most <= before + 64 * 1024, "{most} KiB, {before} KiB before");
+}

@@ -1,0 +1,69 @@
+//! What the operating system tells of a process, and lets a superuser do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Resident memory in KiB.
+pub(crate) fn rss_kib(pid: u32) -> usize {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a running process");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+/// Open file descriptors.
+pub(crate) fn descriptors(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/fd")).expect("a process").count()
+}
+
+/// Its threads: name and niceness, sorted.
+pub(crate) fn threads(pid: u32) -> Vec<(String, i32)> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
+    let mut threads: Vec<_> = tasks
+        .filter_map(|task| {
+            // One that ended meanwhile is gone.
+            let stat = fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
+            let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
+            // The 19th field of the line is the niceness; the name is the second.
+            Some((name.to_owned(), rest.split_whitespace().nth(16)?.parse().ok()?))
+        })
+        .collect();
+    threads.sort();
+    threads
+}
+
+/// Whether this is the superuser, whom permissions don't bind.
+pub(crate) fn is_superuser() -> bool {
+    let status = fs::read_to_string("/proc/self/status").expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:")).expect("a user");
+    line.split_whitespace().nth(1) == Some("0")
+}
+
+/// A file system of a few bytes over a folder, taken away when dropped.
+pub(crate) struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one; `None` where that isn't allowed.
+    pub(crate) fn mount(folder: &Path, options: &str) -> Option<Self> {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder);
+        run(&mut command).then(|| Self(folder.to_owned()))
+    }
+
+    /// Mounts it again with other options, such as `ro`.
+    pub(crate) fn remount(&self, options: &str) {
+        let mut command = Command::new("mount");
+        command.args(["-o", &format!("remount,{options}")]).arg(&self.0);
+        assert!(run(&mut command), "remounted");
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        run(Command::new("umount").arg("-l").arg(&self.0));
+    }
+}
+
+fn run(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}

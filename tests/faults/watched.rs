@@ -1,0 +1,112 @@
+//! Keepers that are driven directly, and what they serve.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::service::{
+    ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
+    search_software,
+};
+use software_directory::snapshot::watch::{Hints, Signal, watch};
+use software_directory::snapshot::{Directory, Snapshot};
+
+use crate::corpus::revisions;
+use crate::place::{Running, ids};
+
+/// All that a snapshot of up to a hundred products answers: every item and detail, a search, the download.
+pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
+    let page = PageRequest { limit: 100, offset: 0 };
+    let list = ListSoftware { q: None, filter: SoftwareFilter::default(), sort: None, page };
+    let mut answers: Vec<Vec<u8>> = Vec::new();
+    let mut add = |write: &dyn Fn(&mut Vec<u8>)| {
+        let mut text = Vec::new();
+        write(&mut text);
+        answers.push(text);
+    };
+    for item in list_software(snapshot, &list).expect("a list").data {
+        add(&|text| item.write(text));
+    }
+    for id in ids(snapshot) {
+        add(&|text| text.extend(get_software(snapshot, &id).expect("a product")));
+    }
+    let search = SearchSoftware {
+        q: Some("product audit".to_owned()),
+        filter: SoftwareFilter::default(),
+        sort: SearchSort::Relevance,
+        facets: Vec::new(),
+        highlight: false,
+        typo: true,
+        page,
+    };
+    for hit in search_software(snapshot, &search).expect("a search").data {
+        add(&|text| {
+            hit.item.write(text);
+            text.extend(hit.score.to_string().bytes());
+        });
+    }
+    add(&|text| text.extend(get_export(snapshot, "tools").expect("an export").json().expect("a text")));
+    answers
+}
+
+/// What an export document must answer, built apart.
+pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
+    let file = SourceFile::from_bytes(Path::new("tools.json"), document.to_vec().into());
+    let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    answers(&Snapshot::build(&report.exports).expect("it builds"))
+}
+
+/// The revision that is served; all records must be of it.
+pub(crate) fn revision(directory: &Directory) -> usize {
+    let revisions = revisions_of(&directory.current().expect("a generation"));
+    assert_eq!(revisions.len(), 1, "revisions are mixed: {revisions:?}");
+    revisions.first().copied().expect("one")
+}
+
+/// The revisions that the records of a snapshot are of; more than one only if it is mixed.
+pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
+    let ids = snapshot.catalogue.ids();
+    let ordinals = ids.filter_map(|id| snapshot.catalogue.ordinal(&id));
+    ordinals.flat_map(|ordinal| revisions(&snapshot.catalogue.detail(ordinal)).collect::<Vec<_>>()).collect()
+}
+
+/// A keeper that watches its folder in a thread, as in the server.
+pub(crate) struct Watching {
+    pub(crate) directory: Arc<Directory>,
+    signals: SyncSender<Signal>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watching {
+    /// Lets a keeper that has started watch.
+    pub(crate) fn new(mut running: Running) -> Self {
+        let directory = Arc::clone(&running.directory);
+        let (signals, received) = sync_channel(16);
+        let mut hints = Hints::new(signals.clone());
+        hints.follow(running.keeper.settings().source.folder());
+        let thread = std::thread::spawn(move || watch(&mut running.keeper, &received, &mut hints));
+        Self { directory, signals, thread: Some(thread) }
+    }
+
+    /// The codes of what is wrong.
+    pub(crate) fn reasons(&self) -> Vec<&'static str> {
+        self.directory.degraded().iter().map(|reason| reason.code).collect()
+    }
+
+    /// How many generations were built.
+    pub(crate) fn builds(&self) -> u64 {
+        self.directory.reloads().builds
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.signals.send(Signal::Stop);
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(std::thread::panicking() || ended.is_none_or(|ended| ended.is_ok()), "the watch ended well");
+    }
+}

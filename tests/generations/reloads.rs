@@ -1,0 +1,50 @@
+//! What whoever watches over the service learns of its reloads.
+
+use std::time::Instant;
+
+use software_directory::snapshot::ReloadOutcome;
+
+use crate::place::{Place, Running, export};
+
+fn last(running: &Running) -> Option<ReloadOutcome> {
+    running.directory.reloads().last.map(|reload| reload.outcome)
+}
+
+#[test]
+fn every_reload_is_told_with_its_outcome_and_what_was_built() {
+    let place = Place::with(&["a", "b", "c", "d"]);
+    let mut running = place.keeper();
+    assert_eq!(last(&running), None, "nothing has happened yet");
+    running.keeper.start().expect("it serves");
+    assert_eq!(last(&running), Some(ReloadOutcome::Published));
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(last(&running), Some(ReloadOutcome::Unchanged));
+    let current_at = running.directory.reloads().current_at;
+    place.write("tools.json", "{");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(last(&running), Some(ReloadOutcome::Failed));
+    place.write("tools.json", &export(&["a"]));
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(last(&running), Some(ReloadOutcome::HeldBack));
+    let status = running.directory.reloads();
+    assert_eq!(status.current_at, current_at, "since then what is served isn't what the exports say");
+    assert!(current_at.is_some());
+    assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
+    place.keeper().keeper.reindex().expect("it builds");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!(last(&running), Some(ReloadOutcome::Loaded));
+    let status = running.directory.reloads();
+    assert!(status.current_at > current_at);
+    assert_eq!(ReloadOutcome::ALL.map(|outcome| status.count(outcome)), [1; 5]);
+    assert_eq!(last(&place.started()), Some(ReloadOutcome::Loaded), "and so is a start");
+}
+
+#[test]
+fn a_start_with_nothing_to_serve_has_failed() {
+    let place = Place::with(&["a"]);
+    place.write("tools.json", "{");
+    let mut running = place.keeper();
+    running.keeper.start().expect_err("nothing to serve");
+    assert_eq!(last(&running), Some(ReloadOutcome::Failed));
+    assert_eq!(running.directory.reloads().current_at, None);
+}

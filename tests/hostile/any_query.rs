@@ -1,0 +1,151 @@
+//! Queries of any text with any options.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
+use software_directory::service::{PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+
+use crate::invariant::query::{check, search, snapshot};
+use crate::runs::runs;
+
+/// Words that mean something to the directory or to the query's grammar.
+const PIECES: &[&str] = &[
+    "permit",
+    "permt",
+    "penguin",
+    "work",
+    "to",
+    "the",
+    "iso",
+    "9001",
+    "45001",
+    "ISO-9001",
+    "audit",
+    "audits",
+    "auditing",
+    "lock",
+    "out",
+    "lockout",
+    "tagout",
+    "ptw",
+    "PTW",
+    "loto",
+    "c++",
+    "C#",
+    ".net",
+    "R",
+    "安全",
+    "管理",
+    "élan",
+    "e\u{301}",
+    "ﬁre",
+    "ß",
+    "İ",
+    "ǅ",
+    "organise",
+    "organize",
+    "a",
+    "p",
+    "pe",
+    "-",
+    "--",
+    "-permit",
+    "-\"work permit\"",
+    "\"",
+    "\"\"",
+    "\"permit to work\"",
+    "\"permit",
+    "(",
+    ")",
+    "+",
+    "*",
+    "~2",
+    "^",
+    ":",
+    "AND",
+    "OR",
+    "NOT",
+    "/",
+    "\\",
+    "%",
+    "&",
+    "<mark>",
+    "\u{0}",
+    "\u{200d}",
+    "\u{202e}",
+    "\u{feff}",
+    "😀",
+    "👩‍🔬",
+    "\u{1f1e9}\u{1f1ea}",
+    "0",
+    "999999999999999999999999",
+    "１２",
+    "'",
+    "’s",
+    "don't",
+    "_",
+    "@",
+    "\t",
+    "\n",
+];
+
+/// Those, and any text at all.
+fn any_q() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        6 => prop::sample::select(PIECES).prop_map(str::to_owned),
+        2 => any::<char>().prop_map(String::from),
+        1 => any::<String>(),
+        1 => "[a-z]{1,12}",
+        // A word with a letter too few.
+        1 => (prop::sample::select(PIECES), any::<prop::sample::Index>()).prop_map(|(word, at)| {
+            let without = at.index(word.chars().count());
+            word.chars().enumerate().filter(|(at, _)| *at != without).map(|(_, letter)| letter).collect()
+        }),
+    ];
+    let gap = prop::sample::select(&["", " ", "-", "  ", "\u{3000}"][..]);
+    prop::collection::vec((piece, gap), 0..16)
+        .prop_map(|pieces| pieces.into_iter().flat_map(|(piece, gap)| [piece, gap.to_owned()]).collect())
+}
+
+fn any_search() -> impl Strategy<Value = SearchSoftware> {
+    let filter = (
+        prop::collection::vec(
+            prop_oneof![Just("audits".to_owned()), Just("Permit to work".to_owned()), any::<String>()],
+            0..3,
+        ),
+        prop::option::of(prop::sample::select(&[OfferingType::Software, OfferingType::DocumentTemplates][..])),
+        prop::option::of(prop::sample::select(
+            &[EvidenceStatus::VendorSourcesReviewed, EvidenceStatus::PendingReview][..],
+        )),
+        prop::option::of(0.0..=5.0),
+        prop::option::of(prop::sample::select(&["0000-01-01", "2026-05-01", "9999-12-31"][..])),
+    )
+        .prop_map(|(categories, offering_type, evidence_status, min_rating, day)| SoftwareFilter {
+            categories,
+            offering_type,
+            evidence_status,
+            min_rating,
+            evidence_checked_before: day.and_then(CalendarDate::parse),
+        });
+    let filter = prop_oneof![2 => Just(SoftwareFilter::default()), 1 => filter];
+    let sort = prop::sample::select(
+        &[SearchSort::Relevance, SearchSort::Rating, SearchSort::ReviewCount, SearchSort::Name][..],
+    );
+    let offset = prop_oneof![3 => 0..20_u64, 1 => Just(10_000), 1 => Just((1 << 53) - 1)];
+    (any_q(), filter, sort, any::<bool>(), 1..=100_u32, offset).prop_map(|(q, filter, sort, typo, limit, offset)| {
+        SearchSoftware { filter, sort, typo, page: PageRequest { limit, offset }, ..search(&q) }
+    })
+}
+
+#[test]
+fn any_query_is_answered() {
+    let snapshot = snapshot();
+    let mut runner = TestRunner::new(runs(2_000));
+    let outcome = runner.run(&any_search(), |query| {
+        check(&snapshot, &query);
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+}

@@ -1,0 +1,56 @@
+//! What holds of any bytes that are read as an export: they are reported in every form, and what is valid is built, found
+//! and given back.
+
+use software_directory::export::render::{self, Style};
+use software_directory::export::{self, Limits, Report, SourceFile};
+use software_directory::record::CalendarDate;
+use software_directory::service::{self, PageRequest};
+use software_directory::snapshot::Snapshot;
+
+/// An export with one of everything.
+pub(crate) const EXPORT: &str = include_str!("../export.json");
+
+/// Reads bytes as an export and checks whatever comes of it.
+pub(crate) fn check(bytes: &[u8]) {
+    let file = SourceFile::from_bytes("export.json".as_ref(), bytes.to_vec().into());
+    let today = CalendarDate::parse("2026-06-01").expect("a date");
+    let limits = Limits { max_file_bytes: 1 << 20, max_depth: 32 };
+    let report = export::examine(vec![file], &limits, today, &|_| {});
+    for finding in &report.findings {
+        assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");
+        if let Some(place) = &finding.location.place {
+            assert!(place.range.start <= place.range.end && place.range.end <= bytes.len(), "{finding:?}");
+        }
+    }
+    check_renderings(&report);
+    if report.is_valid() {
+        assert!(serde_json::from_slice::<serde_json::Value>(bytes).is_ok(), "valid, but not JSON");
+        check_generation(&report, bytes);
+    }
+}
+
+fn check_renderings(report: &Report) {
+    let mut out = Vec::new();
+    render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
+    render::github(report, &mut out).expect("a buffer takes everything");
+    assert!(std::str::from_utf8(&out).is_ok());
+    out.clear();
+    render::json(report, &mut out).expect("a buffer takes everything");
+    let document: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");
+    assert_eq!(document["findings"].as_array().map(Vec::len), Some(report.findings.len()));
+}
+
+fn check_generation(report: &Report, bytes: &[u8]) {
+    let snapshot = Snapshot::build(&report.exports).expect("what is valid can be built");
+    let written = service::get_export(&snapshot, "export").expect("the export").json().expect("its bytes");
+    assert_eq!(written, bytes, "byte for byte as validated");
+    let count = report.exports.iter().map(|export| export.software.len()).sum::<usize>() as u64;
+    assert_eq!(snapshot.catalogue.software_count() as u64, count);
+    for software in report.exports.iter().flat_map(|export| &export.software) {
+        let detail = service::get_software(&snapshot, &software.id).expect("the product");
+        assert!(serde_json::from_slice::<serde_json::Value>(&detail).is_ok(), "{}", software.id);
+        let page = PageRequest { limit: 100, offset: 0 };
+        assert!(service::list_reviews(&snapshot, &software.id, page).is_some(), "{}", software.id);
+        super::query::check(&snapshot, &super::query::search(&software.name));
+    }
+}

@@ -1,0 +1,89 @@
+//! What holds of any query: it has an answer, whose parts agree with each other.
+
+use std::sync::Arc;
+
+use software_directory::export::{self, Limits, SourceFile};
+use software_directory::record::CalendarDate;
+use software_directory::resource::Highlight;
+use software_directory::service::{
+    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchHit, SearchSoftware, SearchSort, SoftwareFilter,
+    list_glossary, list_software, search_software,
+};
+use software_directory::snapshot::Snapshot;
+
+/// A search with everything that can be asked for beside it.
+pub(crate) fn search(q: &str) -> SearchSoftware {
+    SearchSoftware {
+        q: Some(q.to_owned()),
+        filter: SoftwareFilter::default(),
+        sort: SearchSort::Relevance,
+        facets: vec![Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating],
+        highlight: true,
+        typo: true,
+        page: PageRequest { limit: 100, offset: 0 },
+    }
+}
+
+/// Asks, and checks the answer: the search, and the lists that take a query too.
+pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
+    let count = snapshot.catalogue.software_count() as u64;
+    let answer = search_software(snapshot, query).expect("an answer");
+    let total = answer.pagination.total;
+    assert!(total <= count, "{total} of {count}");
+    let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
+    assert_eq!(answer.data.len() as u64, shown, "a page is as full as it can be");
+    for highlight in answer.data.iter().flat_map(|hit| hit.highlights.iter().flatten()) {
+        check_highlight(highlight);
+    }
+    for values in answer.facets.iter().map(|(_, values)| values) {
+        assert!(values.iter().all(|value| value.count <= count));
+    }
+    // A page is a part of the whole, whatever its size.
+    let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
+    let whole = search_software(snapshot, &whole).expect("an answer");
+    assert_eq!(whole.pagination.total, total);
+    let start = usize::try_from(query.page.offset).unwrap_or(usize::MAX).min(whole.data.len());
+    for (hit, same) in answer.data.iter().zip(&whole.data[start..]) {
+        assert_eq!(bytes(hit), bytes(same), "the pages tile the result");
+    }
+
+    let list = ListSoftware {
+        q: query.q.clone(),
+        filter: query.filter.clone(),
+        sort: (query.sort == SearchSort::Name).then_some(ListSort::Name),
+        page: query.page,
+    };
+    assert!(list_software(snapshot, &list).expect("an answer").pagination.total <= count);
+    let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page });
+    assert!(glossary.data.len() as u64 <= glossary.pagination.total);
+}
+
+fn bytes(hit: &SearchHit<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    hit.item.write(&mut bytes);
+    bytes
+}
+
+/// The marks are in order and in pairs, and nothing else is markup.
+fn check_highlight(highlight: &Highlight) {
+    let unmarked = highlight.html.replace("<mark>", "").replace("</mark>", "");
+    assert!(!unmarked.contains(['<', '>', '"']), "{highlight:?}");
+    assert_eq!(highlight.html.matches("<mark>").count(), highlight.html.matches("</mark>").count());
+    assert!(!highlight.ranges.is_empty());
+    assert!(highlight.ranges.windows(2).all(|pair| pair[0].start + pair[0].length <= pair[1].start), "{highlight:?}");
+    assert!(highlight.ranges.iter().all(|range| range.length > 0), "{highlight:?}");
+}
+
+/// The bundled exports, and the one with everything.
+pub(crate) fn snapshot() -> Arc<Snapshot> {
+    let sources = [
+        ("demo.json", include_str!("../../../data/demo.json")),
+        ("qhse.json", include_str!("../../../data/qhse.json")),
+        ("everything.json", super::export::EXPORT),
+    ];
+    let open = |(name, text): (&str, &'static str)| SourceFile::from_bytes(name.as_ref(), text.into());
+    let today = CalendarDate::parse("2026-06-01").expect("a date");
+    let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {});
+    // Terms that two of them define are of no matter here.
+    Snapshot::build(&report.exports).expect("a generation")
+}
