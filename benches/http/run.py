@@ -169,6 +169,9 @@ def main():
     parser.add_argument("--out", default="target")
     arguments = parser.parse_args()
     need("wrk", "sudo apt-get install wrk   (macOS: brew install wrk)")
+    if not pathlib.Path(arguments.export).is_file():
+        fail(f"there is no export {arguments.export}; name its folder with `make bench-http MEASURE_DATA=…` and the file in it "
+             "with MEASURE_EXPORT")
     with tempfile.TemporaryDirectory() as folder:
         run(arguments, pathlib.Path(folder))
 

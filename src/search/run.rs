@@ -65,10 +65,14 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
         scope.engine.visit(&plan, want, &mut gathering)?;
         Ok(gathering.collector)
     };
-    let mut collector = gather(Want::All)?;
-    if collector.visited < ENOUGH && plan.groups.len() > 1 {
-        collector = gather(Want::Some)?;
-    }
+    let is_one = plan.groups.len() <= 1;
+    // The rarest word may have too few products to begin with.
+    let most = expansion.slots.iter().filter(|slot| slot.required).map(|slot| slot.products).min();
+    let all = if is_one || most.is_none_or(|most| most >= ENOUGH) { Some(gather(Want::All)?) } else { None };
+    let mut collector = match all {
+        Some(all) if is_one || all.visited >= ENOUGH => all,
+        _ => gather(Want::Some)?,
+    };
     let (total, counts) = (collector.total, collector.counts.take());
     let mut best = collector.into_best();
     if scope.order.is_none() {

@@ -160,3 +160,169 @@ impl Visit {
         self.least = visitor.least();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::{Engine as _, TantivyBuilder};
+    use crate::search::field::Field;
+    use crate::search::score::{Occurrences, Scorer};
+    use crate::search::{Alternative, Group, Ranking, Term};
+
+    /// More than two windows.
+    const DOCUMENTS: u32 = 9000;
+    const STEMS: u32 = 24;
+
+    /// Whether a document has a stem, and where: stem 0 is in every one, later ones are rarer.
+    fn occurrences(document: u32, stem: u32) -> Option<Occurrences> {
+        let mixed =
+            (document.wrapping_mul(0x9E37_79B1) ^ stem.wrapping_mul(0x85EB_CA6B)).wrapping_mul(0xC2B2_AE35) >> 8;
+        let fields = [Field::Description, Field::Tagline, Field::Name];
+        let field = fields[(mixed >> 16) as usize % fields.len()];
+        mixed.is_multiple_of(stem * stem + 1).then(|| Occurrences::one(field))
+    }
+
+    fn scorer() -> Scorer {
+        let lengths: Vec<_> = (0..DOCUMENTS).map(|document| [2, 5, 20 + document % 50]).collect();
+        Scorer::new(&lengths, &Ranking::default())
+    }
+
+    static ENGINE: LazyLock<TantivyEngine> = LazyLock::new(|| {
+        let mut builder = TantivyBuilder::new().expect("an index");
+        for document in 0..DOCUMENTS {
+            let terms: Vec<_> =
+                (0..STEMS).filter_map(|stem| Some((Term::Word(stem), occurrences(document, stem)?))).collect();
+            builder.push(terms.iter().map(|(term, occurrences)| (term, *occurrences))).expect("a document");
+        }
+        TantivyEngine::open(&builder.finish().expect("an index"), scorer()).expect("it opens")
+    });
+
+    #[derive(Default)]
+    struct Told {
+        found: BTreeMap<u32, (f32, bool)>,
+        counted: u64,
+        least: Option<f32>,
+    }
+
+    impl Visitor for Told {
+        fn visit(&mut self, found: &[Match]) {
+            for one in found {
+                let before = self.found.insert(one.ordinal, (one.score, one.complete));
+                assert!(before.is_none() && self.found.keys().next_back() == Some(&one.ordinal), "in rising order");
+            }
+        }
+
+        fn count(&mut self, documents: u64) {
+            self.counted += documents;
+        }
+
+        fn least(&self) -> Option<f32> {
+            self.least
+        }
+    }
+
+    fn told(plan: &Plan, want: Want, least: Option<f32>) -> Told {
+        let mut told = Told { least, ..Told::default() };
+        ENGINE.visit(plan, want, &mut told).expect("an index in memory");
+        told
+    }
+
+    /// The same, document by document.
+    fn plain(plan: &Plan, want: Want) -> BTreeMap<u32, (f32, bool)> {
+        let scorer = scorer();
+        let has = |document: u32, term: &Term| match term {
+            Term::Word(stem) if *stem < STEMS => occurrences(document, *stem),
+            _ => None,
+        };
+        let frequency = |term: &Term| (0..DOCUMENTS).filter(|document| has(*document, term).is_some()).count() as f32;
+        let idf = |group: &Group| {
+            let most = group.alternatives.iter().map(|alternative| frequency(&alternative.term)).fold(0.0, f32::max);
+            (1.0 + (DOCUMENTS as f32 - most + 0.5).max(0.5) / (most + 0.5)).ln() * 2.2
+        };
+        let worth: Vec<_> = plan.groups.iter().map(idf).collect();
+        let mut found = BTreeMap::new();
+        for document in 0..DOCUMENTS {
+            if plan.excluded.iter().any(|term| has(document, term).is_some()) {
+                continue;
+            }
+            let scores: Vec<Option<f32>> = plan
+                .groups
+                .iter()
+                .zip(&worth)
+                .map(|(group, worth)| {
+                    let scores = group.alternatives.iter().filter_map(|alternative| {
+                        let occurrences = has(document, &alternative.term)?;
+                        Some(worth * alternative.weight * scorer.worth(occurrences.code(), document))
+                    });
+                    scores.reduce(f32::max)
+                })
+                .collect();
+            let required = || plan.groups.iter().zip(&scores).filter(|(group, _)| group.required);
+            let all = required().all(|(_, score)| score.is_some());
+            let any = required().any(|(_, score)| score.is_some());
+            if all || (want == Want::Some && any) {
+                found.insert(document, (scores.iter().flatten().sum(), all));
+            }
+        }
+        found
+    }
+
+    fn plans() -> impl Strategy<Value = Plan> {
+        let alternative = (0..STEMS + 2, 1..=4_u8)
+            .prop_map(|(stem, weight)| Alternative { term: Term::Word(stem), weight: f32::from(weight) / 4.0 });
+        let group = (prop::collection::vec(alternative, 1..14), any::<bool>())
+            .prop_map(|(alternatives, required)| Group { alternatives, required });
+        (prop::collection::vec(group, 1..4), prop::collection::vec(1..STEMS, 0..2)).prop_map(
+            |(mut groups, excluded)| {
+                groups[0].required = true;
+                Plan { groups, excluded: excluded.into_iter().map(Term::Word).collect() }
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn going_by_windows_finds_what_going_document_by_document_finds(plan in plans(), some: bool) {
+            let want = if some { Want::Some } else { Want::All };
+            let (found, plain) = (told(&plan, want, None), plain(&plan, want));
+            prop_assert_eq!(found.counted, 0);
+            prop_assert_eq!(found.found.keys().collect::<Vec<_>>(), plain.keys().collect::<Vec<_>>());
+            for (document, (score, complete)) in &found.found {
+                let (wanted, all) = plain[document];
+                prop_assert!((score - wanted).abs() < 1e-3 && *complete == all, "{document}: {score} {wanted}");
+            }
+        }
+
+        #[test]
+        fn what_scores_too_little_is_only_counted(plan in plans(), some: bool, place in 0.0..1.0_f32) {
+            let want = if some { Want::Some } else { Want::All };
+            let plain = plain(&plan, want);
+            let most = plain.values().map(|(score, _)| *score).fold(0.0, f32::max);
+            let least = most * place;
+            let found = told(&plan, want, Some(least));
+            prop_assert_eq!(found.found.len() as u64 + found.counted, plain.len() as u64);
+            for (document, (score, complete)) in plain {
+                // The first window is told before anything is asked.
+                if score > least + 1e-3 || (some && complete) {
+                    let told = found.found.get(&document).copied().unwrap_or_default();
+                    prop_assert!((told.0 - score).abs() < 1e-3 && told.1 == complete, "{document}: {score} {told:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_word_everything_is_found_but_what_is_excluded() {
+        let plan = Plan { groups: Vec::new(), excluded: vec![Term::Word(1)] };
+        let found = told(&plan, Want::All, None).found;
+        let wanted = (0..DOCUMENTS).filter(|document| occurrences(*document, 1).is_none());
+        assert!(found.keys().copied().eq(wanted));
+    }
+}
