@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-http fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -56,7 +56,8 @@ test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comme
 
 # In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
 bench-build: need-cargo need-cc ## Do the benchmarks build?
-	$(if $(wildcard benches/*),cargo bench --locked --no-run --profile dev --quiet,@echo "bench-build: there are no benchmarks")
+	cargo bench --locked --no-run --profile dev --quiet
+	cargo build --locked --quiet --example http-baselines
 
 test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of the README and compare their answers
 	python3 tests/tools/test_readme.py --quiet
@@ -128,6 +129,18 @@ MEASURE_DATA ?= ../shared/data
 relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
 	cargo bench --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
+# Which export is measured; any will do. PERFORMANCE.md is about Debian's packages.
+MEASURE_EXPORT ?= exports/debian.json
+
+bench: need-cargo need-cc ## What searches cost, and the worst of them (MEASURE_DATA and MEASURE_EXPORT name the corpus)
+	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search
+
+# For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
+bench-http: need-cargo need-cc need-python3 need-wrk need-node need-npm ## The service beside its baselines over HTTP, as ratios
+	cargo build --release --locked --quiet --bin software-directory --example http-baselines
+	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
+		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
+
 # Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
 # stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests
 # whose names contain it; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
@@ -153,6 +166,7 @@ $(CARGO_DENY): | need-cargo need-cc
 install-cargo := curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
 install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
+install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
 test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
 	cargo build --locked --quiet

@@ -21,11 +21,24 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Visits every document that the plan finds, in the order of ordinals.
+    /// Visits every document that the plan finds, in the order of ordinals, some at a time.
     ///
     /// # Errors
     /// Where the index can't be read.
-    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn FnMut(Match)) -> Result<(), EngineError>;
+    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn Visitor) -> Result<(), EngineError>;
+}
+
+/// Who is told what a plan finds.
+pub trait Visitor {
+    /// The next documents; those between them were [counted](Self::count).
+    fn visit(&mut self, found: &[Match]);
+
+    /// How many documents were left out because of [`least`](Self::least).
+    fn count(&mut self, documents: u64);
+
+    /// The score below which a document matters no more than by being there; `None`: every document has to be told. Asked
+    /// now and then. Of a visit that wants some groups only, it holds for the documents that don't have all.
+    fn least(&self) -> Option<f32>;
 }
 
 /// A document that a plan found.

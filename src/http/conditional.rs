@@ -1,6 +1,8 @@
 //! Conditional requests: entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hasher as _};
 
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
@@ -15,7 +17,9 @@ pub(super) struct EntityTag(HeaderValue);
 /// Makes the entity tags of one build.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
-    build: blake3::Hasher,
+    /// Not a cryptographic hash, which would take longer than finding the answer: a tag guards nothing, it only has to
+    /// differ. Its algorithm may change with the compiler, thus with the build, whose tags differ anyway.
+    build: DefaultHasher,
 }
 
 /// What `If-None-Match` says about an entity tag.
@@ -31,7 +35,7 @@ pub(super) enum Condition {
 
 impl EntityTags {
     pub(super) fn new(build: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = DefaultHasher::new();
         update(&mut hasher, build.as_bytes());
         Self { build: hasher }
     }
@@ -43,38 +47,35 @@ impl EntityTags {
         update(&mut hasher, generation.as_bytes());
         // Segment by segment, so that an escaped slash isn't taken for one that separates.
         for segment in canonical_path.split('/') {
-            let decoded: Vec<u8> = percent_decode_str(segment).collect();
-            update(&mut hasher, &decoded);
+            update(&mut hasher, &Cow::from(percent_decode_str(segment)));
         }
         update(&mut hasher, b"?");
         for (name, value) in query.sorted() {
             update(&mut hasher, name);
             update(&mut hasher, value);
         }
-        EntityTag::from_hash(&hasher.finalize())
+        EntityTag::new(hasher.finish())
     }
 }
 
 /// Feeds a hasher in a way that keeps the boundaries between the parts.
-fn update(hasher: &mut blake3::Hasher, part: &[u8]) {
-    hasher.update(&(part.len() as u64).to_le_bytes());
-    hasher.update(part);
+fn update(hasher: &mut DefaultHasher, part: &[u8]) {
+    hasher.write_u64(part.len() as u64);
+    hasher.write(part);
 }
 
 impl EntityTag {
     /// The tag of a document that never changes while the process runs.
     pub(super) fn of_content(content: &[u8]) -> Self {
-        Self::from_hash(&blake3::hash(content))
+        let mut start = [0; 8];
+        start.copy_from_slice(&blake3::hash(content).as_bytes()[..8]);
+        Self::new(u64::from_be_bytes(start))
     }
 
-    fn from_hash(hash: &blake3::Hash) -> Self {
-        let mut text = String::with_capacity(36);
-        text.push_str("W/\"");
-        for byte in &hash.as_bytes()[..16] {
-            // Writing to a string can't fail.
-            let _ = write!(text, "{byte:02x}");
-        }
-        text.push('"');
+    fn new(hash: u64) -> Self {
+        let mut text = String::with_capacity(20);
+        // Writing to a string can't fail.
+        let _ = write!(text, "W/\"{hash:016x}\"");
         // Hexadecimal digits always make a header value.
         Self(HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }

@@ -1,9 +1,8 @@
 //! Gathers what an engine visits: the exact total, the best candidates, the counts of the facets.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-use crate::catalogue::{Admission, Columns, Filter, Ordinal};
+use crate::catalogue::{Admission, Columns, Filter, Ordinal, SortedOrder};
 
 /// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -52,8 +51,15 @@ impl PartialOrd for Candidate {
 pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
+    /// Whether every product passes the filter and nothing is counted.
+    is_blind: bool,
+    /// The order that counts in place of how well a candidate matches.
+    order: Option<&'c SortedOrder>,
     wanted: usize,
-    heap: BinaryHeap<Reverse<Candidate>>,
+    /// The best so far, in any order, and up to as many again that may turn out not to be.
+    best: Vec<Candidate>,
+    /// Once there are enough: what a candidate must be better than.
+    least: Option<Candidate>,
     /// Products that passed the filter.
     pub total: u64,
     /// Products visited, filtered or not.
@@ -67,34 +73,80 @@ impl<'c> Collector<'c> {
     #[must_use]
     pub fn new(columns: &'c Columns, filter: &'c Filter, wanted: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
-        let heap = BinaryHeap::with_capacity(wanted.min(RERANKED) + 1);
-        Self { columns, filter, wanted, heap, total: 0, visited: 0, counts }
+        let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
+        let is_blind = filter.is_open() && counts.is_none();
+        Self { columns, filter, is_blind, order: None, wanted, best, least: None, total: 0, visited: 0, counts }
+    }
+
+    /// Keeps the first in this order in place of the best.
+    #[must_use]
+    pub fn ordered_by(self, order: &'c SortedOrder) -> Self {
+        Self { order: Some(order), ..self }
     }
 
     /// Takes a candidate in.
+    #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         self.visited += 1;
-        let admission = self.filter.admit(self.columns, candidate.ordinal);
-        if let Some(counts) = &mut self.counts {
-            counts.count(self.columns, candidate.ordinal, admission);
-        }
-        if !admission.passed() {
-            return;
+        if !self.is_blind {
+            let admission = self.filter.admit(self.columns, candidate.ordinal);
+            if let Some(counts) = &mut self.counts {
+                counts.count(self.columns, candidate.ordinal, admission);
+            }
+            if !admission.passed() {
+                return;
+            }
         }
         self.total += 1;
-        if self.heap.len() < self.wanted {
-            self.heap.push(Reverse(candidate));
-        } else if let Some(mut least) = self.heap.peek_mut()
-            && least.0 < candidate
-        {
-            *least = Reverse(candidate);
+        if self.least.is_none_or(|least| first_of(self.order, &candidate, &least).is_lt()) {
+            self.keep(candidate);
         }
+    }
+
+    fn keep(&mut self, candidate: Candidate) {
+        self.best.push(candidate);
+        if self.best.len() >= self.wanted.saturating_mul(2) {
+            self.cut();
+        }
+    }
+
+    /// Leaves only the best.
+    fn cut(&mut self) {
+        if let Some(last) = self.wanted.checked_sub(1).filter(|last| *last < self.best.len()) {
+            let (_, least, _) = self.best.select_nth_unstable_by(last, |a, b| first_of(self.order, a, b));
+            self.least = Some(*least);
+        }
+        self.best.truncate(self.wanted);
+    }
+
+    /// Takes in that many products of which nothing has to be known, see [`least`](Self::least).
+    pub fn take_uncounted(&mut self, products: u64) {
+        self.visited += products;
+        self.total += products;
+    }
+
+    /// The score below which a candidate only counts, if whoever it is counts: no filter and no facet has to look at it.
+    /// Whole names aside, which come first whatever their score.
+    #[must_use]
+    pub fn least(&self) -> Option<f32> {
+        let least = self.least.filter(|least| self.is_blind && self.order.is_none() && least.tier != Tier::Title)?;
+        Some(least.score)
     }
 
     /// The best candidates, best first.
     #[must_use]
-    pub fn into_best(self) -> Vec<Candidate> {
-        self.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
+    pub fn into_best(mut self) -> Vec<Candidate> {
+        self.cut();
+        self.best.sort_unstable_by(|a, b| first_of(self.order, a, b));
+        self.best
+    }
+}
+
+/// Which of two candidates comes first.
+fn first_of(order: Option<&SortedOrder>, a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    match order {
+        None => b.cmp(a),
+        Some(order) => order.ranks[a.ordinal as usize].cmp(&order.ranks[b.ordinal as usize]),
     }
 }
 

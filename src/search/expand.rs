@@ -43,6 +43,8 @@ pub struct Slot {
     pub prefix: Option<String>,
     /// In how many products the most frequent alternative occurs.
     pub document_frequency: u32,
+    /// In how many products the alternatives occur, added up: no more can have the word.
+    pub products: u64,
 }
 
 /// A query, understood.
@@ -58,8 +60,8 @@ pub struct Expansion {
     pub excluded: Vec<Term>,
     /// How it was understood.
     pub report: QueryReport,
-    /// Which stems stand for which slots, a bit each; a compound stands for two.
-    pub stems: FxHashMap<StemId, u32>,
+    /// Which stems stand for which slots.
+    pub stems: StemSlots,
     /// The synonym groups that were searched.
     pub concepts: Vec<u32>,
     /// Whether something was asked, though every word of it was dropped.
@@ -86,7 +88,7 @@ pub fn expand(
     query: &ParsedQuery,
     typo: bool,
 ) -> Result<Expansion, EngineError> {
-    Expander { index, engine, text, query, typo, report: QueryReport::default(), concepts: Vec::new() }.run()
+    Expander { index, engine, text, query, typo, report: QueryReport::default(), concepts: Vec::new(), mended: 0 }.run()
 }
 
 struct Expander<'a> {
@@ -97,6 +99,9 @@ struct Expander<'a> {
     typo: bool,
     report: QueryReport,
     concepts: Vec<u32>,
+    /// How many words were looked for under other spellings. No more than count in the end: each costs more than all else
+    /// that is done with a word.
+    mended: usize,
 }
 
 impl Expander<'_> {
@@ -127,7 +132,7 @@ impl Expander<'_> {
             is_hopeless: (asked > 0 && slots.is_empty())
                 || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
             excluded,
-            stems: stems(&slots),
+            stems: StemSlots::of_slots(&slots),
             slots,
             report: self.report,
             concepts: self.concepts,
@@ -156,6 +161,7 @@ impl Expander<'_> {
             required: true,
             prefix: None,
             document_frequency: 0,
+            products: 0,
         };
         if self.is_in_phrase(at) {
             return slot;
@@ -218,12 +224,8 @@ impl Expander<'_> {
         }
         stems.sort_unstable();
         stems.dedup();
-        for stem in stems {
-            let term = Term::Word(stem);
-            if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { term, weight });
-            }
-        }
+        stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
+        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative { term: Term::Word(stem), weight }));
     }
 
     /// The synonym groups that the query's terms ask for, by word.
@@ -269,6 +271,7 @@ impl Expander<'_> {
             at += 1;
             frequencies[at - 1] > 0
         });
+        slot.products = frequencies.iter().copied().map(u64::from).sum();
         slot.document_frequency = frequencies.into_iter().max().unwrap_or(0);
         Ok(())
     }
@@ -282,9 +285,10 @@ impl Expander<'_> {
         // A word that the synonyms know is spelled right, though no product has it.
         let suspicious = if absent { !known } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
-        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) {
+        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) || self.mended == MOST_WORDS {
             return Ok(());
         }
+        self.mended += 1;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
         let candidates = typo::candidates(lexicon, &folded, edits);
@@ -374,20 +378,48 @@ fn relax(slots: &mut [Slot]) {
     }
 }
 
-/// Which stems stand for which slots. A stem that is a word of the query stands for that alone.
-fn stems(slots: &[Slot]) -> FxHashMap<StemId, u32> {
-    let mut stems: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
-    for (at, slot) in slots.iter().enumerate() {
-        for alternative in &slot.alternatives {
-            if let Term::Word(stem) = alternative.term {
-                let (weight, mask) = stems.entry(stem).or_insert((0.0, 0));
-                match alternative.weight.total_cmp(weight) {
-                    std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
-                    std::cmp::Ordering::Equal => *mask |= 1 << at,
-                    std::cmp::Ordering::Less => {}
+/// Which stems stand for which slots of a query.
+#[derive(Debug, Clone, Default)]
+pub struct StemSlots {
+    slots: FxHashMap<StemId, u32>,
+    /// A bit for each stem, by its last digits. Nearly all words of a record are none of the query's, and this tells so
+    /// without a look at the map.
+    present: [u64; 16],
+}
+
+impl StemSlots {
+    fn of_slots(slots: &[Slot]) -> Self {
+        let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
+        for (at, slot) in slots.iter().enumerate() {
+            for alternative in &slot.alternatives {
+                if let Term::Word(stem) = alternative.term {
+                    let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
+                    match alternative.weight.total_cmp(weight) {
+                        std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
+                        std::cmp::Ordering::Equal => *mask |= 1 << at,
+                        std::cmp::Ordering::Less => {}
+                    }
                 }
             }
         }
+        let mut present = [0; 16];
+        for stem in best.keys() {
+            let (word, bit) = Self::bit(*stem);
+            present[word] |= bit;
+        }
+        Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
     }
-    stems.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect()
+
+    /// The slots that a stem stands for, a bit each; a compound stands for two. A stem that is a word of the query stands
+    /// for that alone.
+    #[must_use]
+    #[inline]
+    pub fn of(&self, stem: StemId) -> Option<u32> {
+        let (word, bit) = Self::bit(stem);
+        if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
+    }
+
+    const fn bit(stem: StemId) -> (usize, u64) {
+        ((stem / 64 % 16) as usize, 1 << (stem % 64))
+    }
 }

@@ -115,6 +115,13 @@ impl Lexicon {
         folded.binary_search_by_key(&word, |(variant, _)| *variant).map_or(word, |at| folded[at].1)
     }
 
+    /// All spellings of a folded word: itself, and its accented variants.
+    #[must_use]
+    pub fn spellings(&self, word: WordId) -> Vec<WordId> {
+        let variants = self.tables.folded.iter().filter(|(_, folded)| *folded == word).map(|(variant, _)| *variant);
+        std::iter::once(word).chain(variants).collect()
+    }
+
     /// In how many products a folded word occurs, its accented variants included; 0 for a word that only synonyms use.
     #[must_use]
     pub fn document_frequency(&self, word: WordId) -> u32 {

@@ -28,6 +28,7 @@ pub mod synonym;
 pub mod typo;
 
 pub use index::{SearchBuilder, SearchParts};
+pub use lexicon::StemId;
 pub use opened::{SearchIndex, SearchIndexError};
 pub use plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term, Want};
 pub use ranking::Ranking;

@@ -22,6 +22,9 @@ pub enum Term {
 }
 
 impl Term {
+    /// What the names of words begin with in an engine's dictionary; their stem's number follows, in hexadecimal digits.
+    pub const WORD: &[u8] = b"w";
+
     /// The term as an engine's dictionary holds it: a letter for its kind, then the rest.
     pub fn write(&self, out: &mut String) {
         use std::fmt::Write as _;

@@ -1,11 +1,47 @@
 //! The last look at the best candidates: what a score over unordered words can't see.
 
 use super::SearchIndex;
+use super::collect::{Candidate, Tier};
 use super::expand::Expansion;
 use super::field::Section;
 use super::forward::{SECTION_END, VALUE_END};
 use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
+
+/// Looks closely at candidates, best first, as far as it takes: until no other one can come among the best `wanted`.
+/// Afterwards these are in order.
+pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate], wanted: usize) {
+    let most = 1.0 + index.ranking.spelling + index.ranking.proximity;
+    let mut looked = 0;
+    let mut order = Vec::with_capacity(best.len());
+    while looked < best.len() {
+        // What the next one comes to at most.
+        let next = Candidate { score: best[looked].score * most, ordinal: 0, ..best[looked] };
+        if wanted <= looked && best[looked].tier != Tier::Title {
+            order.clear();
+            order.extend_from_slice(&best[..looked]);
+            let (_, last, _) = order.select_nth_unstable_by(wanted.saturating_sub(1), |a, b| b.cmp(a));
+            if *last > next {
+                break;
+            }
+        }
+        let end = best.len().min(looked + STEP);
+        for candidate in &mut best[looked..end] {
+            let signals = look(index, expansion, candidate.ordinal);
+            // Whole names are equals but for their spelling: quality decides between them.
+            candidate.score = if candidate.tier == Tier::Title {
+                signals.spelling
+            } else {
+                candidate.score * signals.factor(&index.ranking)
+            };
+        }
+        looked = end;
+    }
+    best[..looked].sort_unstable_by(|a, b| b.cmp(a));
+}
+
+/// How many candidates are looked at before it is asked whether it takes more.
+const STEP: usize = 16;
 
 /// What a closer look at a document found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,18 +61,18 @@ impl Signals {
 }
 
 /// Looks at a document's name and short fields.
-#[must_use]
-pub fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Signals {
+fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Signals {
     let slots = &expansion.slots;
     let mut spelled = 0_u32;
     let mut neighbours = 0_u32;
     let mut before = 0_u32;
     for word in index.forward.words_until(ordinal, Section::Summary) {
-        if word == VALUE_END || word == SECTION_END {
-            before = 0;
-            continue;
-        }
-        let Some(matched) = expansion.stems.get(&index.lexicon.stem_of(word)).copied() else {
+        let matched = if word == VALUE_END || word == SECTION_END {
+            None
+        } else {
+            expansion.stems.of(index.lexicon.stem_of(word))
+        };
+        let Some(matched) = matched else {
             before = 0;
             continue;
         };

@@ -3,11 +3,13 @@
 use super::SearchIndex;
 use super::collect::{Candidate, Collector, FacetCounts, RERANKED, Tier};
 use super::expand::{Expansion, expand};
+use super::forward::sequence;
+use super::lexicon::WordId;
 use super::plan::{Alternative, Group, Plan, Term, Want};
 use super::query::parse;
 use super::rerank;
-use crate::catalogue::{Columns, Filter, Ordinal};
-use crate::engine::{Engine, EngineError};
+use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
+use crate::engine::{Engine, EngineError, Match, Visitor};
 use crate::search::analyse::{Gap, words};
 use crate::search::index::{compound, title_key};
 
@@ -25,14 +27,16 @@ pub struct Scope<'s> {
     pub columns: &'s Columns,
     /// Which products may be found.
     pub filter: &'s Filter,
-    /// How many of the best are wanted, from the first; all where they are to be sorted by something else.
+    /// The order of the products where the best match isn't to come first.
+    pub order: Option<&'s SortedOrder>,
+    /// How many are wanted, from the first.
     pub wanted: usize,
 }
 
 /// What was found.
 #[derive(Debug)]
 pub struct Found {
-    /// The best, best first; at most as many as wanted (or reranked).
+    /// The best, best first, or the first in the order asked for; at least as many as wanted, where there are.
     pub best: Vec<Candidate>,
     /// How many there are in all.
     pub total: u64,
@@ -54,41 +58,86 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     }
     let plan = expansion.plan();
     let titles = titles(scope.engine, &expansion.titles)?;
+    let phrases: Vec<_> = expansion.phrases.iter().map(|phrase| Phrase::new(scope.index, phrase.as_deref())).collect();
     let gather = |want: Want| -> Result<_, EngineError> {
-        let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), counts.clone());
-        scope.engine.visit(&plan, want, &mut |found| {
-            if !expansion.phrases.iter().all(|phrase| has_phrase(scope.index, found.ordinal, phrase.as_deref())) {
-                return;
+        let collector = collector(scope, counts.clone());
+        let mut gathering = Gathering { index: scope.index, phrases: &phrases, titles: &titles, collector };
+        scope.engine.visit(&plan, want, &mut gathering)?;
+        Ok(gathering.collector)
+    };
+    let is_one = plan.groups.len() <= 1;
+    // The rarest word may have too few products to begin with.
+    let most = expansion.slots.iter().filter(|slot| slot.required).map(|slot| slot.products).min();
+    let all = if is_one || most.is_none_or(|most| most >= ENOUGH) { Some(gather(Want::All)?) } else { None };
+    let mut collector = match all {
+        Some(all) if is_one || all.visited >= ENOUGH => all,
+        _ => gather(Want::Some)?,
+    };
+    let (total, counts) = (collector.total, collector.counts.take());
+    let mut best = collector.into_best();
+    if scope.order.is_none() {
+        let head = best.len().min(RERANKED);
+        rerank::rerank(scope.index, &expansion, &mut best[..head], scope.wanted);
+    }
+    Ok(Found { best, total, counts, expansion })
+}
+
+fn collector(scope: Scope<'_>, counts: Option<FacetCounts>) -> Collector<'_> {
+    match scope.order {
+        None => Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), counts),
+        Some(order) => Collector::new(scope.columns, scope.filter, scope.wanted, counts).ordered_by(order),
+    }
+}
+
+/// Gathers what is visited: tells the tiers apart and verifies phrases.
+struct Gathering<'a> {
+    index: &'a SearchIndex,
+    phrases: &'a [Phrase<'a>],
+    /// The products whose whole name is asked for, sorted.
+    titles: &'a [Ordinal],
+    collector: Collector<'a>,
+}
+
+impl Visitor for Gathering<'_> {
+    fn visit(&mut self, found: &[Match]) {
+        for found in found {
+            if !self.phrases.iter().all(|phrase| phrase.is_in(self.index, found.ordinal)) {
+                continue;
             }
-            let tier = if titles.binary_search(&found.ordinal).is_ok() {
+            let tier = if self.titles.binary_search(&found.ordinal).is_ok() {
                 Tier::Title
             } else if found.complete {
                 Tier::All
             } else {
                 Tier::Some
             };
-            collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
-        })?;
-        Ok(collector)
-    };
-    let mut collector = gather(Want::All)?;
-    if collector.visited < ENOUGH && plan.groups.len() > 1 {
-        collector = gather(Want::Some)?;
+            self.collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
+        }
     }
-    let (total, counts) = (collector.total, collector.counts.take());
-    let mut best = collector.into_best();
-    let head = best.len().min(RERANKED);
-    for candidate in &mut best[..head] {
-        let signals = rerank::look(scope.index, &expansion, candidate.ordinal);
-        // Whole names are equals but for their spelling: quality decides between them.
-        candidate.score = if candidate.tier == Tier::Title {
-            signals.spelling
-        } else {
-            candidate.score * signals.factor(&scope.index.ranking)
-        };
+
+    fn count(&mut self, documents: u64) {
+        self.collector.take_uncounted(documents);
     }
-    best[..head].sort_by(|a, b| b.cmp(a));
-    Ok(Found { best, total, counts, expansion })
+
+    fn least(&self) -> Option<f32> {
+        // A whole name comes first however low it scores, and a phrase has to be verified.
+        if self.titles.is_empty() && self.phrases.is_empty() { self.collector.least() } else { None }
+    }
+}
+
+/// Takes down whatever is visited.
+struct All<'a>(&'a mut Vec<Ordinal>);
+
+impl Visitor for All<'_> {
+    fn visit(&mut self, found: &[Match]) {
+        self.0.extend(found.iter().map(|found| found.ordinal));
+    }
+
+    fn count(&mut self, _: u64) {}
+
+    fn least(&self) -> Option<f32> {
+        None
+    }
 }
 
 /// The products whose whole name or alias is one of these, sorted; those of the first key that any has.
@@ -96,10 +145,11 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
     let mut found = Vec::new();
     for key in keys {
         let term = Term::Title(key.as_str().into());
+        if engine.document_frequency(&term)? == 0 {
+            continue;
+        }
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
-        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut |title| {
-            found.push(title.ordinal);
-        })?;
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut All(&mut found))?;
         if !found.is_empty() {
             break;
         }
@@ -107,9 +157,49 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
     Ok(found)
 }
 
-/// Whether a value of the document has these words in a row.
-fn has_phrase(index: &SearchIndex, ordinal: Ordinal, phrase: Option<&[u32]>) -> bool {
-    let Some(phrase) = phrase else { return false };
+/// More ways than this to spell a phrase are verified word by word.
+const SPELLINGS: usize = 16;
+
+/// A phrase, ready to be looked for.
+enum Phrase<'a> {
+    /// A word of it is unknown: no product has it.
+    Unknown,
+    /// Each way to spell it, as products hold it.
+    Spelled(Vec<Vec<u8>>),
+    /// Its folded words.
+    Words(&'a [WordId]),
+}
+
+impl<'a> Phrase<'a> {
+    fn new(index: &SearchIndex, words: Option<&'a [WordId]>) -> Self {
+        let Some(words) = words else { return Self::Unknown };
+        let spellings: Vec<_> = words.iter().map(|word| index.lexicon.spellings(*word)).collect();
+        if spellings.iter().map(Vec::len).fold(1, usize::saturating_mul) > SPELLINGS {
+            return Self::Words(words);
+        }
+        let mut ways: Vec<Vec<WordId>> = vec![Vec::new()];
+        for spellings in spellings {
+            let longer = |way: &Vec<WordId>| {
+                let way = way.clone();
+                spellings.clone().into_iter().map(move |word| [&way[..], &[word]].concat())
+            };
+            ways = ways.iter().flat_map(longer).collect();
+        }
+        Self::Spelled(ways.iter().map(|way| sequence(way)).collect())
+    }
+
+    /// Whether a value of the document has its words in a row.
+    fn is_in(&self, index: &SearchIndex, ordinal: Ordinal) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Spelled(ways) => ways.iter().any(|way| index.forward.has(ordinal, way)),
+            Self::Words(words) => has_words(index, ordinal, words),
+        }
+    }
+}
+
+/// Whether a value of the document has these folded words in a row.
+fn has_words(index: &SearchIndex, ordinal: Ordinal, phrase: &[WordId]) -> bool {
     // How many words of the phrase end here, for every start that still fits: a bit each.
     let mut running: u64 = 0;
     let whole = 1_u64 << (phrase.len().clamp(1, 64) - 1);
@@ -152,18 +242,19 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
         return Ok(Found { best: Vec::new(), total: 0, counts: None, expansion: Expansion::default() });
     }
     let titles = titles(scope.engine, &[title_key(&asked)])?;
-    let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted.max(RERANKED), None);
-    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut |found| {
-        let tier = if titles.binary_search(&found.ordinal).is_ok() { Tier::Title } else { Tier::All };
-        collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
-    })?;
+    let collector = collector(scope, None);
+    let mut gathering = Gathering { index: scope.index, phrases: &[], titles: &titles, collector };
+    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut gathering)?;
+    let collector = gathering.collector;
     let total = collector.total;
     let mut best = collector.into_best();
-    let head = best.len().min(RERANKED);
-    for candidate in &mut best[..head] {
-        // Of names that match alike the shorter is the likelier.
-        candidate.score /= rerank::title_length(scope.index, candidate.ordinal);
+    if scope.order.is_none() {
+        let head = best.len().min(RERANKED);
+        for candidate in &mut best[..head] {
+            // Of names that match alike the shorter is the likelier.
+            candidate.score /= rerank::title_length(scope.index, candidate.ordinal);
+        }
+        best[..head].sort_by(|a, b| b.cmp(a));
     }
-    best[..head].sort_by(|a, b| b.cmp(a));
     Ok(Found { best, total, counts: None, expansion: Expansion::default() })
 }

@@ -115,6 +115,8 @@ pub type Lengths = [u32; 3];
 pub struct Scorer {
     /// Per document what one occurrence counts in each section and in the description of a category.
     weights: Vec<[f32; 4]>,
+    /// By code: how often in each section.
+    counts: &'static [[f32; 4]],
     k1: f32,
 }
 
@@ -141,7 +143,7 @@ impl Scorer {
             }
             weights
         });
-        Self { weights: weights.collect(), k1: ranking.k1 }
+        Self { weights: weights.collect(), counts: &CODES.counts, k1: ranking.k1 }
     }
 
     /// The number of documents.
@@ -152,8 +154,9 @@ impl Scorer {
 
     /// What a term is worth that occurs in a document as this code says: above 0, below 1.
     #[must_use]
+    #[inline]
     pub fn worth(&self, code: u32, document: Ordinal) -> f32 {
-        let counts = CODES.counts.get(code as usize).unwrap_or(&[0.0; 4]);
+        let counts = self.counts.get(code as usize).unwrap_or(&[0.0; 4]);
         let weights = &self.weights[document as usize];
         let tf: f32 = counts.iter().zip(weights).map(|(count, weight)| count * weight).sum();
         tf / (self.k1 + tf)

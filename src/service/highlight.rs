@@ -1,12 +1,16 @@
 //! Marks in a hit's texts what the query matched.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, TextRange};
-use crate::search::analyse::{Word, words};
+use crate::search::analyse::{places, words};
 use crate::search::expand::Expansion;
-use crate::search::index::compound;
+use crate::search::forward::{SECTION_END, VALUE_END};
+use crate::search::lexicon::WordId;
 use crate::snapshot::Snapshot;
 
 /// A text longer than this, in characters, is shown in part.
@@ -14,28 +18,37 @@ const EXCERPT: usize = 240;
 /// How much of it stands before the first match, in characters.
 const LEAD: usize = 60;
 
-/// The texts of a product that can be marked, as its answer holds them.
+/// The texts of a product that can be marked, as its answer holds them, and those that are searched besides.
 #[derive(Debug, Deserialize)]
-struct Answer {
-    data: Texts,
+struct Answer<'a> {
+    #[serde(borrow)]
+    data: Texts<'a>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Texts {
-    name: String,
-    aliases: Vec<String>,
-    tagline: Option<String>,
-    categories: Vec<Named>,
-    tags: Vec<String>,
-    vendor: Option<String>,
-    standards: Vec<String>,
-    features: Vec<String>,
-    description: Option<String>,
+struct Texts<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    aliases: Vec<Text<'a>>,
+    tagline: Option<Text<'a>>,
+    categories: Vec<Named<'a>>,
+    tags: Vec<Text<'a>>,
+    vendor: Option<Text<'a>>,
+    standards: Vec<Text<'a>>,
+    features: Vec<Text<'a>>,
+    deployment: Vec<IgnoredAny>,
+    languages: Vec<IgnoredAny>,
+    description: Option<Text<'a>>,
 }
 
+/// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
 #[derive(Debug, Deserialize)]
-struct Named {
-    name: String,
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Debug, Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
 }
 
 /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match.
@@ -43,42 +56,74 @@ pub(super) fn highlights(snapshot: &Snapshot, expansion: &Expansion, ordinal: Or
     if expansion.slots.is_empty() {
         return Vec::new();
     }
+    let answer = snapshot.catalogue.detail(ordinal);
     // The answer was written from these very fields; were it otherwise, nothing would be marked.
-    let Ok(Answer { data }) = serde_json::from_slice(&snapshot.catalogue.detail(ordinal)) else { return Vec::new() };
-    let Texts { name, aliases, tagline, categories, tags, vendor, standards, features, description } = data;
-    let fields = [
-        ("name", vec![name]),
-        ("aliases", aliases),
-        ("tagline", tagline.into_iter().collect()),
-        ("categories", categories.into_iter().map(|category| category.name).collect()),
-        ("tags", tags),
-        ("vendor", vendor.into_iter().collect()),
-        ("standards", standards),
-        ("features", features),
-        ("description", description.into_iter().collect()),
-    ];
-    let values = fields.iter().flat_map(|(field, texts)| texts.iter().map(move |text| (*field, text)));
-    values.filter_map(|(field, text)| highlight(snapshot, expansion, field, text)).collect()
+    let Ok(Answer { data }) = serde_json::from_slice(&answer) else { return Vec::new() };
+    let mut words = snapshot.search.forward.words(ordinal);
+    let mut numbers = Vec::new();
+    let mut found = Vec::new();
+    // The values in the order in which the index has their words, so that no word has to be looked up.
+    let mut look = |field: &str, text: &str| {
+        next_value(&mut words, &mut numbers);
+        found.extend(highlight(snapshot, expansion, field, text, &numbers));
+    };
+    look("name", &data.name);
+    data.aliases.iter().for_each(|text| look("aliases", &text.0));
+    data.tagline.iter().for_each(|text| look("tagline", &text.0));
+    data.categories.iter().for_each(|category| look("categories", &category.name));
+    data.tags.iter().for_each(|text| look("tags", &text.0));
+    data.vendor.iter().for_each(|text| look("vendor", &text.0));
+    data.standards.iter().for_each(|text| look("standards", &text.0));
+    data.features.iter().for_each(|text| look("features", &text.0));
+    // The offering type comes with the settings.
+    for _ in 0..=data.deployment.len() + data.languages.len() {
+        next_value(&mut words, &mut numbers);
+    }
+    if let Some(text) = &data.description {
+        next_value(&mut words, &mut numbers);
+        found.extend(highlight(snapshot, expansion, "description", &text.0, &numbers));
+    }
+    found
 }
 
-fn highlight(snapshot: &Snapshot, expansion: &Expansion, field: &str, text: &str) -> Option<Highlight> {
-    let words = words(text);
-    let mut marked = vec![false; words.len()];
-    for at in 0..words.len() {
-        marked[at] |= is_match(snapshot, expansion, &words[at]);
-        if let Some(next) = words.get(at + 1)
-            && expansion.slots.iter().any(|slot| slot.word.folded == compound(&words[at], next))
+/// Reads the numbers of the next value's words.
+fn next_value(words: &mut impl Iterator<Item = WordId>, numbers: &mut Vec<WordId>) {
+    numbers.clear();
+    numbers.extend(words.take_while(|word| *word != VALUE_END).filter(|word| *word != SECTION_END));
+}
+
+/// A text with its matches, if it has any; `numbers` are those of its words.
+fn highlight(
+    snapshot: &Snapshot,
+    expansion: &Expansion,
+    field: &str,
+    text: &str,
+    numbers: &[WordId],
+) -> Option<Highlight> {
+    let search = &snapshot.search;
+    let places = places(text);
+    let written = |at: usize| &text[places[at].clone()];
+    let mut marked: Vec<bool> =
+        numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()).collect();
+    marked.resize(places.len(), false);
+    let prefix = expansion.slots.iter().find_map(|slot| slot.prefix.as_deref());
+    for at in 0..places.len() {
+        marked[at] |= prefix.is_some_and(|prefix| begins(written(at), prefix));
+        if at + 1 < places.len()
+            && expansion.slots.iter().any(|slot| is_compound(written(at), written(at + 1), &slot.word.folded))
         {
             (marked[at], marked[at + 1]) = (true, true);
         }
     }
-    let search = &snapshot.search;
-    for mention in search.thesaurus.mentions(text, &words, &search.stems, false) {
-        if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
-            marked[mention.start..mention.end].fill(true);
+    if !expansion.concepts.is_empty() {
+        for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
+            if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
+                marked[mention.start..mention.end].fill(true);
+            }
         }
     }
-    let spans = merged(text, words.iter().zip(marked).filter_map(|(word, is)| is.then_some((word.start, word.end))));
+    let spans =
+        merged(text, places.iter().zip(marked).filter_map(|(place, is)| is.then_some((place.start, place.end))));
     if spans.is_empty() {
         return None;
     }
@@ -89,15 +134,29 @@ fn highlight(snapshot: &Snapshot, expansion: &Expansion, field: &str, text: &str
     Some(Highlight { field: field.to_owned(), ranges: ranges.collect(), html: html(text, &spans) })
 }
 
-/// Whether a word stands for one of the query's.
-fn is_match(snapshot: &Snapshot, expansion: &Expansion, word: &Word) -> bool {
-    let lexicon = &snapshot.search.lexicon;
-    let is_stem = lexicon.word(&word.folded).is_some_and(|word| expansion.stems.contains_key(&lexicon.stem_of(word)));
-    is_stem
-        || expansion
-            .slots
-            .iter()
-            .any(|slot| slot.prefix.as_ref().is_some_and(|prefix| word.folded.starts_with(prefix.as_str())))
+/// Whether a word as written begins with these letters, folded.
+fn begins(written: &str, prefix: &str) -> bool {
+    if is_plain(written) {
+        return written.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix));
+    }
+    words(written).first().is_some_and(|word| word.folded.starts_with(prefix))
+}
+
+/// Whether two words as written are this one, folded, written apart.
+fn is_compound(first: &str, second: &str, folded: &str) -> bool {
+    if is_plain(first) && is_plain(second) {
+        return first.len() + second.len() == folded.len()
+            && first.eq_ignore_ascii_case(&folded[..first.len()])
+            && second.eq_ignore_ascii_case(&folded[first.len()..]);
+    }
+    let (first, second) = (words(first), words(second));
+    let (Some(first), Some(second)) = (first.first(), second.first()) else { return false };
+    folded.strip_prefix(first.folded.as_str()) == Some(second.folded.as_str())
+}
+
+/// Whether folding a word changes nothing but its case.
+fn is_plain(written: &str) -> bool {
+    written.bytes().all(|byte| byte.is_ascii() && byte != b'&')
 }
 
 /// Matches side by side, with nothing but white space between them, are one.

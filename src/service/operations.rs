@@ -29,19 +29,14 @@ pub enum ServiceError {
 /// Where the engine fails; only with `q`.
 pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result<Page<'s>, ServiceError> {
     let catalogue = &snapshot.catalogue;
-    let columns = &catalogue.tables.columns;
     let filter = resolve(catalogue, &query.filter);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
-    let (ordinals, total) = match (q, query.sort) {
-        (None, sort) => in_order(catalogue, &filter, list_order(catalogue, sort.unwrap_or(ListSort::Name)), query.page),
-        (Some(q), None) => {
-            let wanted = last_wanted(query.page);
-            let found = search_names(scope(snapshot, &filter, wanted), q)?;
+    let (ordinals, total) = match q {
+        None => in_order(catalogue, &filter, list_order(catalogue, query.sort.unwrap_or(ListSort::Name)), query.page),
+        Some(q) => {
+            let order = query.sort.map(|sort| list_order(catalogue, sort));
+            let found = search_names(scope(snapshot, &filter, order, query.page), q)?;
             (page_of(&found.best, query.page), found.total)
-        }
-        (Some(q), Some(sort)) => {
-            let found = search_names(scope(snapshot, &filter, columns.len()), q)?;
-            (resorted(&found.best, list_order(catalogue, sort), query.page), found.total)
         }
     };
     let data = ordinals.into_iter().map(|ordinal| OpenObject(catalogue.item(ordinal))).collect();
@@ -90,25 +85,15 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
     let counts = (!query.facets.is_empty()).then(|| FacetCounts::new(catalogue.tables.categories.len()));
     let order = search_order(catalogue, query.sort);
     let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        Some(q) => {
-            let wanted = if order.is_some() { catalogue.software_count() } else { last_wanted(query.page) };
-            search(scope(snapshot, &filter, wanted), q, query.typo, counts)?
-        }
-        None => browse(catalogue, &filter, if order.is_some() { usize::MAX } else { last_wanted(query.page) }, counts),
+        Some(q) => search(scope(snapshot, &filter, order, query.page), q, query.typo, counts)?,
+        None => browse(scope(snapshot, &filter, order, query.page), counts),
     };
-    let hits: Vec<Candidate> = match order {
-        None => slice(&found.best, query.page).to_vec(),
-        Some(order) => {
-            let mut sorted = found.best.clone();
-            sorted.sort_by_key(|candidate| order.ranks[candidate.ordinal as usize]);
-            slice(&sorted, query.page).to_vec()
-        }
-    };
+    let hits = slice(&found.best, query.page);
     let data = hits
-        .into_iter()
+        .iter()
         .map(|hit| SearchHit {
             item: OpenObject(catalogue.item(hit.ordinal)),
-            score: shown_score(hit, &found),
+            score: shown_score(*hit, &found),
             highlights: query.highlight.then(|| highlight::highlights(snapshot, &found.expansion, hit.ordinal)),
         })
         .collect();
@@ -176,9 +161,14 @@ fn resolve(catalogue: &Catalogue, filter: &SoftwareFilter) -> Filter {
     }
 }
 
-fn scope<'s>(snapshot: &'s Snapshot, filter: &'s Filter, wanted: usize) -> Scope<'s> {
+fn scope<'s>(
+    snapshot: &'s Snapshot,
+    filter: &'s Filter,
+    order: Option<&'s SortedOrder>,
+    page: PageRequest,
+) -> Scope<'s> {
     let columns = &snapshot.catalogue.tables.columns;
-    Scope { index: &snapshot.search, engine: &*snapshot.engine, columns, filter, wanted }
+    Scope { index: &snapshot.search, engine: &*snapshot.engine, columns, filter, order, wanted: last_wanted(page) }
 }
 
 /// How many of the best are needed to fill a page.
@@ -222,10 +212,13 @@ fn in_order(catalogue: &Catalogue, filter: &Filter, order: &SortedOrder, page: P
     (ordinals, total)
 }
 
-/// All products that pass a filter, by quality: the order of the ordinals.
-fn browse(catalogue: &Catalogue, filter: &Filter, wanted: usize, counts: Option<FacetCounts>) -> Found {
-    let mut collector = Collector::new(&catalogue.tables.columns, filter, wanted, counts);
-    for ordinal in (0..).take(catalogue.software_count()) {
+/// All products that pass a filter, in the order asked for, or by quality: the order of the ordinals.
+fn browse(scope: Scope<'_>, counts: Option<FacetCounts>) -> Found {
+    let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted, counts);
+    if let Some(order) = scope.order {
+        collector = collector.ordered_by(order);
+    }
+    for ordinal in (0..).take(scope.columns.len()) {
         collector.take(Candidate { tier: Tier::All, score: 0.0, ordinal });
     }
     let (total, counts) = (collector.total, collector.counts.take());
@@ -247,12 +240,6 @@ fn shown_score(hit: Candidate, found: &Found) -> f32 {
 
 fn page_of(best: &[Candidate], page: PageRequest) -> Vec<Ordinal> {
     slice(best, page).iter().map(|candidate| candidate.ordinal).collect()
-}
-
-fn resorted(best: &[Candidate], order: &SortedOrder, page: PageRequest) -> Vec<Ordinal> {
-    let mut ordinals: Vec<_> = best.iter().map(|candidate| candidate.ordinal).collect();
-    ordinals.sort_by_key(|ordinal| order.ranks[*ordinal as usize]);
-    slice(&ordinals, page).to_vec()
 }
 
 fn page_of_spans<'s>(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Page<'s> {

@@ -1,0 +1,133 @@
+//! The corpus of the benchmarks and queries drawn from it. Everything random is seeded, so two runs ask the same.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fastrand::Rng;
+use rustc_hash::FxHashSet;
+use software_directory::export::{self, Export, Limits};
+use software_directory::record::Software;
+use software_directory::search::analyse::words;
+use software_directory::search::typo::allowed_edits;
+use software_directory::snapshot::Snapshot;
+
+/// Why a benchmark can't run.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// The variable that names the folder with `exports/`.
+const FOLDER: &str = "MEASURE_DATA";
+
+/// The file in it that the benchmarks read, unless [`EXPORT`] names another.
+const DEFAULT_EXPORT: &str = "exports/debian.json";
+
+/// The variable that names another export in the folder.
+const EXPORT: &str = "MEASURE_EXPORT";
+
+/// The fewest letters of a word that can be misspelled in a benchmark: from four on one edit is forgiven.
+const MISSPELLED_FROM: usize = 5;
+
+/// The export that is measured: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`.
+pub(crate) fn path() -> Result<PathBuf, Failure> {
+    let folder = std::env::var(FOLDER).unwrap_or_else(|_| "../shared/data".to_owned());
+    let export = std::env::var(EXPORT).unwrap_or_else(|_| DEFAULT_EXPORT.to_owned());
+    let path = Path::new(&folder).join(export);
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(format!(
+        "there is no export {}; name its folder with `make bench MEASURE_DATA=…`, and the file in it with MEASURE_EXPORT \
+         where it isn't {DEFAULT_EXPORT}. Any valid export will do; the figures in PERFORMANCE.md are of Debian 12's \
+         packages, made of its Packages and Translation-en files",
+        path.display()
+    )
+    .into())
+}
+
+/// Reads the corpus.
+pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
+    let today = export::latest_day(jiff::Timestamp::now());
+    let report = export::read(&[path.to_owned()], &Limits::default(), today, &|_, _| {});
+    if report.is_valid() {
+        Ok(report.exports)
+    } else {
+        Err(format!("{} is no valid export; see `software-directory check`", path.display()).into())
+    }
+}
+
+/// Draws queries from the records of a corpus.
+pub(crate) struct Queries<'c> {
+    records: Vec<&'c Software>,
+    snapshot: &'c Arc<Snapshot>,
+    random: Rng,
+}
+
+impl<'c> Queries<'c> {
+    pub(crate) fn new(exports: &'c [Export], snapshot: &'c Arc<Snapshot>, seed: u64) -> Self {
+        let records = exports.iter().flat_map(|export| &export.software).collect();
+        Self { records, snapshot, random: Rng::with_seed(seed) }
+    }
+
+    /// One to three words of one record, of two letters at least, in the order of the text.
+    pub(crate) fn right(&mut self) -> String {
+        self.right_with_id().0
+    }
+
+    /// The same, with the record's id.
+    pub(crate) fn right_with_id(&mut self) -> (String, &'c str) {
+        let count = self.random.usize(1..=3);
+        loop {
+            let record = self.records[self.random.usize(0..self.records.len())];
+            let found = searchable(record);
+            if found.len() >= count {
+                let mut places: Vec<_> = self.random.choose_multiple(0..found.len(), count);
+                places.sort_unstable();
+                let words: Vec<_> = places.into_iter().map(|at| found[at].as_str()).collect();
+                return (words.join(" "), &record.id);
+            }
+        }
+    }
+
+    /// A query that can be misspelled, and how it then looks: in one word one letter left out, doubled, exchanged with its neighbour or
+    /// replaced, never the first, so that the word is none that the corpus has.
+    pub(crate) fn pair(&mut self) -> (String, String) {
+        loop {
+            let right = self.right();
+            let parts: Vec<&str> = right.split(' ').collect();
+            let can_be_wrong = |word: &str| word.chars().count() >= MISSPELLED_FROM && allowed_edits(word) > 0;
+            let Some(at) = self.random.choose_multiple(0..parts.len(), 1).pop().filter(|at| can_be_wrong(parts[*at]))
+            else {
+                continue;
+            };
+            let edited = self.edited(parts[at]);
+            if self.snapshot.search.lexicon.word(&edited).is_none() {
+                let mut wrong = parts.clone();
+                wrong[at] = &edited;
+                let wrong = wrong.join(" ");
+                return (right, wrong);
+            }
+        }
+    }
+
+    /// A word with one edit behind its first letter.
+    pub(crate) fn edited(&mut self, word: &str) -> String {
+        let mut letters: Vec<char> = word.chars().collect();
+        let at = self.random.usize(1..letters.len() - 1);
+        match self.random.u8(0..4) {
+            0 => drop(letters.remove(at)),
+            1 => letters.insert(at, letters[at]),
+            2 => letters.swap(at, at + 1),
+            _ => letters[at] = self.random.lowercase(),
+        }
+        letters.into_iter().collect()
+    }
+}
+
+/// The distinct words of a record's name, tagline and the beginning of its description.
+fn searchable(record: &Software) -> Vec<String> {
+    let description = record.description.as_deref().unwrap_or_default();
+    let beginning = description.char_indices().nth(400).map_or(description, |(end, _)| &description[..end]);
+    let texts = [&record.name, record.tagline.as_deref().unwrap_or_default(), beginning];
+    let mut seen = FxHashSet::default();
+    let all = texts.iter().flat_map(|text| words(text)).map(|word| word.folded);
+    all.filter(|word| word.chars().count() > 1 && seen.insert(word.clone())).collect()
+}

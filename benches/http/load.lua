@@ -1,0 +1,29 @@
+-- Asks the lines of a file one after another, from a place in it on.
+--   wrk … -s load.lua URL -- FILE START BEFORE AFTER KEYS [tagged]
+-- A line is put between BEFORE and AFTER; the keys, with commas between them, take turns. In a tagged file an entity tag follows it behind a tab.
+
+local function encode(text)
+  return (text:gsub("[^%w%-%._~ ]", function(c) return string.format("%%%02X", c:byte()) end):gsub(" ", "+"))
+end
+
+local requests, at
+
+function init(arguments)
+  local file, start, before, after, list, tagged = unpack(arguments)
+  requests = {}
+  local keys = {}
+  for key in list:gmatch("[^,]+") do keys[#keys + 1] = key end
+  for line in io.lines(file) do
+    local text, tag = line:match("^([^\t]*)\t(.*)$")
+    local headers = {}
+    if #keys > 0 then headers["Authorization"] = "Bearer " .. keys[#requests % #keys + 1] end
+    if tagged then headers["If-None-Match"] = tag end
+    requests[#requests + 1] = wrk.format("GET", before .. encode(text or line) .. after, headers)
+  end
+  at = tonumber(start) % #requests
+end
+
+function request()
+  at = at % #requests + 1
+  return requests[at]
+end

@@ -1,0 +1,44 @@
+//! A search as callers ask it.
+
+use software_directory::service::{
+    Facet, PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
+};
+use software_directory::snapshot::Snapshot;
+
+/// What `GET /v1/search?q=…` asks with nothing else given.
+pub(crate) fn plain(q: &str) -> SearchSoftware {
+    SearchSoftware {
+        q: Some(q.to_owned()),
+        filter: SoftwareFilter::default(),
+        sort: SearchSort::Relevance,
+        facets: Vec::new(),
+        highlight: false,
+        typo: true,
+        page: PageRequest { limit: 20, offset: 0 },
+    }
+}
+
+/// The same with `typo=false`.
+pub(crate) fn strict(q: &str) -> SearchSoftware {
+    SearchSoftware { typo: false, ..plain(q) }
+}
+
+/// With every facet.
+pub(crate) fn with_facets(q: &str) -> SearchSoftware {
+    SearchSoftware { facets: Facet::ALL.to_vec(), ..plain(q) }
+}
+
+/// With the matches marked.
+pub(crate) fn with_highlights(q: &str) -> SearchSoftware {
+    SearchSoftware { highlight: true, ..plain(q) }
+}
+
+/// With all that costs: facets, marks and the largest page.
+pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
+    SearchSoftware { facets: Facet::ALL.to_vec(), highlight: true, page: PageRequest { limit, offset }, ..plain(q) }
+}
+
+/// The answer.
+pub(crate) fn answer<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
+    search_software(snapshot, query).expect("an index in memory can be read")
+}

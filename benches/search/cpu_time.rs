@@ -1,0 +1,57 @@
+//! Measures the CPU time of the thread, which other work on the machine stretches much less than the time of the clock.
+
+use std::time::Duration;
+
+use criterion::Throughput;
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use rustix::time::{ClockId, clock_gettime};
+
+/// The CPU time that this thread has used so far.
+pub(crate) fn now() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// The CPU time that something takes.
+pub(crate) fn of<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = now();
+    std::hint::black_box(work());
+    now().saturating_sub(start)
+}
+
+/// For criterion: as its clock, but for where the time comes from.
+pub(crate) struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        now()
+    }
+
+    fn end(&self, start: Duration) -> Duration {
+        now().saturating_sub(start)
+    }
+
+    fn add(&self, a: &Duration, b: &Duration) -> Duration {
+        *a + *b
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        WallTime.to_f64(value)
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
+/// What a batch of that many queries is told as.
+pub(crate) fn per_query(queries: usize) -> Throughput {
+    Throughput::Elements(queries as u64)
+}
