@@ -233,6 +233,7 @@ mod tests {
     }
 
     /// The same, document by document.
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
     fn plain(plan: &Plan, want: Want) -> BTreeMap<u32, (f32, bool)> {
         let scorer = scorer();
         let has = |document: u32, term: &Term| match term {
