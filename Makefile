@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults relevance bench bench-http fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build faults-contract reload-under-load licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-http fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -32,7 +32,7 @@ test: $(STEPS) ## Everything that a change must pass
 check: fmt lint test-fast ## Format, lints and the fast tests; under five minutes
 	@echo "make check: passed (fmt lint test-fast) in $$(( $$(date +%s) - $(STARTED) )) s"
 
-faults: faults-contract ## What goes wrong, at length; its quick part is in `make test`
+faults: faults-generations faults-callers faults-contract faults-any fuzz ## What goes wrong, at length; its quick part is in `make test`
 	@echo "make faults: passed in $$(( $$(date +%s) - $(STARTED) )) s"
 
 fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
@@ -40,6 +40,7 @@ fmt: need-cargo ## Is the code formatted? (`cargo fmt` does it)
 
 lint: need-cargo need-cc ## Lints of compiler and clippy, warnings are errors
 	cargo clippy --locked --all-targets --quiet -- -D warnings
+	cargo clippy --locked --features failpoints --lib --bins --test faults --quiet -- -D warnings
 
 doc: need-cargo need-cc ## Does the documentation build without a warning?
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
@@ -50,6 +51,7 @@ test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
 # A slow test is marked #[ignore = "slow: …"]; here none is left out.
 test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
 	cargo test --locked --lib --bins --tests -- --quiet --include-ignored
+	cargo test --locked --features failpoints --test faults -- --quiet
 	cargo test --locked --doc -- --quiet
 
 # In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
@@ -84,6 +86,34 @@ faults-contract: need-cargo need-cc $(UV) ## The same with ten times the request
 	cargo build --locked --quiet
 	$(CONTRACT) --binary '$(BINARY)' --examples 1000 --seeds 1,2,3,4,5
 
+faults-any: need-cargo need-cc ## Any export, query and request, 25 times as many as in `make test` and each time others
+	FAULTS=full cargo test --locked --test hostile --test api -- any_ --nocapture
+
+# Coverage-guided, with libFuzzer. cargo-fuzz needs a nightly compiler, but only for sanitizers, which look for what safe
+# code can't do; these are its other flags. What is found interesting stays in fuzz/corpus for the next time.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS := export query request
+FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
+FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+# With a build folder of its own, for everything is built once more, and told for which machine, so that what runs while
+# building isn't instrumented.
+fuzz: need-cargo need-cc need-c++ ## Coverage-guided fuzzing of exports, queries and requests, FUZZ_SECONDS for each
+	@# The project's own versions, and what fuzzing needs beside them.
+	cp Cargo.lock fuzz/Cargo.lock
+	RUSTFLAGS='$(FUZZ_FLAGS)' cargo build --release --quiet --manifest-path fuzz/Cargo.toml \
+		--target $(FUZZ_HOST) --target-dir fuzz/target
+	@for target in $(FUZZ_TARGETS); do \
+		mkdir -p fuzz/corpus/$$target fuzz/artifacts/$$target; \
+		fuzz/target/$(FUZZ_HOST)/release/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
+			-print_final_stats=1 -artifact_prefix=fuzz/artifacts/$$target/ fuzz/corpus/$$target fuzz/seeds/$$target \
+			2> fuzz/artifacts/$$target.log || { tail -40 fuzz/artifacts/$$target.log >&2; exit 1; }; \
+		awk -v target=$$target '/number_of_executed_units/ { runs = $$2 } / cov: / { for (i = 1; i < NF; i++) if ($$i == "cov:") places = $$(i + 1) } \
+			END { print "fuzz: " target ": " runs " runs, no crash, " places " places reached" }' fuzz/artifacts/$$target.log; \
+	done
+
 test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights
 	cargo build --locked --quiet
 	python3 tests/deploy/check.py --binary '$(BINARY)'
@@ -111,10 +141,15 @@ bench-http: need-cargo need-cc need-python3 need-wrk need-node need-npm ## The s
 	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
 
-# Not a step of `make test`, for it measures time, which a busy machine stretches.
-reload-under-load: need-python3 need-cargo need-cc ## Edit exports under a few hundred requests a second
-	cargo build --locked --quiet
-	SOFTWARE_DIRECTORY_BIN='$(BINARY)' python3 tests/tools/reload_under_load.py
+# Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
+# stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests
+# whose names contain it; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
+faults-generations: need-cargo need-cc ## Kills, damage, disks, exports, reloads under load, a soak of 30 minutes
+	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
+		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
+
+faults-callers: need-cargo need-cc ## Slow, many, hostile and too many callers; signals and take-overs
+	FAULTS=full cargo test --locked --release --test callers -- --nocapture --include-ignored --test-threads=1
 
 licences: $(CARGO_DENY) ## Licences, bans and sources of all crates; advisories are printed only
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
@@ -129,6 +164,7 @@ $(CARGO_DENY): | need-cargo need-cc
 	rm -rf .tools/build
 
 install-cargo := curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
+install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl

@@ -92,6 +92,9 @@ pub struct ServeArgs {
     /// What to log: a tracing filter such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
     pub log: String,
+    /// Show the queries of requests that are logged
+    #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new())]
+    pub log_queries: bool,
     /// How to log, on standard error
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,

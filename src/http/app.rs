@@ -96,7 +96,7 @@ impl App {
         let encoding = compression::preferred(&parts.headers);
         let outcome = panic::caught(self.in_time(self.answer(&mut parts, &mut exchange))).await;
         let mut response = outcome.unwrap_or_else(Err).unwrap_or_else(|error| {
-            exchange.log_failure(&error);
+            exchange.log_failure(&error, &parts.uri);
             match error {
                 ApiError::Overloaded => metrics.shed.inc(),
                 ApiError::RateLimited { .. } => metrics.limited_by_key.inc(),
@@ -105,7 +105,7 @@ impl App {
             }
             problem::render(&error, exchange.id.as_str(), &self.0.documentation)
         });
-        exchange.log_access(&parts.uri, response.status());
+        exchange.log_access(&parts.uri, response.status(), self.config().log_queries);
         let (head, started) = (exchange.method == Method::HEAD, exchange.started);
         exchange.write_headers(response.headers_mut());
         if !has_body(response.status()) {

@@ -32,6 +32,8 @@ pub struct HttpConfig {
     pub public_url: Option<PublicUrl>,
     /// Networks of proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// Whether logged requests show their queries. People search for what they'd rather not have written down.
+    pub log_queries: bool,
     /// Names the build in entity tags, so that answers cached from another build aren't taken for this one's. Replicas
     /// of one build share it.
     pub build: String,
@@ -48,6 +50,7 @@ impl Default for HttpConfig {
         Self {
             public_url: None,
             trusted_proxies: Vec::new(),
+            log_queries: false,
             build: env!("CARGO_PKG_VERSION").to_owned(),
             request_timeout: Duration::from_secs(10),
             overload: OverloadLimits::default(),

@@ -1,5 +1,6 @@
 //! One request and its answer: what is learnt on the way, and the headers and log lines made of it at the end.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use super::conditional::EntityTag;
 use super::cors;
 use super::problem::ApiError;
 use super::request_id::{RequestId, X_REQUEST_ID};
-use crate::key::{Decision, Grant};
+use crate::key::{self, Decision, Grant};
 
 const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The target of the lines that say which requests were answered: `debug` without the query, `trace` with it.
+/// The target of the lines that say which requests were answered, at `debug`.
 const ACCESS_LOG: &str = "software_directory::http::access";
 
 /// What is known of a request and its answer.
@@ -88,7 +89,7 @@ impl Exchange {
     }
 
     /// Logs a failure of the service, once, with its causes. What callers do wrong isn't one.
-    pub(super) fn log_failure(&self, error: &ApiError) {
+    pub(super) fn log_failure(&self, error: &ApiError, uri: &Uri) {
         if !matches!(error, ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout) {
             return;
         }
@@ -99,7 +100,17 @@ impl Exchange {
             causes.push_str(&error.to_string());
             cause = error.source();
         }
-        tracing::error!(request_id = self.id.as_str(), "{error}{causes}");
+        tracing::error!(
+            request_id = self.id.as_str(),
+            method = self.method.as_str(),
+            path = &*loggable(uri.path()),
+            key = self.key_id(),
+            "{error}{causes}"
+        );
+    }
+
+    fn key_id(&self) -> Option<&str> {
+        self.grant.as_ref().map(|grant| &*grant.id)
     }
 
     /// Whether the request will be logged.
@@ -108,23 +119,27 @@ impl Exchange {
         tracing::enabled!(target: ACCESS_LOG, tracing::Level::DEBUG)
     }
 
-    /// Logs the request. Never its key; its query only at `trace`, since people search for what they'd rather not
-    /// have written down.
-    pub(super) fn log_access(&self, uri: &Uri, status: StatusCode) {
+    /// Logs the request; never a key, wherever it was written.
+    pub(super) fn log_access(&self, uri: &Uri, status: StatusCode, with_query: bool) {
         if !self.is_logged() {
             return;
         }
-        let query = if tracing::enabled!(target: ACCESS_LOG, tracing::Level::TRACE) { uri.query() } else { None };
+        let query = uri.query().filter(|_| with_query).map(loggable);
         tracing::debug!(
             target: ACCESS_LOG,
             request_id = self.id.as_str(),
             method = self.method.as_str(),
-            path = uri.path(),
-            query,
+            path = &*loggable(uri.path()),
+            query = query.as_deref(),
             status = status.as_u16(),
             elapsed_us = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX),
-            key = self.grant.as_ref().map(|grant| &*grant.id),
+            key = self.key_id(),
             caller = self.caller.map(tracing::field::display),
         );
     }
+}
+
+/// What a caller wrote, with the secret of everything that looks like a key taken out.
+fn loggable(text: &str) -> Cow<'_, str> {
+    if text.contains("sd_") { key::without_keys(text).into() } else { text.into() }
 }

@@ -32,6 +32,7 @@ pub use app::App;
 pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Exposition, Metrics, MetricsError};
 pub use overload::OverloadLimits;
+pub use panic::log_panics;
 pub use server::{Arrival, ConnectionLimits};
 
 use axum::http::HeaderValue;

@@ -26,10 +26,10 @@ pub struct OverloadLimits {
 impl Default for OverloadLimits {
     fn default() -> Self {
         Self {
-            quick: Duration::from_millis(10),
-            standing: Duration::from_millis(250),
-            overloaded_wait: Duration::from_millis(50),
-            longest_wait: Duration::from_millis(250),
+            quick: Duration::from_millis(25),
+            standing: Duration::from_millis(500),
+            overloaded_wait: Duration::from_millis(100),
+            longest_wait: Duration::from_secs(1),
         }
     }
 }
@@ -89,34 +89,34 @@ mod tests {
     #[test]
     fn without_a_queue_everybody_is_let_in() {
         let (overload, start) = overload();
-        assert!((0..1000).all(|at| overload.admits(ms(at % 10), start + ms(at))));
+        assert!((0..1000).all(|at| overload.admits(ms(at % 25), start + ms(at))));
     }
 
     #[test]
     fn a_burst_may_wait_and_not_for_ever() {
         let (overload, start) = overload();
-        assert!((0..240).all(|at| overload.admits(ms(at), start + ms(at))), "it drains within its time");
-        assert!(!overload.admits(ms(250), start + ms(245)), "too late to be of use");
+        assert!((0..490).all(|at| overload.admits(ms(2 * at), start + ms(at))), "it drains within its time");
+        assert!(!overload.admits(ms(1000), start + ms(495)), "too late to be of use");
     }
 
     #[test]
     fn a_queue_that_does_not_drain_lets_in_only_who_has_not_waited_long() {
         let (overload, start) = overload();
-        for at in 0..250 {
+        for at in 0..500 {
             assert!(overload.admits(ms(100), start + ms(at)), "at {at} ms it may be a burst");
         }
-        for at in 250..1000 {
+        for at in 500..1000 {
             assert!(!overload.admits(ms(100), start + ms(at)), "at {at} ms it is none");
-            assert!(overload.admits(ms(49), start + ms(at)), "short waits are let in");
+            assert!(overload.admits(ms(99), start + ms(at)), "short waits are let in");
         }
     }
 
     #[test]
     fn a_queue_that_has_drained_is_over() {
         let (overload, start) = overload();
-        assert!((0..=250).step_by(10).map(|at| overload.admits(ms(100), start + ms(at))).any(|admitted| !admitted));
-        assert!(overload.admits(ms(9), start + ms(260)));
-        assert!(overload.admits(ms(100), start + ms(270)), "a burst again");
+        assert!((0..=500).step_by(10).map(|at| overload.admits(ms(100), start + ms(at))).any(|admitted| !admitted));
+        assert!(overload.admits(ms(24), start + ms(510)));
+        assert!(overload.admits(ms(100), start + ms(520)), "a burst again");
     }
 
     #[test]

@@ -143,7 +143,7 @@ pub(super) fn is_base62(text: &str) -> bool {
 }
 
 /// A text that may quote what an operator wrote, with the end of everything that looks like a key taken out.
-pub(super) fn without_keys(text: &str) -> String {
+pub(crate) fn without_keys(text: &str) -> String {
     let mut rest = text;
     let mut clean = String::with_capacity(text.len());
     let start = |text: &str| {

@@ -18,6 +18,7 @@ mod watch;
 
 pub use expiry::{Expiry, ExpiryError};
 pub use failures::FailedAttempts;
+pub(crate) use format::without_keys;
 pub use format::{ApiKey, KeyDigest, KeyFormatError, KeyKind};
 pub use grant::Grant;
 pub use origin::{Origin, OriginError};

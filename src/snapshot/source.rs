@@ -60,7 +60,7 @@ impl Source {
         let today = export::latest_day(jiff::Timestamp::now());
         match self {
             Self::Folder(folder) => {
-                let (stamp, files) = read_settled(folder, limits)?;
+                let (stamp, files) = read_settled(folder, || open_all(folder, limits))?;
                 let total = stamp.iter().map(|file| file.size).sum();
                 Ok(ReadSet { report: export::examine(files, limits, today, &|done| progress(done, total)), stamp })
             }
@@ -76,24 +76,27 @@ impl Source {
     }
 }
 
-/// A file that was read, or why it can't be.
-type OpenedFile = Result<SourceFile, Box<Finding>>;
-
 /// How often files that change while they are read are read again.
 const READS: usize = 10;
 /// File systems tell times in steps: a change within the same one as the look before can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
+/// Files that were read, or why they can't be.
+type OpenedFiles = Vec<Result<SourceFile, Box<Finding>>>;
+
 /// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
 /// is half an old and half a new one. Answers what they looked like, too.
-fn read_settled(folder: &Path, limits: &Limits) -> Result<(FolderStamp, Vec<OpenedFile>), FindError> {
+fn read_settled<T>(
+    folder: &Path,
+    mut read: impl FnMut() -> Result<T, FindError>,
+) -> Result<(FolderStamp, T), FindError> {
     let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
     let mut stamp = look()?;
     for _ in 0..READS {
         if stamp::has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
             std::thread::sleep(TIME_STEP);
         }
-        let files = open_all(folder, limits)?;
+        let files = read()?;
         let after = look()?;
         if after == stamp {
             return Ok((stamp, files));
@@ -103,7 +106,7 @@ fn read_settled(folder: &Path, limits: &Limits) -> Result<(FolderStamp, Vec<Open
     Err(FindError::Changing { folder: folder.to_owned() })
 }
 
-fn open_all(folder: &Path, limits: &Limits) -> Result<Vec<OpenedFile>, FindError> {
+fn open_all(folder: &Path, limits: &Limits) -> Result<OpenedFiles, FindError> {
     Ok(export::find_files(folder)?.iter().map(|path| SourceFile::open(path, limits)).collect())
 }
 
@@ -116,5 +119,35 @@ mod tests {
         let set = Source::Embedded.read(&Limits::default(), &|_, _| {}).expect("they are there");
         assert_eq!(set.report.findings, []);
         assert_eq!(set.report.exports.len(), EMBEDDED.len());
+    }
+
+    /// Reads a file, and has another revision written over it, in place, after the first reads.
+    fn read_beside_a_writer(writes: usize) -> (Result<String, FindError>, usize) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        std::fs::write(&path, "0").expect("written");
+        let mut reads = 0;
+        let read = read_settled(folder.path(), || {
+            let text = std::fs::read_to_string(&path).expect("read");
+            reads += 1;
+            if reads <= writes {
+                std::fs::write(&path, reads.to_string()).expect("written");
+            }
+            Ok(text)
+        });
+        (read.map(|(_, text)| text), reads)
+    }
+
+    #[test]
+    fn files_that_change_while_they_are_read_are_read_again() {
+        assert!(matches!(read_beside_a_writer(0), (Ok(text), 1) if text == "0"));
+        assert!(matches!(read_beside_a_writer(3), (Ok(text), 4) if text == "3"));
+    }
+
+    #[test]
+    fn files_that_change_all_the_time_are_refused() {
+        let (read, reads) = read_beside_a_writer(usize::MAX);
+        assert!(matches!(read, Err(FindError::Changing { .. })), "{read:?}");
+        assert_eq!(reads, READS);
     }
 }

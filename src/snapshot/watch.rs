@@ -277,4 +277,21 @@ mod tests {
         assert!(!pacer.look(stamp(1), start + ms(2000)));
         assert!(pacer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
     }
+
+    #[test]
+    fn hints_are_one_and_other_signals_come_through_at_once() {
+        let (sender, received) = std::sync::mpsc::sync_channel(16);
+        let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a machine up for a minute");
+        for _ in 0..16 {
+            sender.send(Signal::Hint).expect("sent");
+        }
+        assert_eq!(next_signal(&received, long_ago, LOOK_EVERY), Some(Signal::Hint), "the last look was long ago");
+        assert_eq!(next_signal(&received, Instant::now(), LOOK_EVERY), Some(Signal::Hint), "all the others at once");
+        assert_eq!(next_signal(&received, long_ago, ms(0)), None, "none is left");
+        sender.send(Signal::Hint).expect("sent");
+        sender.send(Signal::Reload).expect("sent");
+        assert_eq!(next_signal(&received, Instant::now(), LOOK_EVERY), Some(Signal::Reload));
+        drop(sender);
+        assert_eq!(next_signal(&received, Instant::now(), LOOK_EVERY), Some(Signal::Stop), "nobody is left to ask");
+    }
 }

@@ -2,7 +2,8 @@
 
 use axum::http::Method;
 
-use crate::service::Service;
+use crate::fixture;
+use crate::service::{Service, Setup};
 
 #[tokio::test]
 async fn a_preflight_needs_no_key() {
@@ -46,4 +47,44 @@ async fn errors_can_be_read_by_a_page_too() {
 async fn without_an_origin_nothing_is_said_of_it() {
     let answer = Service::empty().send(Method::GET, "/healthz", &[]).await;
     assert!(!answer.headers.contains_key("access-control-allow-origin"));
+}
+
+#[tokio::test]
+async fn whatever_the_origin_it_is_never_reflected_and_credentials_are_never_allowed() {
+    let open = Service::with_directory();
+    let shop = Setup { directory: fixture::directory(), origins: &["https://shop.example"], ..Setup::default() };
+    let restricted = shop.start();
+    let preflight = [("access-control-request-method", "GET"), ("access-control-request-headers", "authorization")];
+    for (origin, status_where_restricted) in [
+        ("https://shop.example", 200),
+        ("https://SHOP.example", 200),
+        ("https://shop.example:443", 200),
+        ("null", 403),
+        ("https://evil.example", 403),
+        ("https://shop.example.evil.example", 403),
+        ("https://evilshop.example", 403),
+        ("http://shop.example", 403),
+        ("https://shop.example:8443", 403),
+        ("file://", 403),
+        ("*", 403),
+    ] {
+        for (service, status) in [(&open, 200), (&restricted, status_where_restricted)] {
+            let bearer = service.bearer();
+            let asked: Vec<_> = preflight.iter().copied().chain([("origin", origin)]).collect();
+            let with_key = [("origin", origin), ("authorization", bearer.as_str()), ("cookie", "a=b")];
+            for (method, headers, expected) in [
+                (Method::OPTIONS, &asked[..], 204),
+                (Method::GET, &with_key[..], status),
+                (Method::GET, &[("origin", origin)][..], 401),
+            ] {
+                let answer = service.send(method.clone(), "/v1/software", headers).await;
+                assert_eq!(answer.status, expected, "{method} from {origin}: {answer:?}");
+                assert_eq!(answer.header("access-control-allow-origin"), "*", "{method} from {origin}");
+                assert_eq!(answer.headers.get_all("access-control-allow-origin").iter().count(), 1);
+                assert!(!answer.headers.contains_key("access-control-allow-credentials"), "{method} from {origin}");
+                assert!(!answer.headers.contains_key("set-cookie"));
+                assert!(answer.header("vary").contains("Origin") || method == Method::OPTIONS);
+            }
+        }
+    }
 }

@@ -9,6 +9,9 @@ use axum::routing::get;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
+use software_directory::http::HttpConfig;
+
+use crate::fixture;
 use crate::service::{Service, Setup};
 
 /// The log of this thread, kept in memory.
@@ -62,15 +65,31 @@ async fn a_request_is_logged_without_its_key_and_without_what_was_searched() {
 }
 
 #[tokio::test]
-async fn only_who_asks_for_everything_sees_queries_and_nobody_sees_keys() {
-    let service = Service::with_directory();
-    let (log, _guard) = Log::at("trace");
-    service.get("/v1/search?q=embarrassing").await;
-    service.send(Method::GET, "/v1/search", &[("authorization", "Bearer sd_live_wrong_secretive")]).await;
-    let text = log.text();
-    assert!(text.contains("embarrassing"));
-    let secret = service.key.rsplit('_').next().expect("a secret");
-    assert!(!text.contains(secret) && !text.contains("secretive"), "{text}");
+async fn only_who_asks_for_queries_sees_them_and_nobody_sees_keys() {
+    for log_queries in [false, true] {
+        let config = HttpConfig { log_queries, ..HttpConfig::default() };
+        let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
+        let (log, _guard) = Log::at("trace");
+        service.get("/v1/search?q=embarrassing").await;
+        service.send(Method::GET, "/v1/search", &[("authorization", "Bearer sd_live_wrong_secretive")]).await;
+        let key = &service.key;
+        for path in [
+            format!("/v1/software/{key}"),
+            format!("/{key}"),
+            format!("/v1/search?q={key}"),
+            format!("/v1/search?{key}=1"),
+            format!("/v1/software?api_key={key}"),
+        ] {
+            let answer = service.get(&path).await;
+            let secret = key.rsplit('_').next().expect("a secret");
+            assert!(answer.status == 200 || !answer.text().contains(secret), "{answer:?}");
+        }
+        service.get_with("/v1/software", &[("x-request-id", key), ("origin", key)]).await;
+        let text = log.text();
+        assert_eq!(text.contains("embarrassing"), log_queries, "{text}");
+        let secret = key.rsplit('_').next().expect("a secret");
+        assert!(!text.contains(secret) && !text.contains("secretive"), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -93,6 +93,23 @@ async fn what_is_no_request_is_answered_400_and_the_service_goes_on() {
 }
 
 #[tokio::test]
+async fn a_panic_is_one_500_with_a_request_id_and_the_connection_goes_on() {
+    let router = Router::new()
+        .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
+        .route("/fine", get(async || "fine"));
+    let running = run(&Setup { router: Some(router), ..Setup::default() }.start()).await;
+    let answers = running
+        .exchange(
+            "GET /panic HTTP/1.1\r\nHost: x\r\nX-Request-Id: p-1\r\n\r\n\
+             GET /fine HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        )
+        .await;
+    assert!(answers.starts_with("HTTP/1.1 500 ") && answers.contains("\"request_id\":\"p-1\""), "{answers}");
+    assert!(answers.contains("x-request-id: p-1\r\n") && !answers.contains("secret"), "{answers}");
+    assert!(answers.contains("HTTP/1.1 200 ") && answers.ends_with("fine"), "{answers}");
+}
+
+#[tokio::test]
 async fn what_another_server_on_the_way_could_read_differently_is_refused() {
     let running = run(&Service::empty()).await;
     for (headers, problem) in [

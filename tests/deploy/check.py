@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from host import CHECKOUT, Failure, check_unprivileged
+from host import CHECKOUT, Failure, check_unprivileged, until
 from proxy import Caddy, Nginx, check_proxy
 from service import Service
 
@@ -46,6 +46,19 @@ def check_units(binary, folder):
     if done.returncode != 0 or exposure is None:
         raise Failure(f"more exposed than {MOST_EXPOSED}:\n{done.stdout}{done.stderr}")
     return f"units can be loaded, exposure {exposure[1]} of 10"
+
+
+def check_alerts(service):
+    """Every metric that an alert or the README looks at is there, that of a degraded service too."""
+    texts = (path.read_text(encoding="utf-8") for path in (CHECKOUT / "deploy/prometheus/alerts.yml", CHECKOUT / "README.md"))
+    names = set(re.findall(r"\bsoftware_directory_\w+", " ".join(texts)))
+    (service.folder / "data" / "broken.json").write_text("{", encoding="utf-8")
+    degraded = 'software_directory_degraded{reason="exports_invalid"} 1'
+    metrics = until("a broken export is told", lambda: degraded in service.metrics() and service.metrics(), service.process)
+    missing = sorted(name for name in names if f"\n{name}" not in metrics)
+    if missing or len(names) < 5:
+        raise Failure(f"alerts look at metrics that there are not: {missing}")
+    return f"the {len(names)} metrics that alerts look at are there"
 
 
 def check_container():
@@ -81,6 +94,7 @@ def main():
                     with proxy(folder / proxy.__name__.lower(), service.port) as running:
                         count = check_proxy(service, running)
                         print(f"deploy: {running.name} passes on {count} requests and answers as they are")
+                print(f"deploy: {check_alerts(service)}")
     except Failure as failure:
         print(f"deploy: {failure}", file=sys.stderr)
         return 1

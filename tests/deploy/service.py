@@ -16,7 +16,8 @@ class Service(Running):
 
     def __init__(self, binary, folder):
         folder.mkdir()
-        self.port = free_port()
+        self.folder = folder
+        self.port, self.metrics_port = free_port(), free_port()
         data = folder / "data"
         shutil.copytree(CHECKOUT / "data", data)
         shutil.copy(CHECKOUT / "tests" / "contract" / "odd.json", data)
@@ -28,6 +29,7 @@ class Service(Running):
             folder,
             [
                 binary, "--listen", f"127.0.0.1:{self.port}", "--keys", "keys.json", "--trusted-proxy", "127.0.0.1/32",
+                "--metrics-listen", f"127.0.0.1:{self.metrics_port}",
                 "--log-format", "json", "--log", "info,software_directory::http::access=debug",
             ],
         )
@@ -44,6 +46,9 @@ class Service(Running):
 
     def ask(self, target, **how):
         return ask(self.port, target, **how)
+
+    def metrics(self):
+        return ask(self.metrics_port, "/metrics").body.decode()
 
     def logged(self, request_id):
         """The line of the access log of a request."""

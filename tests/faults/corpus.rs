@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::scale::{is_full, large_export, times};
+
 /// Stands in every record's tagline; the digits are the revision's.
 const MARKER: &str = "rev-00000000";
 /// Revisions differ in their number of records, too.
@@ -39,20 +41,28 @@ impl Corpus {
             })
         };
         let envelope = json!({"name": "Generated", "license": "https://example.org/licence"});
-        Self::new(envelope, (0..records).map(product).collect())
+        Self::new(&envelope, (0..records).map(product).collect())
     }
 
     /// The products of an export file.
-    pub(crate) fn read(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut document: Value = serde_json::from_slice(&text).expect("JSON");
         let software = document["software"].take();
         let Value::Array(records) = software else { panic!("{} has no software", path.display()) };
         document.as_object_mut().expect("an object").remove("software");
-        Self::new(document, records)
+        Self::new(&document, records)
     }
 
-    fn new(envelope: Value, records: Vec<Value>) -> Self {
+    /// The large case: the export that was named, or one of as many products as Debian's; by default, a small one.
+    pub(crate) fn large() -> Self {
+        match large_export().filter(|_| is_full()) {
+            Some(path) => Self::read(&path),
+            None => Self::generated(times(500, 60_000)),
+        }
+    }
+
+    fn new(envelope: &Value, records: Vec<Value>) -> Self {
         let count = records.len();
         let mut text = envelope.to_string().into_bytes();
         text.pop();

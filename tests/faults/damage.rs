@@ -5,15 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use software_directory::snapshot::keeper::Outcome;
+use serde_json::Value;
+use software_directory::snapshot::INDEX_FORMAT;
+use software_directory::snapshot::keeper::{Outcome, Phase};
 use software_directory::snapshot::store::Store;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::scale::{Random, alone, is_full, large_export, times};
+use crate::scale::{Random, alone, times};
 use crate::watched::{answers, expected};
 
-const DAMAGES: [(&str, fn(&Path)); 4] = [
+/// What is done to a file.
+type Damage = fn(&Path);
+
+const DAMAGES: [(&str, Damage); 4] = [
     ("truncated", |path| {
         let content = fs::read(path).expect("read");
         fs::write(path, &content[..content.len() / 2]).expect("written");
@@ -62,7 +67,17 @@ fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
 fn is_whole(place: &Place, what: &str) {
     let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is in force"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_eq!(place.generation_names(), [manifest.folder_name()], "{what}: nothing is left behind");
+    let mut names = place.generation_names();
+    // A flipped bit can make a manifest that of another index format, of which one generation is kept.
+    let is_foreign = |name: &String| {
+        let text = fs::read(place.index().join(name).join("manifest.json")).unwrap_or_default();
+        let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
+        manifest["format"].is_u64() && manifest["format"] != INDEX_FORMAT
+    };
+    if let Some(at) = names.iter().position(is_foreign) {
+        names.remove(at);
+    }
+    assert_eq!(names, [manifest.folder_name()], "{what}: nothing is left behind");
 }
 
 /// Damages beside a keeper that serves, and expects that it answers as before and mends it when it next reads in full.
@@ -79,7 +94,8 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     is_whole(place, what);
     let next = place.started();
     assert!(answers(&next.snapshot()) == right, "{what}: another answer after a start");
-    assert_eq!(next.seen().phases, [], "{what}: the next start needs no build");
+    // Where what the exports looked like was damaged they are read, but nothing is built.
+    assert!(!next.seen().phases.contains(&Phase::Indexing), "{what}: the next start needs no build");
 }
 
 #[test]
@@ -130,10 +146,7 @@ fn a_bit_flipped_anywhere_never_makes_another_answer() {
 fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
     let _alone = alone();
     let place = Place::with(&[]);
-    let corpus = match large_export().filter(|_| is_full()) {
-        Some(path) => Corpus::read(&path),
-        None => Corpus::generated(times(500, 60_000)),
-    };
+    let corpus = Corpus::large();
     corpus.write(&place.data(), 1);
     drop(place.started());
     let (store, manifest) = (place.store(), place.in_force());
@@ -147,7 +160,7 @@ fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
         }
         let bit = random.below(usize::try_from(part.size).expect("a size") * 8);
         flip(&folder.join(&part.name), bit);
-        store.load(&manifest).expect_err("noticed");
+        assert!(store.load(&manifest).is_err(), "bit {bit} of {} isn't noticed", part.name);
         flip(&folder.join(&part.name), bit);
     }
     store.load(&manifest).expect("whole again");

@@ -13,7 +13,7 @@ use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::{Corpus, replace};
 use crate::process::{Server, command, until};
-use crate::scale::{is_full, large_export, times};
+use crate::scale::{is_full, times};
 
 /// What was at work when it was killed.
 #[derive(Debug, Clone, Copy)]
@@ -187,7 +187,8 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            for round in 0..times(1, 50) {
+            // Three kinds of work at each step make fifty.
+            for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");
                 if !place.kill(work, *step, before) {
@@ -220,12 +221,12 @@ fn a_reindex_killed_at_any_step_is_followed_by_a_whole_start() {
 }
 
 #[test]
+#[ignore = "slow: a dozen minutes, for `make faults`"]
 fn a_large_generation_killed_at_each_step_is_followed_by_a_whole_start() {
-    let Some(export) = large_export().filter(|_| is_full()) else { return };
-    let mut place = Place::new(Corpus::read(&export));
+    let mut place = Place::new(Corpus::large());
     for (round, step) in Step::ALL.iter().enumerate() {
         let what = format!("the large export killed at {step:?}");
-        let was_killed = place.kill(Work::Start, *step, usize::from(*step == Step::BuildProduct) * 1000);
+        let was_killed = place.kill(Work::Start, *step, usize::from(*step == Step::BuildProduct) * 100);
         assert!(was_killed, "{what}: it never came by");
         place.restart(EXPORTS[round % EXPORTS.len()], &what);
     }

@@ -5,7 +5,6 @@
 //! waits behind a slow one counts as slow, too.
 
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,8 +13,8 @@ use tempfile::TempDir;
 use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::Corpus;
-use crate::process::{Server, until};
-use crate::scale::{from_environment, is_full, large_export, times};
+use crate::process::Server;
+use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
 const CONNECTIONS: usize = 8;
@@ -133,19 +132,28 @@ impl Target {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
+            // Told to stop even where the work panics, or nothing would ever end.
+            let stopping = Stopping(&stop);
             let done = work();
-            stop.store(true, Ordering::Relaxed);
+            drop(stopping);
             (asking.join().expect("no panic"), done)
         })
     }
 
-    /// Writes a revision and waits until it is served.
-    pub(crate) fn reload(&self, client: &mut Client, revision: usize) {
+    /// Writes a revision and waits until it is served; answers for how long.
+    pub(crate) fn reload(&self, client: &mut Client, revision: usize) -> Duration {
         self.corpus.write(&self.data(), revision);
-        until("the next revision is served", || {
+        let written = Instant::now();
+        loop {
             let answer = client.get("/v1/software?limit=1").expect("an answer");
-            (self.checker.check(&self.corpus, &answer, true).expect("whole") == revision).then_some(())
-        });
+            if self.checker.check(&self.corpus, &answer, true).expect("whole") == revision {
+                break;
+            }
+            // A large build has a low priority on what may be a busy machine.
+            assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} is never served");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        written.elapsed()
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -153,40 +161,89 @@ impl Target {
     }
 }
 
-/// Measures the capacity, the quiet latencies, and those during reloads.
+/// Tells callers to stop when it is dropped.
+pub(crate) struct Stopping<'s>(pub(crate) &'s AtomicBool);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Measures the capacity, then by turns the latencies during reloads and those of as long a quiet time: what else the
+/// machine has to do falls on both alike.
 fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
-    let pause = |seconds: usize| std::thread::sleep(Duration::from_secs(seconds as u64));
     let target = Target::new(corpus);
-    let mut client = target.client();
-    target.reload(&mut client, 1);
-    let (measured, ()) = target.ask_during(None, || pause(times(1, 10)));
-    let capacity = measured.latencies.len() / times(1, 10);
+    target.reload(&mut target.client(), 1);
+    let seconds = times(1, 10);
+    let (measured, ()) = target.ask_during(None, || std::thread::sleep(Duration::from_secs(seconds as u64)));
+    let capacity = measured.latencies.len() / seconds;
     #[expect(clippy::cast_precision_loss)]
     let rate = (capacity * SHARE) as f64 / 100.0;
-    let (quiet, ()) = target.ask_during(Some(rate), || pause(times(1, 30)));
-    let started = Instant::now();
-    let (seen, crowd) = target.ask_during(Some(rate), || {
-        let mut crowd = 0;
-        for revision in 2..reloads + 2 {
-            target.reload(&mut client, revision);
-            crowd = crowd.max(threads(target.server.pid()).len());
-        }
-        crowd
-    });
-    let took = started.elapsed();
     println!("load: {name}: capacity {capacity} requests a second; asked for {rate:.0} a second");
+    let (mut quiet, mut busy) = (Windows::default(), Windows::default());
+    let (mut crowd, mut slowest, mut revision) = (0, Duration::ZERO, 1);
+    let turn = reloads.div_ceil(times(1, 25));
+    while revision <= reloads {
+        let last = (revision + turn).min(reloads + 1);
+        let (seen, took) = target.ask_during(Some(rate), || {
+            let (started, mut client) = (Instant::now(), target.client());
+            for next in revision + 1..=last {
+                slowest = slowest.max(target.reload(&mut client, next));
+                crowd = crowd.max(threads(target.server.pid()).len());
+            }
+            started.elapsed()
+        });
+        revision = last;
+        busy.add(seen);
+        quiet.add(target.ask_during(Some(rate), || std::thread::sleep(took)).0);
+    }
     println!("load: {name}: quiet: {}", quiet.told());
-    println!("load: {name}: {reloads} reloads in {took:.1?}: {}", seen.told());
-    for (what, seen) in [("closed loop", &measured), ("quiet", &quiet), ("reloads", &seen)] {
+    println!("load: {name}: {reloads} reloads: {}", busy.told());
+    println!("load: {name}: served {slowest:.1?} after the edit at most");
+    for (what, seen) in [("closed loop", &measured), ("quiet", &quiet.all), ("reloads", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     one_quiet_thread(&target, crowd);
     // Time is asserted where the machine is there for nothing else.
-    let (p99, bound) = (seen.percentile(99.0), quiet.percentile(99.0) * 2);
+    let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
     if is_full() {
         assert!(p99 <= bound, "p99 {p99:?} while reloading, twice the quiet one is {bound:?}");
+    }
+}
+
+/// What callers saw in turns of one kind.
+#[derive(Default)]
+struct Windows {
+    all: Seen,
+    p99s: Vec<Duration>,
+}
+
+impl Windows {
+    fn add(&mut self, seen: Seen) {
+        self.p99s.push(seen.percentile(99.0));
+        self.p99s.sort_unstable();
+        self.all.latencies.extend(seen.latencies);
+        self.all.latencies.sort_unstable();
+        self.all.faults.extend(seen.faults);
+    }
+
+    /// The p99 of the turn in the middle: what befalls the machine in a single one doesn't count.
+    fn p99(&self) -> Duration {
+        self.p99s[self.p99s.len() / 2]
+    }
+
+    fn told(&self) -> String {
+        format!(
+            "{}; p99 of {} turns {:.2?} to {:.2?}, median {:.2?}",
+            self.all.told(),
+            self.p99s.len(),
+            self.p99s[0],
+            self.p99s[self.p99s.len() - 1],
+            self.p99()
+        )
     }
 }
 
@@ -209,10 +266,8 @@ fn reloads_under_load_mix_no_generations_and_refuse_nobody() {
 }
 
 #[test]
+#[ignore = "slow: some minutes, for `make faults`"]
 fn reloads_of_a_large_export_under_load_mix_no_generations_and_refuse_nobody() {
-    if !is_full() {
-        return;
-    }
-    let corpus = large_export().map_or_else(|| Corpus::generated(60_000), |path| Corpus::read(Path::new(&path)));
-    reloads_under_load("large", corpus, from_environment("FAULTS_LARGE_RELOADS").unwrap_or(20));
+    let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
+    reloads_under_load("large", Corpus::large(), reloads);
 }

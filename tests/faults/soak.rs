@@ -1,11 +1,11 @@
 //! Hours of service in small: reloads and requests for a while; memory, descriptors and folders stay as they are.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::corpus::Corpus;
-use crate::load::Target;
+use crate::load::{Stopping, Target};
 use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 
@@ -27,17 +27,17 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
     let (mut samples, started) = (Vec::new(), Instant::now());
     let seen = std::thread::scope(|scope| {
         let asking = scope.spawn(|| target.ask(&stop, Some((Instant::now(), 50.0))));
-        let mut client = target.client();
+        let stopping = Stopping(&stop);
         let mut revision = 0;
         while started.elapsed() < Duration::from_secs(seconds) {
             revision += 1;
-            target.reload(&mut client, revision);
+            target.reload(&mut target.client(), revision);
             std::thread::sleep(
                 (started + every * u32::try_from(revision).expect("a count")).saturating_duration_since(Instant::now()),
             );
             samples.push(sample(&target, started));
         }
-        stop.store(true, Ordering::Relaxed);
+        drop(stopping);
         asking.join().expect("no panic")
     });
     assert_eq!(seen.faults.first(), None, "{} faults", seen.faults.len());

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Instant;
 
 use software_directory::snapshot::keeper::Outcome;
 
@@ -84,4 +85,19 @@ fn a_data_folder_that_goes_while_serving_is_said_and_its_return_is_noticed() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.keeper.refresh().expect("it serves");
     assert_eq!((running.ids().len(), running.reasons().len()), (3, 0));
+}
+
+#[test]
+fn a_generation_that_was_replaced_is_freed_once_no_request_has_it() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    let taken = running.snapshot();
+    let watched = Arc::downgrade(&taken);
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    running.keeper.refresh().expect("it serves");
+    running.keeper.look_at_index(Instant::now());
+    drop(taken);
+    assert!(watched.upgrade().is_some(), "not by the last request, which would wait for it");
+    running.keeper.look_at_index(Instant::now());
+    assert!(watched.upgrade().is_none(), "but by the keeper, at its next look");
 }

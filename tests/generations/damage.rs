@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use software_directory::snapshot::keeper::Outcome;
 
@@ -137,4 +138,25 @@ fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
     let mut running = place.keeper();
     running.keeper.start().expect_err("nothing to serve");
     assert!(running.directory.current().is_none());
+}
+
+#[test]
+fn damage_beside_a_keeper_that_serves_is_mended_when_it_next_reads_in_full() {
+    let (place, parts) = persisted();
+    let mut running = place.started();
+    fs::write(&parts[0], "damaged").expect("written");
+    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.reasons(), [""; 0]);
+    place.store().load(&place.in_force()).expect("whole again");
+    assert_eq!(place.started().seen().phases, [], "the next start needs no build");
+}
+
+#[test]
+fn a_pointer_lost_beside_a_keeper_that_serves_is_put_back_without_a_build() {
+    let (place, _) = persisted();
+    let mut running = place.started();
+    let before = place.in_force().folder_name();
+    fs::remove_file(place.index().join("CURRENT")).expect("removed");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!((place.in_force().folder_name(), running.seen().phases.len()), (before, 0));
 }

@@ -9,6 +9,7 @@ mod held_back;
 mod listing;
 mod memory;
 mod name;
+mod panics;
 mod place;
 mod reloads;
 mod restart;

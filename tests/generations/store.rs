@@ -48,3 +48,34 @@ fn reindexing_makes_another_build_of_the_same_generation() {
     assert_eq!(after.generation, before.generation);
     assert_ne!(after.build, before.build);
 }
+
+#[test]
+fn an_older_build_of_a_generation_does_not_push_out_the_generation_before() {
+    let place = Place::with(&["a"]);
+    drop(place.started());
+    let before = place.in_force().folder_name();
+    place.write("tools.json", &export(&["a", "b"]));
+    drop(place.started());
+    for _ in 0..2 {
+        place.keeper().keeper.reindex().expect("it builds");
+    }
+    let mut kept = vec![before, place.in_force().folder_name()];
+    kept.sort();
+    assert_eq!(place.generation_names(), kept);
+}
+
+#[test]
+fn a_start_sweeps_what_a_killed_process_left_even_where_nothing_is_to_be_written() {
+    let place = Place::with(&["a"]);
+    drop(place.started());
+    let names = place.index_names();
+    let unfinished = place.index().join("0123456789abcdef-0001");
+    fs::create_dir(&unfinished).expect("a folder");
+    let in_force = place.index().join(place.in_force().folder_name());
+    for half in [unfinished.join("search"), place.index().join(".next-abc"), in_force.join(".next-def")] {
+        fs::write(half, "half").expect("written");
+    }
+    assert_eq!(place.started().seen().phases, [], "loaded as it is");
+    assert_eq!(place.index_names(), names);
+    assert!(!in_force.join(".next-def").exists());
+}

@@ -1,7 +1,11 @@
 //! Two processes on one index.
 
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use software_directory::snapshot::INDEX_FORMAT;
+use software_directory::snapshot::keeper::Phase;
 
 use crate::place::{Place, export};
 
@@ -50,4 +54,48 @@ fn what_another_process_wrote_heals_a_disk_that_refused() {
     place.keeper().keeper.reindex().expect("it builds");
     running.keeper.look_at_index(Instant::now());
     assert_eq!(running.reasons(), [""; 0]);
+}
+
+/// Puts a generation of another form of index beside the others, as another version of the program would.
+fn foreign(place: &Place, name: &str, built_at: &str) {
+    let folder = place.index().join(name);
+    fs::create_dir(&folder).expect("a folder");
+    let (generation, build) = name.split_once('-').expect("a name");
+    let manifest = json!({
+        "format": INDEX_FORMAT + 1, "generation": generation, "build": build, "built_at": built_at, "unheard": "of",
+    });
+    fs::write(folder.join("manifest.json"), manifest.to_string()).expect("written");
+}
+
+#[test]
+fn another_version_that_takes_the_index_over_is_left_alone() {
+    let place = Place::with(&["a", "b"]);
+    let mut running = place.started();
+    foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");
+    fs::write(place.index().join("CURRENT"), "00000000000000aa-0001\n").expect("written");
+    let names = place.index_names();
+    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
+    running.keeper.refresh().expect("it serves");
+    running.keeper.look_at_index(Instant::now() + Duration::from_mins(2));
+    assert_eq!(running.reasons(), [""; 0], "nothing is lost");
+    assert_eq!(place.index_names(), names, "nor written again, which the other would undo");
+    assert_eq!(place.store().current_name().as_deref(), Some("00000000000000aa-0001"));
+}
+
+#[test]
+fn going_back_to_an_older_version_keeps_the_newest_generation_of_the_other() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");
+    foreign(&place, "00000000000000bb-0001", "2026-01-02T00:00:00Z");
+    fs::write(place.index().join("CURRENT"), "00000000000000bb-0001\n").expect("written");
+    let mut running = place.started();
+    assert_eq!(running.seen().phases, [Phase::Reading], "its own generation is there still, and needs no build");
+    for ids in [&["a", "b", "c"][..], &["a", "b", "c", "d"]] {
+        place.write("tools.json", &export(ids));
+        running.keeper.refresh().expect("it serves");
+    }
+    let names = place.generation_names();
+    assert_eq!(names.len(), 3, "two of its own and one of the other: {names:?}");
+    assert!(names.contains(&"00000000000000bb-0001".to_owned()), "{names:?}");
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::ALLOWED_METHODS;
+use crate::key;
 use crate::service::ServiceError;
 
 /// Seconds after which a caller may try again while the first generation is loading.
@@ -243,7 +244,11 @@ pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str) ->
     let code = error.code();
     let problem = describe(error, request_id, documentation);
     // Strings and numbers under fixed names always serialize; an empty body would still carry the right status.
-    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    let mut body = serde_json::to_string(&problem).unwrap_or_default();
+    if body.contains("sd_") {
+        // A key in the wrong place would go on to wherever the caller writes its errors down.
+        body = key::without_keys(&body);
+    }
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = code.status();
     let headers = response.headers_mut();

@@ -112,17 +112,12 @@ impl<A: Answering> Connections<A> {
         false
     }
 
-    /// Accepts those connections that wait already.
-    pub(super) async fn accept_waiting(&mut self, source: &mut impl Accept) {
-        loop {
-            tokio::select! {
-                biased;
-                accepted = next(source, &self.door.permits) => {
-                    if self.take(accepted).is_err() {
-                        return;
-                    }
-                }
-                () = std::future::ready(()) => return,
+    /// Accepts those connections that wait already, as far as there is room, and then no more.
+    pub(super) fn accept_waiting(&mut self, source: impl Accept) {
+        for accepted in source.close() {
+            let Ok(permit) = Arc::clone(&self.door.permits).try_acquire_owned() else { return };
+            if self.take(accepted.map(|(stream, address)| (stream, address, permit))).is_err() {
+                return;
             }
         }
     }

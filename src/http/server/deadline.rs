@@ -123,11 +123,13 @@ impl<S> Deadlined<S> {
         self.notice_requests();
         loop {
             let now = Instant::now();
-            let Some(deadline) = self.read_deadline(now) else { return Poll::Pending };
-            if deadline <= now {
+            let deadline = self.read_deadline(now);
+            if deadline.is_some_and(|deadline| deadline <= now) {
                 return Poll::Ready(Err(timed_out("the other side sent nothing for too long")));
             }
-            if !self.is_over(deadline, context) {
+            // Even while nobody is waited for the timer is set: hyper doesn't read again once it has been told to wait,
+            // though by then it may be the other side's turn.
+            if !self.is_over(deadline.unwrap_or(now + self.patience.header), context) {
                 return Poll::Pending;
             }
         }
@@ -319,6 +321,29 @@ mod tests {
             _ = fixture.ours.read_u8() => panic!("nothing comes, and it isn't over"),
             () = tokio::time::sleep(Duration::from_secs(500)) => {}
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_told_to_wait_while_answering_is_woken_to_look_again() {
+        let mut fixture = open();
+        fixture.one_request().await;
+        fixture.progress.request_begins();
+        // Polled once, as hyper does, and then only when it is woken.
+        let mut polls = 0;
+        let started = Instant::now();
+        let woken = std::future::poll_fn(|context| {
+            polls += 1;
+            if polls > 1 {
+                return Poll::Ready(());
+            }
+            let mut bytes = [0; 1];
+            let read = Pin::new(&mut fixture.ours).poll_read(context, &mut ReadBuf::new(&mut bytes));
+            assert!(read.is_pending());
+            fixture.progress.answer_is_ready();
+            Poll::Pending
+        });
+        woken.await;
+        assert!(started.elapsed() <= Duration::from_secs(5), "{:?}", started.elapsed());
     }
 
     #[tokio::test(start_paused = true)]

@@ -75,8 +75,9 @@ pub struct ConnectionLimits {
     pub idle_timeout: Duration,
     /// How long a client may take no byte of an answer.
     pub write_timeout: Duration,
-    /// How long clients may still send requests once the service is asked to stop; each is answered, and told that the
-    /// connection closes. Over at once where no connection is open.
+    /// How long clients may still connect and send requests once the service is asked to stop, and how long they may
+    /// send requests from then on; each is answered, and told that the connection closes. Over at once where no
+    /// connection is open.
     pub grace: Duration,
     /// How long requests under way may go on once the service is asked to stop, the grace included.
     pub drain_timeout: Duration,
@@ -110,11 +111,26 @@ pub async fn serve(
 /// Where connections come from.
 trait Accept {
     fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send;
+
+    /// Those connections that wait already; then no more are taken.
+    fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>>;
 }
 
 impl Accept for TcpListener {
     fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send {
         TcpListener::accept(self)
+    }
+
+    /// Asks the system itself: what the runtime knows of the listener may be a moment old.
+    fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>> {
+        let listener = self.into_std().ok();
+        std::iter::from_fn(move || match listener.as_ref()?.accept() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            accepted => Some(accepted.and_then(|(stream, address)| {
+                stream.set_nonblocking(true)?;
+                Ok((TcpStream::from_std(stream)?, address))
+            })),
+        })
     }
 }
 
@@ -138,17 +154,24 @@ async fn serve_from(
         }
     };
     let is_aborted = connections.accept_until_over(&mut source, grace).await;
-    if !is_aborted {
+    if is_aborted {
+        drop(source);
+    } else {
         // Closing the listener drops who is in its backlog.
-        connections.accept_waiting(&mut source).await;
+        connections.accept_waiting(source);
     }
-    drop(source);
 
     let (finished, mut tasks) = connections.finish();
     if !is_aborted {
+        let answered = async {
+            // Who was let in last may be about to send their first request.
+            let all = async { while tasks.join_next().await.is_some() {} };
+            drop(tokio::time::timeout(limits.grace, all).await);
+            finished.await;
+        };
         tokio::select! {
             biased;
-            () = finished => {}
+            () = answered => {}
             () = abort => {}
             () = tokio::time::sleep_until(asked + limits.drain_timeout) => {
                 tracing::warn!("requests were still under way at the end of the time for them; dropping them");
@@ -182,6 +205,10 @@ mod tests {
                 Some(failure) => Err(failure),
                 None => TcpListener::accept(&self.listener).await,
             }
+        }
+
+        fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>> {
+            self.listener.close()
         }
     }
 

@@ -40,6 +40,13 @@ impl Wait {
         let waited = if woken == 0 { 0 } else { self.now_ns().saturating_sub(woken - 1) };
         self.last_ns.store(waited, Ordering::Relaxed);
     }
+
+    /// The poll is over. Who was woken meanwhile begins to wait now: until here it had the thread itself.
+    fn paused(&self) {
+        if self.woken.load(Ordering::Acquire) != 0 {
+            self.woken.store(self.now_ns() + 1, Ordering::Release);
+        }
+    }
 }
 
 impl Wake for Wait {
@@ -76,7 +83,9 @@ impl<F: Future> Future for Waited<F> {
         let this = &mut *self;
         this.wait.task.register(context.waker());
         this.wait.polled();
-        this.future.as_mut().poll(&mut Context::from_waker(&this.waker))
+        let outcome = this.future.as_mut().poll(&mut Context::from_waker(&this.waker));
+        this.wait.paused();
+        outcome
     }
 }
 
@@ -87,6 +96,28 @@ mod tests {
     use tokio::sync::Notify;
 
     use super::*;
+
+    #[test]
+    fn a_task_that_is_woken_while_it_runs_does_not_wait_for_itself() {
+        const BUSY: Duration = Duration::from_millis(50);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let wait = Wait::new();
+        let last = Arc::clone(&wait);
+        let task = async move {
+            let mut is_first = true;
+            std::future::poll_fn(move |context| {
+                if !std::mem::take(&mut is_first) {
+                    return Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                std::thread::sleep(BUSY);
+                Poll::Pending
+            })
+            .await;
+        };
+        runtime.block_on(Waited::new(task, wait));
+        assert!(last.last() < BUSY, "{:?}", last.last());
+    }
 
     /// How long a task that shares its only thread with one that blocks waits once it is woken.
     #[test]

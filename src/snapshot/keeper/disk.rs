@@ -30,8 +30,11 @@ impl Keeper {
         self.free_retired();
         if let Err(message) = caught(|| self.follow_index(now)) {
             let detail = format!("the program failed while looking after the index ({message}); please report it");
-            tracing::error!("{detail}");
-            self.index_problem = Some(Degraded { code: "index_panicked", detail });
+            let problem = Degraded { code: "index_panicked", detail };
+            if self.index_problem.as_ref() != Some(&problem) {
+                tracing::error!("{}", problem.detail);
+            }
+            self.index_problem = Some(problem);
             self.show_health();
         }
     }
@@ -106,7 +109,7 @@ impl Keeper {
                 self.saved = Some(manifest);
                 (self.exports_problem, self.disk_problem, self.index_problem) = (None, None, None);
                 (self.unsaved, self.unusable, self.failed_at) = (None, None, None);
-                self.publish(&snapshot);
+                self.publish(snapshot);
                 self.note(started, ReloadOutcome::Loaded);
             }
             Err(error) => {

@@ -179,7 +179,7 @@ impl Keeper {
             let about = self.about(&generation, &snapshot, set.stamp);
             self.save(&store, artifact, about)?;
         }
-        Ok(self.publish(&snapshot))
+        Ok(self.publish(snapshot))
     }
 
     fn load_unchanged(&mut self) -> Option<Outcome> {
@@ -194,7 +194,7 @@ impl Keeper {
             Ok(snapshot) => {
                 self.seen = Some(stamp);
                 self.saved = Some(manifest);
-                Some(Outcome::Loaded(self.publish(&snapshot)))
+                Some(Outcome::Loaded(self.publish(snapshot)))
             }
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is built again");
@@ -230,7 +230,10 @@ impl Keeper {
         if current.as_ref().is_some_and(|current| current.generation() == generation.as_str()) {
             self.exports_problem = None;
             self.mend(&set, &generation);
-            self.restamp(set.stamp);
+            // An index that another version has taken over since stays its.
+            if !self.store.as_ref().is_some_and(Store::is_foreign_in_force) {
+                self.restamp(set.stamp);
+            }
             self.show_health();
             return Ok(Outcome::Unchanged);
         }
@@ -252,12 +255,12 @@ impl Keeper {
                 tracing::warn!("{}", problem.detail);
             }
             self.exports_problem = Some(problem);
-            return Ok(Outcome::KeptLastGood(self.publish(&previous)));
+            return Ok(Outcome::KeptLastGood(self.publish(previous)));
         }
         if at_start && let Some((snapshot, manifest)) = self.load_any(|manifest| manifest.generation == generation) {
             self.saved = Some(manifest);
             self.restamp(set.stamp);
-            return Ok(Outcome::Loaded(self.publish(&snapshot)));
+            return Ok(Outcome::Loaded(self.publish(snapshot)));
         }
         let (snapshot, artifact) = self.build(&set.report.exports, &generation)?;
         self.exports_problem = None;
@@ -266,7 +269,7 @@ impl Keeper {
             let about = self.about(&generation, &snapshot, set.stamp);
             drop(self.save(&store, artifact, about));
         }
-        Ok(Outcome::Published(self.publish(&snapshot)))
+        Ok(Outcome::Published(self.publish(snapshot)))
     }
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
@@ -292,7 +295,7 @@ impl Keeper {
             tracing::error!(error = &error as &dyn std::error::Error, "the last good generation stays");
         }
         self.exports_problem = Some(problem);
-        Ok(Outcome::KeptLastGood(self.publish(&last_good)))
+        Ok(Outcome::KeptLastGood(self.publish(last_good)))
     }
 
     /// Why a valid set needs to be confirmed: it would remove more records than may vanish by accident.
@@ -311,13 +314,14 @@ impl Keeper {
         })
     }
 
-    fn publish(&mut self, snapshot: &Arc<Snapshot>) -> Kept {
+    fn publish(&mut self, snapshot: Arc<Snapshot>) -> Kept {
         let kept =
             Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.catalogue.software_count() };
         pass(Step::PublishBefore);
-        let before = self.directory.publish(Arc::clone(snapshot));
+        let published = Arc::as_ptr(&snapshot);
+        let before = self.directory.publish(snapshot);
+        self.retired.extend(before.filter(|before| Arc::as_ptr(before) != published));
         pass(Step::PublishAfter);
-        self.retired.extend(before.filter(|before| !Arc::ptr_eq(before, snapshot)));
         self.show_health();
         kept
     }

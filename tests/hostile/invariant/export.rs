@@ -24,9 +24,14 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     check_renderings(&report);
     if report.is_valid() {
-        assert!(serde_json::from_slice::<serde_json::Value>(bytes).is_ok(), "valid, but not JSON");
+        assert!(is_json(bytes), "valid, but not JSON");
         check_generation(&report, bytes);
     }
+}
+
+/// Whether another parser takes it too. Numbers may have any size: they are kept to the digit.
+pub(crate) fn is_json(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
 }
 
 fn check_renderings(report: &Report) {
@@ -48,7 +53,7 @@ fn check_generation(report: &Report, bytes: &[u8]) {
     assert_eq!(snapshot.catalogue.software_count() as u64, count);
     for software in report.exports.iter().flat_map(|export| &export.software) {
         let detail = service::get_software(&snapshot, &software.id).expect("the product");
-        assert!(serde_json::from_slice::<serde_json::Value>(&detail).is_ok(), "{}", software.id);
+        assert!(is_json(&detail), "{}", software.id);
         let page = PageRequest { limit: 100, offset: 0 };
         assert!(service::list_reviews(&snapshot, &software.id, page).is_some(), "{}", software.id);
         super::query::check(&snapshot, &super::query::search(&software.name));

@@ -1,5 +1,8 @@
 //! `serve` and `--reindex`: the directory, published.
 
+mod log;
+mod sockets;
+
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -8,13 +11,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
-use tokio::net::TcpListener;
 use tokio::sync::watch as flag;
-use tracing_subscriber::EnvFilter;
 
+use self::sockets::HandedOver;
 use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, ServeArgs};
-use crate::http::{App, AppState, Exposition, HttpConfig, Metrics, PublicUrl, server};
+use crate::http::{App, AppState, ConnectionLimits, Exposition, HttpConfig, Metrics, PublicUrl, server};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::snapshot::Directory;
@@ -22,6 +24,10 @@ use crate::snapshot::keeper::{Keeper, Outcome, Settings};
 use crate::snapshot::priority;
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
+
+/// How many tasks run on a thread before it looks for sockets that have become ready. What a caller waits until then is
+/// measured by nobody; a look costs a microsecond, a task up to a hundred times that.
+const TASKS_BETWEEN_EVENTS: u32 = 8;
 
 /// Why the command ends before it serves: what to say, and the exit code.
 struct Failure {
@@ -42,7 +48,7 @@ impl Failure {
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
     let settings = data::settings(&args.data, args.max_removed);
     let done =
-        start_logging(args).and_then(|()| if args.reindex { reindex(args, settings) } else { serve(args, settings) });
+        log::start(args).and_then(|()| if args.reindex { reindex(args, settings) } else { serve(args, settings) });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -54,20 +60,6 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
             ExitCode::from(failure.code)
         }
     }
-}
-
-fn start_logging(args: &ServeArgs) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&args.log)
-        .map_err(|error| Failure::usage(format!("--log {:?} is no filter: {error}; try `info`", args.log)))?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    let started = match args.log_format {
-        LogFormat::Text => subscriber
-            .with_target(false)
-            .with_ansi(anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never)
-            .try_init(),
-        LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
-    };
-    started.map_err(|error| Failure { text: format!("logging can't be started: {error}"), code: 1 })
 }
 
 /// Builds a generation and reports.
@@ -91,9 +83,20 @@ fn reindex(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
 fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
-    let (keys, development) = keys(args, &settings)?;
+    let sockets = HandedOver::take()?;
+    let (keys, development) = keys(args, sockets.address(args)?, &settings)?;
     let directory = Arc::new(Directory::default());
-    let config = HttpConfig { public_url, trusted_proxies: args.trusted_proxy.clone(), ..HttpConfig::default() };
+    let connections = ConnectionLimits::default();
+    let config = HttpConfig {
+        public_url,
+        trusted_proxies: args.trusted_proxy.clone(),
+        log_queries: args.log_queries,
+        connections: ConnectionLimits {
+            max_connections: sockets::connections(connections.max_connections),
+            ..connections
+        },
+        ..HttpConfig::default()
+    };
     let state = AppState {
         directory: Arc::clone(&directory),
         keys: Arc::new(keys),
@@ -102,15 +105,16 @@ fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .event_interval(TASKS_BETWEEN_EVENTS)
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
     let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format)));
-    runtime.block_on(run_server(args, state, keeper, development))
+    runtime.block_on(run_server(args, sockets, state, keeper, development))
 }
 
 /// The keys that are accepted, and the development key where it is the only one.
-fn keys(args: &ServeArgs, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    match access(args.keys.as_deref(), args.listen).map_err(|error| Failure::usage(error.to_string()))? {
+fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
+    match access(args.keys.as_deref(), listen).map_err(|error| Failure::usage(error.to_string()))? {
         Access::File(path) => {
             let keys = KeyStore::open(&path).map_err(|error| Failure::usage(error.report()))?;
             Ok((keys, None))
@@ -128,25 +132,33 @@ fn keys(args: &ServeArgs, settings: &Settings) -> Result<(KeyStore, Option<ApiKe
 
 async fn run_server(
     args: &ServeArgs,
+    mut sockets: HandedOver,
     state: AppState,
     keeper: Keeper,
     development: Option<ApiKey>,
 ) -> Result<(), Failure> {
-    let (listener, address) = listen(args.listen).await?;
-    let metrics = match args.metrics_listen {
-        Some(address) => Some(listen(address).await?),
-        None => None,
-    };
+    let is_shared = sockets.is_shared();
+    let (listener, address) = sockets.service(args).await?;
+    let metrics = sockets.metrics(args).await?;
     let keys = Arc::clone(&state.keys);
     let (stop, stopped) = flag::channel(0_u8);
-    // Answering starts at once: until there is a generation, /healthz is fine and /readyz says what is missing.
     let exposition = metrics.map(|(listener, address)| {
         tracing::info!(%address, "metrics are answered at /metrics");
         // Until the very end, so that stopping can be watched too.
         tokio::spawn(server::serve(listener, Exposition::new(&state), std::future::pending(), std::future::pending()))
     });
     let app = App::new(state);
-    let server = tokio::spawn(server::serve(listener, app, reached(stopped.clone(), 1), reached(stopped.clone(), 2)));
+    let (open, opened) = flag::channel(u8::from(!is_shared));
+    let stops = stopped.clone();
+    let server = tokio::spawn(async move {
+        // Answering starts at once: until there is a generation, /healthz is fine and /readyz says what is missing. But
+        // callers of a socket that was handed over wait in it, or go on with the process that is still there.
+        tokio::select! {
+            () = reached(opened, 1) => {}
+            () = reached(stops.clone(), 1) => return,
+        }
+        server::serve(listener, app, reached(stops.clone(), 1), reached(stops, 2)).await;
+    });
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
     let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
@@ -161,6 +173,7 @@ async fn run_server(
         started = is_ready => match started {
             Ok(Ok(outcome)) => {
                 tell(&outcome);
+                open.send_replace(1);
                 announce(address, development.as_ref(), is_demo).map_err(|error| Failure::other(&error))
             }
             Ok(Err(failure)) => Err(failure),
@@ -180,14 +193,6 @@ async fn run_server(
         task.abort();
     }
     outcome
-}
-
-/// Listens on an address, and tells which it is where it was left to the system.
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
-    let cannot = |error: io::Error| Failure { text: format!("can't listen on {address}: {error}"), code: 1 };
-    let listener = TcpListener::bind(address).await.map_err(cannot)?;
-    let address = listener.local_addr().map_err(cannot)?;
-    Ok((listener, address))
 }
 
 /// Publishes the first generation, then follows the exports.

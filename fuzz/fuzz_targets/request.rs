@@ -1,0 +1,60 @@
+//! Any lines as a request: the target, then headers, as they come off the wire. The bundled directory answers.
+#![no_main]
+
+#[allow(dead_code)]
+#[path = "../../tests/hostile/invariant/mod.rs"]
+mod invariant;
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use axum::http::Request;
+use http_body_util::BodyExt as _;
+use software_directory::http::{App, AppState, HttpConfig, Metrics};
+use software_directory::key::{ApiKey, KeyKind, KeyStore};
+use software_directory::snapshot::Directory;
+use tokio::runtime::Runtime;
+
+struct Service {
+    app: App,
+    bearer: String,
+    runtime: Runtime,
+}
+
+static SERVICE: LazyLock<Service> = LazyLock::new(|| {
+    let directory = Directory::default();
+    directory.publish(invariant::query::snapshot());
+    let key = ApiKey::generate(KeyKind::Development).expect("a key");
+    let state = AppState {
+        directory: Arc::new(directory),
+        keys: Arc::new(KeyStore::development(&key, Path::new("no-key-file.json"))),
+        metrics: Arc::new(Metrics::new().expect("metrics")),
+        config: Arc::new(HttpConfig::default()),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    Service { app: App::new(state), bearer: format!("Bearer {}", key.expose()), runtime }
+});
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    let service = &*SERVICE;
+    let mut request = Request::builder().uri(lines.next().unwrap_or_default()).header("authorization", &service.bearer);
+    for line in lines {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
+        request = request.header(&line[..colon], &line[colon + 1..]);
+    }
+    // What can't be a request isn't taken off the wire either.
+    let Ok(request) = request.body(()) else { return };
+    service.runtime.block_on(async {
+        let (parts, body) = service.app.handle(request).await.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        assert!(!parts.status.is_server_error(), "{parts:?}");
+        assert!(parts.headers.contains_key("x-request-id"));
+        let header = |name| parts.headers.get(name).map(|value| value.to_str().expect("ASCII"));
+        if header("content-encoding").is_none()
+            && header("content-type").is_some_and(|kind| kind == "application/json" || kind == "application/problem+json")
+        {
+            assert!(invariant::export::is_json(&body), "{parts:?}");
+        }
+    });
+});

@@ -1,0 +1,124 @@
+//! What the service listens on, and how many connections there can be.
+//!
+//! Sockets may be handed over by whoever starts the process (systemd's socket activation, `LISTEN_FDS`): such a socket
+//! goes on taking connections while one process ends and the next one starts, so that a new version takes over without a
+//! connection being refused. The first one is the service's, a second one that of the metrics.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener as Socket};
+
+use listenfd::ListenFd;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+
+use super::Failure;
+use crate::cli::ServeArgs;
+
+/// Open files beyond connections: exports being read, the index, the log.
+const OTHER_FILES: u64 = 64;
+
+/// Sockets that were there before the process.
+#[derive(Default)]
+pub(super) struct HandedOver {
+    service: Option<Socket>,
+    metrics: Option<Socket>,
+}
+
+impl HandedOver {
+    /// Takes what was handed over to this process. The first thing to do, for it is told in the environment.
+    pub(super) fn take() -> Result<Self, Failure> {
+        let mut sockets = ListenFd::from_env();
+        let mut take = |at| {
+            sockets.take_tcp_listener(at).map_err(|error| {
+                Failure::usage(format!("what was handed over in LISTEN_FDS can't be listened on: {error}"))
+            })
+        };
+        Ok(Self { service: take(0)?, metrics: take(1)? })
+    }
+
+    /// The address that the service will have. Whether it needs keys depends on it, so what was handed over counts and
+    /// not what the options say.
+    pub(super) fn address(&self, args: &ServeArgs) -> Result<SocketAddr, Failure> {
+        match &self.service {
+            Some(socket) => socket
+                .local_addr()
+                .map_err(|error| Failure::usage(format!("the socket that was handed over has no address: {error}"))),
+            None => Ok(args.listen),
+        }
+    }
+
+    /// Whether the service's socket was handed over. Then callers wait in it until there is something to serve, or go on
+    /// with the process that is still there.
+    pub(super) fn is_shared(&self) -> bool {
+        self.service.is_some()
+    }
+
+    /// The listener of the service.
+    pub(super) async fn service(&mut self, args: &ServeArgs) -> Result<(TcpListener, SocketAddr), Failure> {
+        listen(self.service.take(), args.listen).await
+    }
+
+    /// The listener of the metrics, if they are wanted.
+    pub(super) async fn metrics(&mut self, args: &ServeArgs) -> Result<Option<(TcpListener, SocketAddr)>, Failure> {
+        match args.metrics_listen {
+            Some(address) => listen(self.metrics.take(), address).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Listens on a socket that was handed over, or else on an address, and tells which one it is.
+async fn listen(socket: Option<Socket>, address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let cannot = |error: io::Error| Failure { text: format!("can't listen on {address}: {error}"), code: 1 };
+    let listener = match socket {
+        Some(socket) => {
+            socket.set_nonblocking(true).map_err(cannot)?;
+            TcpListener::from_std(socket).map_err(cannot)?
+        }
+        None => TcpListener::bind(address).await.map_err(cannot)?,
+    };
+    let address = listener.local_addr().map_err(cannot)?;
+    Ok((listener, address))
+}
+
+/// How many connections there can be, of `wanted`. Each is an open file: the process may have more of them than it does
+/// by default (1024 on most systems), so its limit is raised as far as it may be.
+pub(super) fn connections(wanted: usize) -> usize {
+    let needed = wanted as u64 + OTHER_FILES;
+    let limit = getrlimit(Resource::Nofile);
+    let Some(mut current) = limit.current else { return wanted };
+    if current < needed {
+        let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
+        if raised > current && setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limit }).is_ok() {
+            current = raised;
+        }
+    }
+    let possible = connections_of(wanted, current);
+    if possible < wanted {
+        tracing::warn!(
+            "at most {possible} connections at once, for the process may open {current} files; raise the limit \
+             (`ulimit -n`, LimitNOFILE) to {needed} for {wanted}"
+        );
+    }
+    possible
+}
+
+/// How many of so many open files may be connections.
+fn connections_of(wanted: usize, files: u64) -> usize {
+    let others = OTHER_FILES.min(files / 2);
+    usize::try_from(files - others).unwrap_or(usize::MAX).clamp(1, wanted.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_room_for_other_files() {
+        for (files, connections) in
+            [(1_000_000, 4096), (4160, 4096), (4159, 4095), (1024, 960), (64, 32), (2, 1), (0, 1)]
+        {
+            assert_eq!(connections_of(4096, files), connections, "{files}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Quotas, failed authentications, and keys that come and go.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::task::JoinSet;
+
+use crate::client::{Client, request};
+use crate::process::{Place, until};
+use crate::{alone, full, run};
+
+#[test]
+fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_early() {
+    const RATE: u32 = 2000;
+    let _alone = alone();
+    let place = Place::new(10, RATE);
+    let server = place.serve(&[]);
+    let ask = request("/v1/software/product-1", &place.key, "");
+    let started = Instant::now();
+    let (allowed, wait) = run(async {
+        let mut callers = JoinSet::new();
+        for _ in 0..4 {
+            let (ask, address) = (ask.clone(), server.address);
+            callers.spawn(async move {
+                let mut client = Client::connect(address).await.expect("a connection");
+                let (mut allowed, mut wait) = (0_u32, 0_u64);
+                for _ in 0..RATE {
+                    let answer = client.ask(&ask).await.expect("an answer");
+                    match answer.status {
+                        200 => allowed += 1,
+                        429 => {
+                            wait = answer.header("retry-after").parse().expect("seconds");
+                            assert!((1..=60).contains(&wait), "{wait}");
+                        }
+                        other => panic!("{other}"),
+                    }
+                }
+                (allowed, wait)
+            });
+        }
+        let outcomes = callers.join_all().await;
+        (outcomes.iter().map(|(allowed, _)| allowed).sum::<u32>(), outcomes[0].1)
+    });
+    let took = started.elapsed();
+    println!("{allowed} of a quota of {RATE} in {:.1} s, then told to wait {wait} s", took.as_secs_f64());
+    assert!(took < Duration::from_mins(1), "too slow to tell: {took:?}");
+    assert_eq!(allowed, RATE);
+    assert!(server.measure("http_requests_limited_total{scope=\"key\"}") > 0.0);
+    if full() {
+        let answer = run(async {
+            let mut client = Client::connect(server.address).await.expect("a connection");
+            let refused = client.ask(&ask).await.expect("an answer");
+            let wait = refused.header("retry-after").parse().expect("seconds");
+            tokio::time::sleep(Duration::from_secs(wait)).await;
+            client.ask(&ask).await.expect("an answer")
+        });
+        assert_eq!(answer.status, 200, "who waits as told is answered");
+    }
+}
+
+#[test]
+fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_shut_nobody_out() {
+    let _alone = alone();
+    let count = if full() { 1_000_000 } else { 20_000_u32 };
+    let place = Place::new(10, 1_000_000);
+    let server = place.serve(&["--trusted-proxy", "127.0.0.1/32"]);
+    let flood = |from: u32, to: u32| {
+        let address = server.address;
+        async move {
+            const BATCH: usize = 50;
+            let mut client = Client::connect(address).await.expect("a connection");
+            let numbers: Vec<u32> = (from..to).collect();
+            for batch in numbers.chunks(BATCH) {
+                let mut text = String::new();
+                for n in batch {
+                    let [_, a, b, c] = n.to_be_bytes();
+                    let forwarded = if n % 2 == 0 {
+                        format!("11.{a}.{b}.{c}")
+                    } else {
+                        format!("2001:db8:{a:x}:{:x}::1", n & 0xffff)
+                    };
+                    let head = "GET /v1/software HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sd_live_";
+                    write!(text, "{head}{n:08}_bad\r\nX-Forwarded-For: {forwarded}\r\n\r\n").expect("a string");
+                }
+                client.stream.write_all(text.as_bytes()).await.expect("sent");
+                for _ in batch {
+                    assert_eq!(client.answer().await.expect("an answer").status, 401, "once from each address");
+                }
+            }
+        }
+    };
+    run(flood(16_000_000, 16_002_000));
+    let before = server.memory_mib();
+    let started = Instant::now();
+    run(async {
+        let mut callers = JoinSet::new();
+        for part in 0..4 {
+            callers.spawn(flood(count / 4 * part, count / 4 * (part + 1)));
+        }
+        callers.join_all().await;
+    });
+    let (took, after) = (started.elapsed().as_secs_f64(), server.memory_mib());
+    println!("{count} bad keys from as many addresses in {took:.0} s: {before:.1} MiB before, {after:.1} MiB after");
+    assert!(after < before + 16.0, "{before} MiB before, {after} MiB after");
+    let statuses = run(async {
+        let mut client = Client::connect(server.address).await.expect("a connection");
+        let bad = request("/v1/software", "nonsense", "X-Forwarded-For: 198.51.100.7\r\n");
+        let mut statuses = Vec::new();
+        for _ in 0..70 {
+            statuses.push(client.ask(&bad).await.expect("an answer").status);
+        }
+        let good = request("/v1/software", &place.key, "X-Forwarded-For: 198.51.100.7\r\n");
+        assert_eq!(client.ask(&good).await.expect("an answer").status, 200, "a valid key works from there");
+        statuses
+    });
+    assert_eq!(statuses[..60], [401; 60]);
+    assert!(statuses.contains(&429));
+    assert!(server.measure("http_requests_limited_total{scope=\"address\"}") > 0.0);
+}
+
+#[test]
+fn a_revoked_key_is_refused_and_a_new_one_taken_within_two_seconds_and_a_broken_file_changes_nothing() {
+    let place = Place::new(3, 1_000_000);
+    let server = place.serve(&[]);
+    assert_eq!(server.status("/v1/software", &place.key), 200);
+    let new = place.create_key("rotated", 1_000_000);
+    let made = Instant::now();
+    until("the new key is taken", || (server.status("/v1/software", &new) == 200).then_some(()));
+    let taken = made.elapsed();
+    let id = place.key.split('_').nth(2).expect("an id");
+    assert!(place.run(&["keys", "revoke", id]).status.success());
+    let revoked = Instant::now();
+    until("the old key is refused", || (server.status("/v1/software", &place.key) == 401).then_some(()));
+    let refused = revoked.elapsed();
+    println!(
+        "a new key is taken after {:.2} s, a revoked one refused after {:.2} s",
+        taken.as_secs_f64(),
+        refused.as_secs_f64()
+    );
+    assert!(taken < Duration::from_secs(2) && refused < Duration::from_secs(2), "{taken:?}, {refused:?}");
+
+    let whole = std::fs::read(place.path().join("keys.json")).expect("a key file");
+    std::fs::write(place.path().join("keys.json"), &whole[..whole.len() / 2]).expect("written");
+    until("health says it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(server.status("/v1/software", &new), 200, "the last good set stays");
+    assert_eq!(server.status("/v1/software", &place.key), 401);
+    assert!((server.measure("degraded{reason=\"key_file_invalid\"}") - 1.0).abs() < 0.1);
+    let told = server.stderr().lines().filter(|line| line.contains("stay in force")).count();
+    assert_eq!(told, 1, "said once: {}", server.stderr());
+    std::fs::write(place.path().join("keys.json"), &whole).expect("written");
+    until("it is healthy again", || server.reasons().is_empty().then_some(()));
+}

@@ -1,0 +1,116 @@
+//! Callers in numbers, and how quickly they were answered.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use crate::client::{Client, request};
+
+/// What callers ask for.
+pub(crate) const PATHS: [&str; 4] = [
+    "/v1/search?q=permit+audi&facets=category&highlight=true",
+    "/v1/software?limit=20",
+    "/v1/software/product-7",
+    "/v1/categories",
+];
+
+/// One request and what became of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outcome {
+    /// 0 where the connection broke.
+    pub(crate) status: u16,
+    /// From when it was due, so that nobody's waiting is left out.
+    pub(crate) took: Duration,
+    /// Whether an answer that says to come back says when.
+    pub(crate) says_when: bool,
+}
+
+/// Asks at a rate, whatever the answers do, over so many connections.
+pub(crate) async fn at_rate(
+    address: SocketAddr,
+    key: &str,
+    paths: &'static [&'static str],
+    per_second: f64,
+    connections: usize,
+    lasting: Duration,
+) -> Vec<Outcome> {
+    let mut callers = JoinSet::new();
+    let key = Arc::<str>::from(key);
+    let started = Instant::now() + Duration::from_millis(100);
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    let every = Duration::from_secs_f64(connections as f64 / per_second);
+    for caller in 0..connections {
+        let key = Arc::clone(&key);
+        #[expect(clippy::cast_precision_loss, reason = "thousands")]
+        let offset = every.mul_f64(caller as f64 / connections as f64);
+        callers.spawn(async move {
+            let mut client = Client::connect(address).await.ok();
+            let mut outcomes = Vec::new();
+            let mut turn = 0;
+            loop {
+                let due = started + offset + every * turn;
+                if due >= started + lasting {
+                    return outcomes;
+                }
+                tokio::time::sleep_until(due.into()).await;
+                if client.is_none() {
+                    client = Client::connect(address).await.ok();
+                }
+                let path = paths[(caller + turn as usize) % paths.len()];
+                let answer = match &mut client {
+                    Some(client) => client.ask(&request(path, &key, "")).await.ok(),
+                    None => None,
+                };
+                let status = answer.as_ref().map_or(0, |answer| answer.status);
+                if answer.as_ref().is_none_or(crate::client::Answer::closes) {
+                    client = None;
+                }
+                let says_when = answer.is_some_and(|answer| answer.header("retry-after").parse::<u32>().is_ok());
+                outcomes.push(Outcome { status, took: due.elapsed(), says_when });
+                turn += 1;
+            }
+        });
+    }
+    callers.join_all().await.into_iter().flatten().collect()
+}
+
+/// Asks one after the other over so many connections and says how many were answered in a second.
+pub(crate) async fn capacity(
+    address: SocketAddr,
+    key: &str,
+    paths: &'static [&'static str],
+    connections: usize,
+    lasting: Duration,
+) -> f64 {
+    let mut callers = JoinSet::new();
+    let key = Arc::<str>::from(key);
+    let end = Instant::now() + lasting;
+    for caller in 0..connections {
+        let key = Arc::clone(&key);
+        callers.spawn(async move {
+            let mut client = Client::connect(address).await.expect("a connection");
+            let mut answered = 0;
+            while Instant::now() < end {
+                let path = paths[(caller + answered) % paths.len()];
+                let answer = client.ask(&request(path, &key, "")).await.expect("an answer");
+                assert_eq!(answer.status, 200, "{answer:?}");
+                answered += 1;
+            }
+            answered
+        });
+    }
+    let answered: usize = callers.join_all().await.into_iter().sum();
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    let answered = answered as f64;
+    answered / lasting.as_secs_f64()
+}
+
+/// The time within which so many per cent were answered, in milliseconds; 0 where there is none.
+pub(crate) fn percentile(took: impl IntoIterator<Item = Duration>, per_cent: usize) -> f64 {
+    let mut took: Vec<_> = took.into_iter().collect();
+    took.sort_unstable();
+    let at = (took.len() * per_cent).div_ceil(100).saturating_sub(1);
+    took.get(at).map_or(0.0, |took| took.as_secs_f64() * 1000.0)
+}

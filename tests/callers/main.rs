@@ -1,0 +1,44 @@
+//! Hostile callers, crowds, and the signals of whoever operates the service: the real binary on this machine's own
+//! network.
+//!
+//! As part of all tests the counts are small; `FAULTS=full` runs them in full, see `make faults`. What the measures are
+//! is printed: `cargo test --test callers -- --nocapture`.
+
+mod attempts;
+mod client;
+mod hostile;
+mod load;
+mod overload;
+mod process;
+mod slow;
+mod stopping;
+mod takeover;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Whether the counts are the full ones.
+fn full() -> bool {
+    std::env::var("FAULTS").is_ok_and(|value| value == "full")
+}
+
+/// Held by tests that measure or that load the machine, so that they don't measure each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a test's callers.
+fn run<T>(callers: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.expect("a runtime").block_on(callers)
+}
+
+/// Lets this process open so many files, or says what to do.
+fn open_files(needed: u64) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < needed) {
+        let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(needed), ..limit });
+        assert!(raised.is_ok(), "this needs {needed} open files; allow them with: ulimit -Hn {needed}");
+    }
+}

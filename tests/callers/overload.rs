@@ -1,0 +1,61 @@
+//! More requests than can be answered.
+
+use std::time::Duration;
+
+use crate::load::{Outcome, at_rate, capacity, percentile};
+use crate::process::Place;
+use crate::{alone, full, open_files, run};
+
+/// What takes longest.
+const PATHS: [&str; 1] = ["/v1/search?q=permit+audi&facets=category&facets=rating&highlight=true&limit=100"];
+
+/// Callers are as many as wait this long at most, each for one answer.
+const WAITING: Duration = Duration::from_millis(500);
+
+#[test]
+fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick() {
+    let _alone = alone();
+    let lasting = Duration::from_secs(if full() { 20 } else { 5 });
+    open_files(3000);
+    let place = Place::new(2000, 1_000_000);
+    let server = place.serve(&[]);
+    let (capacity, outcomes, health) = run(async {
+        let capacity = capacity(server.address, &place.key, &PATHS, 4, Duration::from_secs(2)).await;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "thousands")]
+        let connections = ((10.0 * capacity * WAITING.as_secs_f64()) as usize).clamp(50, 2000);
+        let load = at_rate(server.address, &place.key, &PATHS, 10.0 * capacity, connections, lasting);
+        let health = at_rate(server.address, "", &["/healthz", "/readyz"], 10.0, 2, lasting);
+        let (outcomes, health) = tokio::join!(load, health);
+        (capacity, outcomes, health)
+    });
+    let of = |status: u16| outcomes.iter().filter(move |outcome| outcome.status == status);
+    let p99 = |status: u16| percentile(of(status).map(|outcome| outcome.took), 99);
+    let p50 = |status: u16| percentile(of(status).map(|outcome| outcome.took), 50);
+    let (admitted, shed) = (of(200).count(), of(503).count());
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    let per_second = |count: usize| count as f64 / lasting.as_secs_f64();
+    println!(
+        "capacity {capacity:.0}/s, asked {:.0}/s: {:.0}/s answered, p50 {:.0} ms, p99 {:.0} ms; {:.0}/s refused, \
+         p50 {:.0} ms, p99 {:.0} ms; health p99 {:.0} ms",
+        per_second(outcomes.len()),
+        per_second(admitted),
+        p50(200),
+        p99(200),
+        per_second(shed),
+        p50(503),
+        p99(503),
+        percentile(health.iter().map(|outcome| outcome.took), 99),
+    );
+    let others: Vec<_> = outcomes.iter().filter(|outcome| !matches!(outcome.status, 200 | 503)).collect();
+    assert!(others.is_empty(), "nothing else became of a request: {others:?}");
+    assert!(shed > 0 && admitted > 0);
+    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "with a word when to come back");
+    assert!(health.iter().all(|outcome| outcome.status == 200), "whoever watches sees it");
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    let counted = shed as f64;
+    assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");
+    // Callers that crowd the same cores are part of what is measured here, and so is whatever else runs on them.
+    assert!(!full() || p99(200) < 1000.0, "{} ms", p99(200));
+    let after = run(at_rate(server.address, &place.key, &PATHS, capacity / 10.0, 4, Duration::from_secs(2)));
+    assert!(after.iter().skip(after.len() / 2).all(|outcome| outcome.status == 200), "and then it is over");
+}

@@ -1,0 +1,164 @@
+//! Callers that hold connections: slow headers, slow bodies, slow readers, silence.
+
+use std::net::SocketAddr;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpSocket;
+use tokio::task::JoinSet;
+
+use crate::client::{Client, request};
+use crate::load::{Outcome, PATHS, at_rate, percentile};
+use crate::process::{Place, Server, until};
+use crate::{alone, full, open_files, run};
+
+/// Beyond the five seconds that a caller has. A busy machine is a little late itself.
+const AT_MOST: Duration = Duration::from_secs(6);
+
+/// Over this long attackers arrive; by the end of it all of them are there.
+const ARRIVING: Duration = Duration::from_secs(2);
+
+/// Sends `first`, then a byte of `trickle` a second, and says how long it took until the connection was closed.
+async fn hold(address: SocketAddr, first: String, trickle: u8) -> Duration {
+    let mut client = Client::connect(address).await.expect("a connection");
+    let started = Instant::now();
+    if client.stream.write_all(first.as_bytes()).await.is_ok() {
+        loop {
+            tokio::select! {
+                () = client.closed() => break,
+                () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            }
+            if trickle != 0 && client.stream.write_u8(trickle).await.is_err() {
+                break;
+            }
+        }
+    }
+    started.elapsed()
+}
+
+/// So many of each kind at once; how long each could hold its connection, by kind.
+async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
+    let kinds = [
+        (String::new(), 0),
+        ("GET /v1/software HTTP/1.1\r\nHost: x\r\nX: ".to_owned(), b'a'),
+        ("POST /v1/software HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n".to_owned(), b'b'),
+    ];
+    let mut held = [Vec::new(), Vec::new(), Vec::new()];
+    let mut attackers = JoinSet::new();
+    for (kind, (first, trickle)) in kinds.into_iter().enumerate() {
+        for number in 0..of_each {
+            let first = first.clone();
+            attackers.spawn(async move {
+                // Arriving takes a moment, as it does from elsewhere.
+                tokio::time::sleep(
+                    ARRIVING * u32::try_from(number).expect("few") / u32::try_from(of_each).expect("few"),
+                )
+                .await;
+                (kind, hold(address, first, trickle).await)
+            });
+        }
+    }
+    while let Some(done) = attackers.join_next().await {
+        let (kind, took) = done.expect("no panic");
+        held[kind].push(took);
+    }
+    held
+}
+
+/// Asks for far more than fits between the two ends and takes none of it, until it is dropped.
+async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> tokio::net::TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(4096).expect("a small buffer");
+    let mut stream = socket.connect(address).await.expect("a connection");
+    for _ in 0..times {
+        // Once the server doesn't read any more either, there is nothing more to send.
+        if tokio::time::timeout(Duration::from_secs(2), stream.write_all(request)).await.is_err() {
+            break;
+        }
+    }
+    stream
+}
+
+#[test]
+fn attackers_are_closed_in_time_and_others_hardly_notice() {
+    let _alone = alone();
+    let of_each = if full() { 500 } else { 50 };
+    let (rate, lasting) = (100.0, Duration::from_secs(if full() { 10 } else { 5 }));
+    open_files(4 * of_each as u64 + 200);
+    let place = Place::new(500, 1_000_000);
+    let server = place.serve(&[]);
+    let healthy = || at_rate(server.address, &place.key, &PATHS, rate, 8, lasting);
+    let download = request("/v1/exports/tools", &place.key, "");
+    run(async {
+        healthy().await;
+        let ms = |outcomes: &[Outcome]| percentile(outcomes.iter().map(|outcome| outcome.took), 99);
+        let mut is_even = false;
+        // Whatever else the machine does makes callers wait too, so one round of three has to be good.
+        for _ in 0..if full() { 3 } else { 1 } {
+            let quiet = healthy().await;
+            let readers: JoinSet<_> = (0..of_each)
+                .map(|_| {
+                    let (download, address) = (download.clone(), server.address);
+                    async move { read_nothing(address, &download, 40).await }
+                })
+                .collect();
+            let readers = readers.join_all().await;
+            let stalled = Instant::now();
+            let (during, held) = tokio::join!(healthy(), attack(server.address, of_each));
+            let (quiet_p99, during_p99) = (ms(&quiet), ms(&during));
+            println!("{} attackers at once: healthy p99 {during_p99:.1} ms, quiet {quiet_p99:.1} ms", 4 * of_each);
+            for (kind, held) in ["silent", "slow headers", "slow bodies"].into_iter().zip(&held) {
+                let longest = held.iter().max().expect("some");
+                println!("{kind}: closed after {:.2} s at most", longest.as_secs_f64());
+                assert_eq!(held.len(), of_each);
+                assert!(*longest < AT_MOST, "{kind}: {longest:?}");
+            }
+            let others: Vec<_> = quiet.iter().chain(&during).filter(|outcome| outcome.status != 200).collect();
+            assert!(others.is_empty(), "all healthy callers are answered: {others:?}");
+            until("those who read nothing are closed", || (server.measure("http_connections") < 1.0).then_some(()));
+            let took = stalled.elapsed();
+            println!("slow readers: closed after {:.1} s at most", took.as_secs_f64());
+            assert!(took < Duration::from_secs(35), "{took:?}");
+            drop(readers);
+            is_even = is_even || during_p99 <= 2.0 * quiet_p99;
+        }
+        assert!(is_even || !full(), "healthy callers notice");
+    });
+}
+
+#[test]
+fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
+    let place = Place::new(3, 1_000_000);
+    // 64 files are 32 connections.
+    let server = place.serve_by(Some("ulimit -n 64; exec \"$0\" \"$@\""), Stdio::null(), &[]);
+    assert!(server.stderr().contains("at most 32 connections"), "{}", server.stderr());
+    let healthz = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    run(async {
+        let mut idle = Client::connect(server.address).await.expect("a connection");
+        assert_eq!(idle.ask(healthz).await.expect("an answer").status, 200);
+        tokio::time::sleep(Duration::from_secs(7)).await;
+        assert_eq!(idle.ask(healthz).await.expect("it is still open").status, 200);
+        // More than there is room for; each idles once it has been answered.
+        let crowd: JoinSet<_> = (0..60)
+            .map(|_| {
+                let address = server.address;
+                async move {
+                    let mut client = Client::connect(address).await.expect("a place in the backlog");
+                    let answer = client.ask(healthz).await.expect("its turn comes");
+                    assert_eq!(answer.status, 200);
+                    client
+                }
+            })
+            .collect();
+        // The service itself still opens files.
+        place.write_export(5);
+        let crowd = tokio::time::timeout(Duration::from_mins(1), crowd.join_all()).await;
+        let crowd =
+            crowd.unwrap_or_else(|_| panic!("idle ones make room: {}", Server::ask(server.metrics, "/metrics", "")));
+        idle.closed().await;
+        drop(crowd);
+    });
+    until("the new export is served", || (server.status("/v1/software/product-4", &place.key) == 200).then_some(()));
+    assert!(server.reasons().is_empty());
+}

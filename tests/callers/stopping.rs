@@ -1,0 +1,147 @@
+//! The signals of whoever operates the service, under load.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::task::JoinSet;
+
+use crate::client::{Client, request};
+use crate::load::{PATHS, at_rate};
+use crate::process::{Place, until};
+use crate::{alone, full, run};
+
+#[test]
+fn a_stop_under_load_loses_no_request() {
+    let _alone = alone();
+    for round in 0..if full() { 10 } else { 2 } {
+        let place = Place::new(200, 1_000_000);
+        let mut server = place.serve(&[]);
+        let is_asked = Arc::new(AtomicBool::new(false));
+        let passage = run(async {
+            let mut callers = JoinSet::new();
+            for number in 0..40 {
+                callers.spawn(caller(number, server.address, place.key.clone(), Arc::clone(&is_asked)));
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            is_asked.store(true, Ordering::Relaxed);
+            server.signal("-TERM");
+            callers.join_all().await.into_iter().fold(Passage::default(), Passage::and)
+        });
+        let started = Instant::now();
+        assert_eq!(server.ended(), Some(0));
+        println!("round {round}: {} requests answered, {} lost", passage.answered, passage.lost.len());
+        assert!(passage.answered > 40 && started.elapsed() < Duration::from_secs(10));
+        // In the instant when the listener closes, the system itself may turn somebody away whom it had let in.
+        assert!(passage.lost.len() <= 1, "{passage:?}");
+    }
+}
+
+/// Asks without a pause until it is refused; every other one over a connection that it keeps.
+async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<AtomicBool>) -> Passage {
+    let mut passage = Passage::default();
+    let headers = if number.is_multiple_of(2) { "" } else { "Connection: close\r\n" };
+    let request = request(PATHS[number % PATHS.len()], &key, headers);
+    loop {
+        let mut client = match Client::connect(address).await {
+            Ok(client) => client,
+            Err(_) if is_asked.load(Ordering::Relaxed) => return passage,
+            Err(error) => panic!("refused before it was asked to stop: {error}"),
+        };
+        for turn in 0.. {
+            match client.ask(&request).await {
+                Ok(answer) => {
+                    // Overload is an answer too.
+                    assert!(matches!(answer.status, 200 | 503), "{answer:?}");
+                    passage.answered += 1;
+                    if answer.closes() {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    assert!(turn == 0, "lost on a connection that was served: {error}");
+                    passage.lost.push(error);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once_and_the_first_one_within_ten_seconds() {
+    let place = Place::new(500, 1_000_000);
+    for signals in [1, 2] {
+        let mut server = place.serve(&[]);
+        run(async {
+            // Somebody takes nothing of what they asked for.
+            let mut greedy = Client::connect(server.address).await.expect("a connection");
+            let download = request("/v1/exports/tools", &place.key, "").repeat(50);
+            drop(tokio::time::timeout(Duration::from_secs(1), greedy.stream.write_all(&download)).await);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let asked = Instant::now();
+            server.signal("-TERM");
+            if signals == 2 {
+                tokio::time::sleep(Duration::from_millis(1500)).await;
+                assert!(server.is_running(), "it waits for the answer to be taken");
+                server.signal("-TERM");
+            }
+            assert_eq!(server.ended(), Some(0));
+            let took = asked.elapsed();
+            println!("{signals} signals: ended after {:.2} s", took.as_secs_f64());
+            assert!(took < Duration::from_secs(if signals == 2 { 3 } else { 10 }), "{took:?}");
+        });
+    }
+}
+
+#[test]
+fn an_idle_service_stops_at_once() {
+    let place = Place::new(3, 600);
+    let mut server = place.serve(&[]);
+    let asked = Instant::now();
+    server.signal("-INT");
+    assert_eq!(server.ended(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(5), "nobody is waited for");
+}
+
+#[test]
+fn a_hang_up_reads_exports_and_keys_again_while_requests_are_answered() {
+    let _alone = alone();
+    let place = Place::new(50, 1_000_000);
+    let server = place.serve(&[]);
+    let key = place.key.clone();
+    let address = server.address;
+    let load = std::thread::spawn(move || run(at_rate(address, &key, &PATHS, 50.0, 4, Duration::from_secs(4))));
+    let readings = server.measure("reloads_total{outcome=\"unchanged\"}");
+    server.signal("-HUP");
+    until("the exports are read again", || {
+        (server.measure("reloads_total{outcome=\"unchanged\"}") > readings).then_some(())
+    });
+    place.write_export(60);
+    server.signal("-HUP");
+    until("the new export is served", || (server.status("/v1/software/product-55", &place.key) == 200).then_some(()));
+    let outcomes = load.join().expect("no panic");
+    assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.status == 200));
+    assert!((server.measure("last_reload_success") - 1.0).abs() < 0.1);
+}
+
+/// What became of a caller's requests while one process took over from another.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    pub(crate) answered: u64,
+    pub(crate) refused: Vec<io::Error>,
+    pub(crate) lost: Vec<io::Error>,
+}
+
+impl Passage {
+    /// What became of both callers' requests.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.answered += other.answered;
+        self.refused.extend(other.refused);
+        self.lost.extend(other.lost);
+        self
+    }
+}

@@ -1,0 +1,64 @@
+//! A keeper that panics: the observer stands for whatever fails within it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use software_directory::export::Report;
+use software_directory::snapshot::Directory;
+use software_directory::snapshot::keeper::{KeepError, Keeper, Observer, Outcome, Phase};
+
+use crate::place::{Place, export, ids};
+
+struct Panicking(Arc<AtomicBool>);
+
+impl Observer for Panicking {
+    fn progress(&mut self, phase: Phase, _: u64, _: u64) {
+        assert!(phase != Phase::Indexing || !self.0.load(Ordering::Relaxed), "out of paper");
+    }
+
+    fn report(&mut self, _: &Report) {}
+}
+
+fn keeper(place: &Place) -> (Keeper, Arc<Directory>, Arc<AtomicBool>) {
+    let (directory, panics) = (Arc::<Directory>::default(), Arc::new(AtomicBool::new(true)));
+    let observer = Box::new(Panicking(Arc::clone(&panics)));
+    (Keeper::new(place.settings(), Arc::clone(&directory), observer), directory, panics)
+}
+
+#[test]
+fn a_build_that_panics_leaves_the_last_good_generation_and_is_tried_again_after_a_while() {
+    let place = Place::with(&["a", "b"]);
+    let (mut keeper, directory, panics) = keeper(&place);
+    panics.store(false, Ordering::Relaxed);
+    keeper.start().expect("it serves");
+    panics.store(true, Ordering::Relaxed);
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    assert!(matches!(keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    let degraded = directory.degraded();
+    assert_eq!(degraded.iter().map(|reason| reason.code).collect::<Vec<_>>(), ["build_panicked"]);
+    assert!(degraded[0].detail.contains("out of paper"), "{degraded:?}");
+    assert_eq!(ids(&directory.current().expect("a generation")), ["a", "b"]);
+    let now = Instant::now();
+    assert!(!keeper.is_due(now) && keeper.is_due(now + Duration::from_secs(30)), "tried again, but not all the time");
+    panics.store(false, Ordering::Relaxed);
+    assert!(matches!(keeper.refresh(), Ok(Outcome::Published(_))));
+    assert_eq!((directory.degraded().len(), keeper.is_due(now + Duration::from_hours(1))), (0, false));
+}
+
+#[test]
+fn a_start_that_panics_serves_the_last_good_generation() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    let (mut keeper, directory, _) = keeper(&place);
+    assert!(matches!(keeper.start(), Ok(Outcome::KeptLastGood(_))));
+    assert_eq!(ids(&directory.current().expect("a generation")), ["a", "b"]);
+}
+
+#[test]
+fn a_first_start_that_panics_is_an_error() {
+    let place = Place::with(&["a"]);
+    let (mut keeper, _, _) = keeper(&place);
+    assert!(matches!(keeper.start(), Err(KeepError::Panicked(message)) if message.contains("out of paper")));
+}
