@@ -233,8 +233,9 @@ mod tests {
     }
 
     /// The same, document by document.
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
     fn plain(plan: &Plan, want: Want) -> BTreeMap<u32, (f32, bool)> {
-        let scorer = scorer();
+        let formula = scorer();
         let has = |document: u32, term: &Term| match term {
             Term::Word(stem) if *stem < STEMS => occurrences(document, *stem),
             _ => None,
@@ -257,7 +258,7 @@ mod tests {
                 .map(|(group, worth)| {
                     let scores = group.alternatives.iter().filter_map(|alternative| {
                         let occurrences = has(document, &alternative.term)?;
-                        Some(worth * alternative.weight * scorer.worth(occurrences.code(), document))
+                        Some(worth * alternative.weight * formula.worth(occurrences.code(), document))
                     });
                     scores.reduce(f32::max)
                 })
