@@ -30,7 +30,9 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
 #[must_use]
 pub fn sequence(words: &[WordId]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(words.len() * 2);
-    words.iter().for_each(|word| write(*word, &mut bytes));
+    for word in words {
+        write(*word, &mut bytes);
+    }
     bytes
 }
 
@@ -84,6 +86,7 @@ impl Forward {
         let [a, b, c, d] = [0, 1, 2, 3].map(|at: usize| at.min(last));
         let [first, second, third, fourth] = [a, b, c, d].map(|at| sequence[at]);
         let places = bytes[..starts].iter().zip(&bytes[b..]).zip(bytes[c..].iter().zip(&bytes[d..]));
+        #[expect(clippy::needless_bitwise_bool, reason = "a branch less for each place is what lets it look at many")]
         let may = places.fold(false, |any, ((a, b), (c, d))| {
             any | ((*a == first) & (*b == second) & (*c == third) & (*d == fourth))
         });

@@ -205,8 +205,12 @@ impl<'e> GroupCursor<'e> {
                     None => lost.push(document),
                 }
             }
-            gained.into_iter().for_each(|(document, score)| found.reward(document, score));
-            lost.into_iter().for_each(|document| found.remove(document));
+            for (document, score) in gained {
+                found.reward(document, score);
+            }
+            for document in lost {
+                found.remove(document);
+            }
         } else {
             scratch.move_to(found.start());
             self.fill(scratch);

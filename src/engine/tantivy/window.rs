@@ -10,7 +10,7 @@ pub(super) const WIDTH: usize = 4096;
 const BITS: usize = u64::BITS as usize;
 
 /// More documents than this are cleared all at once.
-const MANY: u32 = WIDTH as u32 / 8;
+const MANY: u32 = width() / 8;
 
 /// A set of documents in a window, each with its score so far and the number of groups that it satisfies.
 pub(super) struct Window {
