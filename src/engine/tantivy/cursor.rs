@@ -243,7 +243,7 @@ fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
 }
 
 /// All documents of many lists with their scores, by window. Which window a document is in is soon told, and within one no
-/// order is needed: sorting them took ten times as long.
+/// order is needed, so none is made.
 fn gather(
     lists: impl Iterator<Item = Result<(List, f32), EngineError>>,
     worth: f32,
