@@ -51,7 +51,8 @@ test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
 # A slow test is marked #[ignore = "slow: …"]; here none is left out.
 test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
 	cargo test --locked --lib --bins --tests -- --quiet --include-ignored
-	cargo test --locked --features failpoints --test faults -- --quiet
+	@# Most of it waits for processes and quiet times, so more threads than processors.
+	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
 	cargo test --locked --doc -- --quiet
 
 # In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
