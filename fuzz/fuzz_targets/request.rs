@@ -38,7 +38,8 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let service = &*SERVICE;
-    let mut request = Request::builder().uri(lines.next().unwrap_or_default()).header("authorization", &service.bearer);
+    let target = lines.next().unwrap_or_default();
+    let mut request = Request::builder().uri(target).header("host", "x").header("authorization", &service.bearer);
     for line in lines {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
         request = request.header(&line[..colon], &line[colon + 1..]);
