@@ -16,7 +16,6 @@ use tower::Service as _;
 use super::conditional::{Condition, EntityTags};
 use super::config::AppState;
 use super::exchange::Exchange;
-use super::overload::Overload;
 use super::params::RawQuery;
 use super::problem::{self, ApiError};
 use super::request::{ApiRequest, canonical_path};
@@ -38,7 +37,6 @@ pub struct App(Arc<Inner>);
 struct Inner {
     state: AppState,
     router: Router,
-    overload: Overload,
     failures: FailedAttempts,
     tags: EntityTags,
     /// The page that explains error codes.
@@ -62,7 +60,6 @@ impl App {
             .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
         Self(Arc::new(Inner {
             router,
-            overload: Overload::new(state.config.overload.clone(), Instant::now()),
             failures: FailedAttempts::new(Instant::now()),
             tags: EntityTags::new(&state.config.build),
             documentation: format!("{}/docs/errors", state.config.base()),
@@ -135,7 +132,7 @@ impl App {
         // Whoever watches over the service must see it under load too.
         let is_watch = matches!(parts.uri.path(), "/healthz" | "/readyz");
         let waited = parts.extensions.get::<Arrival>().map(|arrival| arrival.waited).unwrap_or_default();
-        if !self.0.overload.admits(waited, exchange.started) && !is_watch {
+        if waited > self.config().longest_wait && !is_watch {
             return Err(ApiError::Overloaded);
         }
         if parts.method == Method::OPTIONS {

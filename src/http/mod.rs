@@ -18,7 +18,6 @@ mod document;
 mod exchange;
 mod metrics;
 pub mod openapi;
-mod overload;
 mod paging;
 mod panic;
 mod params;
@@ -31,7 +30,6 @@ pub mod server;
 pub use app::App;
 pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Exposition, Metrics, MetricsError};
-pub use overload::OverloadLimits;
 pub use panic::log_panics;
 pub use server::{Arrival, ConnectionLimits};
 

@@ -23,6 +23,8 @@ pub(crate) struct Outcome {
     pub(crate) status: u16,
     /// From when it was due, so that nobody's waiting is left out.
     pub(crate) took: Duration,
+    /// From when it was sent.
+    pub(crate) answered_in: Duration,
     /// Whether an answer that says to come back says when.
     pub(crate) says_when: bool,
 }
@@ -67,8 +69,9 @@ pub(crate) async fn at_rate(
                 if answer.as_ref().is_none_or(crate::client::Answer::closes) {
                     client = None;
                 }
+                let answered_in = answer.as_ref().map(|answer| answer.took).unwrap_or_default();
                 let says_when = answer.is_some_and(|answer| answer.header("retry-after").parse::<u32>().is_ok());
-                outcomes.push(Outcome { status, took: due.elapsed(), says_when });
+                outcomes.push(Outcome { status, took: due.elapsed(), answered_in, says_when });
                 turn += 1;
             }
         });
