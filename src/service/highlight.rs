@@ -145,9 +145,11 @@ fn begins(written: &str, prefix: &str) -> bool {
 /// Whether two words as written are this one, folded, written apart.
 fn is_compound(first: &str, second: &str, folded: &str) -> bool {
     if is_plain(first) && is_plain(second) {
-        return first.len() + second.len() == folded.len()
-            && first.eq_ignore_ascii_case(&folded[..first.len()])
-            && second.eq_ignore_ascii_case(&folded[first.len()..]);
+        // In bytes: what it is compared with may be in any script.
+        return first.len() + second.len() == folded.len() && {
+            let (head, tail) = folded.as_bytes().split_at(first.len());
+            first.as_bytes().eq_ignore_ascii_case(head) && second.as_bytes().eq_ignore_ascii_case(tail)
+        };
     }
     let (first, second) = (words(first), words(second));
     let (Some(first), Some(second)) = (first.first(), second.first()) else { return false };
@@ -240,6 +242,15 @@ mod tests {
             html(text, &[(start, start + 5)]),
             "&lt;script&gt;<mark>audit</mark>&lt;/script&gt; &amp; &quot;more&quot;"
         );
+    }
+
+    #[test]
+    fn two_words_are_compared_with_one_of_any_script() {
+        assert!(is_compound("Lock", "out", "lockout"));
+        assert!(!is_compound("Lock", "out", "lookout"));
+        // As many bytes, and none of them starts a letter where the first word ends.
+        assert!(!is_compound("ab", "cdef", "安全"));
+        assert!(is_compound("Über", "sicht", "ubersicht"));
     }
 
     #[test]
