@@ -1,5 +1,6 @@
 //! Which words each document has, in order: read for the few hundred best candidates of a query, and to verify phrases.
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::field::Section;
@@ -26,14 +27,20 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Words in a row as a document holds them.
-#[must_use]
-pub fn sequence(words: &[WordId]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(words.len() * 2);
-    for word in words {
-        write(*word, &mut bytes);
+/// Words in a row as documents hold them, ready to be looked for.
+#[derive(Debug, Clone)]
+pub struct Sequence(memmem::Finder<'static>);
+
+impl Sequence {
+    /// These words in this order.
+    #[must_use]
+    pub fn new(words: &[WordId]) -> Self {
+        let mut bytes = Vec::with_capacity(words.len() * 2);
+        for word in words {
+            write(*word, &mut bytes);
+        }
+        Self(memmem::Finder::new(&bytes).into_owned())
     }
-    bytes
 }
 
 /// The words of all documents. A document is its sections in order, each a sequence of word numbers (LEB128, so that
@@ -74,25 +81,21 @@ impl Forward {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
-    /// Whether a document has these words in a row, given as [`sequence`] writes them.
+    /// Whether a document has these words in a row. They are compared as bytes, not decoded.
     #[must_use]
-    pub fn has(&self, ordinal: Ordinal, sequence: &[u8]) -> bool {
+    pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {
         let at = ordinal as usize;
         let bytes = &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize];
-        let Some(last) = sequence.len().checked_sub(1) else { return true };
-        let Some(starts) = bytes.len().checked_sub(last) else { return false };
-        // A plain look at up to four bytes wherever the sequence can start, which the compiler does for many places at a
-        // time; decoding them would take longer.
-        let [a, b, c, d] = [0, 1, 2, 3].map(|at: usize| at.min(last));
-        let [first, second, third, fourth] = [a, b, c, d].map(|at| sequence[at]);
-        let places = bytes[..starts].iter().zip(&bytes[b..]).zip(bytes[c..].iter().zip(&bytes[d..]));
-        #[expect(clippy::needless_bitwise_bool, reason = "a branch less for each place is what lets it look at many")]
-        let may = places.fold(false, |any, ((a, b), (c, d))| {
-            any | ((*a == first) & (*b == second) & (*c == third) & (*d == fourth))
-        });
-        // A word starts where none goes on.
-        may && (0..starts)
-            .any(|start| bytes[start..].starts_with(sequence) && (start == 0 || bytes[start - 1] & CONTINUES == 0))
+        let mut from = 0;
+        while let Some(found) = sequence.0.find(&bytes[from..]) {
+            let start = from + found;
+            // A word starts where none goes on.
+            if start == 0 || bytes[start - 1] & CONTINUES == 0 {
+                return true;
+            }
+            from = start + 1;
+        }
+        false
     }
 
     /// A document's words with their boundaries.
@@ -134,7 +137,10 @@ mod tests {
         let mut forward = Forward::default();
         // 300 is written as two bytes, the second of which is what 2 is written as.
         forward.push([300, 5, VALUE_END, 7, 300, SECTION_END].into_iter());
-        let has = |words: &[WordId]| forward.has(0, &sequence(words));
+        // Where the end of 300 and a 2 look like two of them, there are two behind it all the same.
+        forward.push([300, 2, 2, SECTION_END].into_iter());
+        assert!(forward.has(1, &Sequence::new(&[2, 2])) && !forward.has(1, &Sequence::new(&[2, 2, 2])));
+        let has = |words: &[WordId]| forward.has(0, &Sequence::new(words));
         assert!(has(&[300, 5]) && has(&[7, 300]) && has(&[7]) && has(&[]));
         for none in [&[2, 5][..], &[5, 7], &[2], &[7, 300, 9], &[300, 5, 0, 7, 300, 1, 1]] {
             assert!(!has(none), "{none:?}");

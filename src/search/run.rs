@@ -3,7 +3,7 @@
 use super::SearchIndex;
 use super::collect::{Candidate, Collector, FacetCounts, RERANKED, Tier};
 use super::expand::{Expansion, expand};
-use super::forward::sequence;
+use super::forward::Sequence;
 use super::lexicon::WordId;
 use super::plan::{Alternative, Group, Plan, Term, Want};
 use super::query::parse;
@@ -165,7 +165,7 @@ enum Phrase<'a> {
     /// A word of it is unknown: no product has it.
     Unknown,
     /// Each way to spell it, as products hold it.
-    Spelled(Vec<Vec<u8>>),
+    Spelled(Vec<Sequence>),
     /// Its folded words.
     Words(&'a [WordId]),
 }
@@ -185,7 +185,7 @@ impl<'a> Phrase<'a> {
             };
             ways = ways.iter().flat_map(longer).collect();
         }
-        Self::Spelled(ways.iter().map(|way| sequence(way)).collect())
+        Self::Spelled(ways.iter().map(|way| Sequence::new(way)).collect())
     }
 
     /// Whether a value of the document has its words in a row.

@@ -41,10 +41,15 @@ pub fn allowed_edits(folded: &str) -> u8 {
 #[must_use]
 pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for distance in 1..=edits.min(2) {
-        found = search(lexicon, folded, distance, false);
-        if !found.is_empty() {
-            break;
+    if edits > 0 {
+        let first = first_letter(folded);
+        let one = automata(1).build_dfa(folded);
+        // With one edit to spend the first letter, which counts double, must be right: most of the lexicon needn't be seen.
+        collect(lexicon, folded, Some(first), &one, &mut found);
+        if edits > 1 && found.is_empty() {
+            collect(lexicon, folded, Some(first), &automata(2).build_dfa(folded), &mut found);
+            // Or both edits go to the first letter, and the rest is right.
+            collect(lexicon, folded, None, &one, &mut found);
         }
     }
     best(found)
@@ -53,26 +58,20 @@ pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> 
 /// The words that begin with a misspelling of what is typed so far.
 #[must_use]
 pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> {
-    if edits == 0 { Vec::new() } else { best(search(lexicon, folded, 1, true)) }
+    let mut found = Vec::new();
+    if edits > 0 {
+        collect(lexicon, folded, Some(first_letter(folded)), &automata(1).build_prefix_dfa(folded), &mut found);
+    }
+    best(found)
+}
+
+fn first_letter(word: &str) -> &str {
+    word.chars().next().map_or("", |letter| &word[..letter.len_utf8()])
 }
 
 fn best(mut found: Vec<Candidate>) -> Vec<Candidate> {
     found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.folded.cmp(&b.folded)));
     found.truncate(CANDIDATES);
-    found
-}
-
-fn search(lexicon: &Lexicon, folded: &str, distance: u8, prefix: bool) -> Vec<Candidate> {
-    let builder = automata(distance);
-    let dfa = if prefix { builder.build_prefix_dfa(folded) } else { builder.build_dfa(folded) };
-    let mut found = Vec::new();
-    let first = folded.chars().next().map(String::from).unwrap_or_default();
-    // With one edit to spend the first letter, which counts double, must be right: most of the lexicon needn't be seen.
-    collect(lexicon, folded, Some(&first), &dfa, &mut found);
-    if distance == 2 {
-        // Or both edits go to the first letter, and the rest is right.
-        collect(lexicon, folded, None, &automata(1).build_dfa(folded), &mut found);
-    }
     found
 }
 
