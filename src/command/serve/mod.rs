@@ -106,6 +106,9 @@ fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .event_interval(TASKS_BETWEEN_EVENTS)
+        // Of a crowd that becomes ready at once only so many fit a thread's own queue. Whoever doesn't comes first, not
+        // once in a while: they have waited longest.
+        .global_queue_interval(1)
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
     let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format)));
