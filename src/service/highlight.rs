@@ -7,8 +7,9 @@ use serde::de::IgnoredAny;
 
 use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, TextRange};
+use crate::search::Term;
 use crate::search::analyse::{places, words};
-use crate::search::expand::Expansion;
+use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::snapshot::Snapshot;
@@ -107,11 +108,13 @@ fn highlight(
         numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()).collect();
     marked.resize(places.len(), false);
     let prefix = expansion.slots.iter().find_map(|slot| slot.prefix.as_deref());
+    // Few words are found written apart, and looking for one costs a look at every two neighbours.
+    let is_compound_of = |slot: &&Slot| slot.alternatives.iter().any(|of| matches!(of.term, Term::Compound(_)));
+    let compounds: Vec<_> =
+        expansion.slots.iter().filter(is_compound_of).map(|slot| slot.word.folded.as_str()).collect();
     for at in 0..places.len() {
         marked[at] |= prefix.is_some_and(|prefix| begins(written(at), prefix));
-        if at + 1 < places.len()
-            && expansion.slots.iter().any(|slot| is_compound(written(at), written(at + 1), &slot.word.folded))
-        {
+        if at + 1 < places.len() && compounds.iter().any(|word| is_compound(written(at), written(at + 1), word)) {
             (marked[at], marked[at + 1]) = (true, true);
         }
     }

@@ -32,6 +32,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// application and below this is refused with a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 
+/// Up to so many connections no waiting counts: requests that so few callers send at a time are no queue, so what made them
+/// wait is the machine, and who is turned away would only ask again.
+const FEW_CONNECTIONS: usize = 48;
+
 /// What the connections of a listener have in common.
 #[derive(Debug)]
 struct Door {
@@ -41,6 +45,13 @@ struct Door {
     is_starved: AtomicBool,
     /// Whether clients are told to close their connections.
     is_closing: AtomicBool,
+}
+
+impl Door {
+    /// Whether there are so many connections that their requests can make a queue.
+    fn is_busy(&self) -> bool {
+        self.max_connections.saturating_sub(self.permits.available_permits()) > FEW_CONNECTIONS
+    }
 }
 
 impl Crowd for Door {
@@ -213,7 +224,8 @@ fn connection<A: Answering>(
     let (app, door, wait) = (app.clone(), Arc::clone(door), Arc::clone(wait));
     let service = service_fn(move |mut request: Request<Incoming>| {
         progress.request_begins();
-        request.extensions_mut().insert(Arrival { peer, waited: wait.last() });
+        let waited = if door.is_busy() { wait.last() } else { Duration::ZERO };
+        request.extensions_mut().insert(Arrival { peer, waited });
         let (app, door, progress) = (app.clone(), Arc::clone(&door), Arc::clone(&progress));
         async move {
             let mut response = app.answer(request).await;

@@ -30,7 +30,7 @@ use super::App;
 pub struct Arrival {
     /// The other end of the connection.
     pub peer: SocketAddr,
-    /// How long the connection was ready before it was taken on.
+    /// How long the connection was ready before it was taken on; zero while there are few connections.
     pub waited: Duration,
 }
 
