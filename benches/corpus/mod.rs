@@ -28,7 +28,7 @@ const MISSPELLED_FROM: usize = 5;
 
 /// The export that is measured: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
-    let folder = std::env::var(FOLDER).unwrap_or_else(|_| "../shared/data".to_owned());
+    let folder = std::env::var(FOLDER).unwrap_or_default();
     let export = std::env::var(EXPORT).unwrap_or_else(|_| DEFAULT_EXPORT.to_owned());
     let path = Path::new(&folder).join(export);
     if path.is_file() {
