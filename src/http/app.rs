@@ -79,16 +79,16 @@ impl App {
         &self.0.state.config
     }
 
-    /// Answers a request. Its body is never read: nothing here takes one.
-    pub async fn handle<B>(&self, request: Request<B>) -> Response {
+    /// Answers a request, which arrived over a connection, or is only tried. Its body is never read: nothing here takes one.
+    pub async fn handle<B>(&self, request: Request<B>, arrival: Option<Arrival>) -> Response {
         let (mut parts, _unread) = request.into_parts();
         let path = parts.uri.path();
         let metrics = &*self.0.state.metrics;
         let route = metrics.route(canonical_path(path));
-        let mut exchange = Exchange::new(&parts, path == "/v1" || path.starts_with("/v1/"));
+        let mut exchange = Exchange::new(&parts, arrival, path == "/v1" || path.starts_with("/v1/"));
         if exchange.is_logged() {
             let trusted = &self.config().trusted_proxies;
-            exchange.caller = client_address::of(&parts.extensions, &parts.headers, trusted);
+            exchange.caller = client_address::of(arrival, &parts.headers, trusted);
         }
         let encoding = compression::preferred(&parts.headers);
         let outcome = panic::caught(self.in_time(self.answer(&mut parts, &mut exchange))).await;
@@ -131,7 +131,7 @@ impl App {
         }
         // Whoever watches over the service must see it under load too.
         let is_watch = matches!(parts.uri.path(), "/healthz" | "/readyz");
-        let waited = parts.extensions.get::<Arrival>().map(|arrival| arrival.waited).unwrap_or_default();
+        let waited = exchange.arrival.map(|arrival| arrival.waited).unwrap_or_default();
         if waited > self.config().longest_wait && !is_watch {
             return Err(ApiError::Overloaded);
         }
@@ -144,7 +144,8 @@ impl App {
     async fn answer_api(&self, parts: &mut Parts, exchange: &mut Exchange) -> Result<Response, ApiError> {
         let app = &*self.0;
         let authenticated = auth::authenticate(&app.state.keys, &parts.headers);
-        let grant = exchange.grant.insert(authenticated.map_err(|error| self.failed(error, parts, exchange.started))?);
+        let grant = authenticated.map_err(|error| self.failed(error, parts, exchange))?;
+        let grant = exchange.grant.insert(grant);
         auth::check_origin(grant, &parts.headers)?;
         let snapshot = app.state.directory.current().ok_or(ApiError::IndexUnavailable)?;
         exchange.generation = HeaderValue::try_from(snapshot.generation()).ok();
@@ -175,12 +176,12 @@ impl App {
     /// Notes a key that isn't valid: who presents too many of them is asked to wait. A valid one is answered all the
     /// same. Keys can't be guessed, so what this saves is work and noise, and one caller's mistake must not shut out
     /// others who share the address.
-    fn failed(&self, error: ApiError, parts: &Parts, now: Instant) -> ApiError {
+    fn failed(&self, error: ApiError, parts: &Parts, exchange: &Exchange) -> ApiError {
         if !matches!(error, ApiError::InvalidApiKey | ApiError::ExpiredApiKey) {
             return error;
         }
-        let caller = client_address::of(&parts.extensions, &parts.headers, &self.config().trusted_proxies);
-        match caller.map(|caller| self.0.failures.note(caller, now)) {
+        let caller = client_address::of(exchange.arrival, &parts.headers, &self.config().trusted_proxies);
+        match caller.map(|caller| self.0.failures.note(caller, exchange.started)) {
             Some(Err(retry_after_seconds)) => ApiError::TooManyFailures { retry_after_seconds },
             _ => error,
         }

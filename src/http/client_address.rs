@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::{Extensions, HeaderMap};
+use axum::http::HeaderMap;
 use ipnet::IpNet;
 
 use super::server::Arrival;
@@ -11,8 +11,8 @@ use super::server::Arrival;
 ///
 /// Each proxy appends the address it was called from to `X-Forwarded-For`, so the list is read from its end, as far as
 /// the addresses are of trusted proxies. What an untrusted caller writes there is never believed.
-pub(super) fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
-    let mut caller = extensions.get::<Arrival>()?.peer.ip().to_canonical();
+pub(super) fn of(arrival: Option<Arrival>, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
+    let mut caller = arrival?.peer.ip().to_canonical();
     let forwarded: Vec<&str> = headers
         .get_all("x-forwarded-for")
         .iter()
@@ -44,13 +44,12 @@ mod tests {
     use super::*;
 
     fn caller(peer: &str, forwarded: &str) -> String {
-        let mut extensions = Extensions::new();
         let peer = SocketAddr::new(peer.parse().expect("an address"), 1);
-        extensions.insert(Arrival { peer, waited: Duration::ZERO });
+        let arrival = Some(Arrival { peer, waited: Duration::ZERO });
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", forwarded.parse().expect("a header"));
         let trusted = ["10.0.0.0/8".parse().expect("a network")];
-        of(&extensions, &headers, &trusted).expect("an address").to_string()
+        of(arrival, &headers, &trusted).expect("an address").to_string()
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Conditional requests: entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hasher as _};
 
 use axum::http::header::IF_NONE_MATCH;
@@ -73,11 +72,11 @@ impl EntityTag {
     }
 
     fn new(hash: u64) -> Self {
-        let mut text = String::with_capacity(20);
-        // Writing to a string can't fail.
-        let _ = write!(text, "W/\"{hash:016x}\"");
+        let mut text = *b"W/\"0123456789abcdef\"";
+        // There is room for as many digits.
+        let _ = hex::encode_to_slice(hash.to_be_bytes(), &mut text[3..19]);
         // Hexadecimal digits always make a header value.
-        Self(HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("W/\"\"")))
+        Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
     pub(super) fn header(&self) -> HeaderValue {

@@ -14,6 +14,7 @@ use super::conditional::EntityTag;
 use super::cors;
 use super::problem::ApiError;
 use super::request_id::{RequestId, X_REQUEST_ID};
+use super::server::Arrival;
 use crate::key::{self, Decision, Grant};
 
 const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
@@ -27,6 +28,8 @@ const ACCESS_LOG: &str = "software_directory::http::access";
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) id: RequestId,
+    /// How the request came; unknown where it is only tried.
+    pub(super) arrival: Option<Arrival>,
     pub(super) started: Instant,
     pub(super) method: Method,
     /// Whether the path is under `/v1`.
@@ -43,9 +46,10 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(parts: &Parts, api: bool) -> Self {
+    pub(super) fn new(parts: &Parts, arrival: Option<Arrival>, api: bool) -> Self {
         Self {
             id: RequestId::of(&parts.headers),
+            arrival,
             started: Instant::now(),
             method: parts.method.clone(),
             api,

@@ -1,6 +1,5 @@
 //! The id that every response carries, so that a caller and the log speak of the same request.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -32,11 +31,11 @@ impl RequestId {
             getrandom::u64().unwrap_or_else(|_| u64::from(std::process::id()).wrapping_mul(0x9E37_79B9_7F4A_7C15))
         });
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let mut text = String::with_capacity(32);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Writing to a string can't fail.
-        let _ = write!(text, "{:016x}{count:08x}", *PROCESS);
-        Self(HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("unknown")))
+        let number = (u128::from(*PROCESS) << 64) | u128::from(COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut text = [0; 32];
+        // There is room for as many digits.
+        let _ = hex::encode_to_slice(number.to_be_bytes(), &mut text);
+        Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("unknown")))
     }
 
     pub(super) fn as_str(&self) -> &str {

@@ -132,13 +132,15 @@ impl Decision {
     /// The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers, a structured field): the quota per window.
     #[must_use]
     pub fn policy_header(&self) -> String {
-        format!("\"default\";q={};w={}", self.limit, WINDOW.as_secs())
+        let (mut quota, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());
+        ["\"default\";q=", quota.format(self.limit), ";w=", window.format(WINDOW.as_secs())].concat()
     }
 
     /// The value of `RateLimit` (the same draft): what is left, and the seconds until more comes back.
     #[must_use]
     pub fn limit_header(&self) -> String {
-        format!("\"default\";r={};t={}", self.remaining, self.reset_seconds)
+        let (mut remaining, mut reset) = (itoa::Buffer::new(), itoa::Buffer::new());
+        ["\"default\";r=", remaining.format(self.remaining), ";t=", reset.format(self.reset_seconds)].concat()
     }
 }
 

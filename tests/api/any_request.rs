@@ -226,7 +226,7 @@ fn any_request_has_an_answer_that_can_be_read() {
         // The library that reads requests off the wire would refuse the same.
         let Ok(request) = request.body(()) else { return Ok(()) };
         let answer = runtime.block_on(async {
-            let (parts, body) = service.app.handle(request).await.into_parts();
+            let (parts, body) = service.app.handle(request, None).await.into_parts();
             let body = body.collect().await.expect("a body").to_bytes();
             Answer { status: parts.status, headers: parts.headers, body }
         });

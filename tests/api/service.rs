@@ -119,16 +119,13 @@ impl Service {
         headers: &[(&str, &str)],
     ) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
-        if let Some(arrival) = arrival {
-            request = request.extension(arrival);
-        }
         if !headers.iter().any(|(name, _)| *name == "host") {
             request = request.header("host", "localhost");
         }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = self.app.handle(request.body(()).expect("a request")).await;
+        let response = self.app.handle(request.body(()).expect("a request"), arrival).await;
         let (parts, body) = response.into_parts();
         let body = body.collect().await.expect("a body").to_bytes();
         Answer { status: parts.status, headers: parts.headers, body }

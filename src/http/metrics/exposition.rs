@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::Metrics;
 use crate::http::config::AppState;
-use crate::http::server::{Answering, ConnectionLimits};
+use crate::http::server::{Answering, Arrival, ConnectionLimits};
 use crate::key::KeyStore;
 use crate::snapshot::Directory;
 
@@ -66,7 +66,7 @@ impl Exposition {
 }
 
 impl Answering for Exposition {
-    async fn answer(&self, request: Request<hyper::body::Incoming>) -> Response {
+    async fn answer(&self, request: Request<hyper::body::Incoming>, _: Arrival) -> Response {
         Self::answer(self, &request)
     }
 

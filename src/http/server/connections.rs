@@ -222,13 +222,12 @@ fn connection<A: Answering>(
     let progress = Arc::<Progress>::default();
     let stream = Deadlined::new(stream, patience, Arc::clone(&progress), Arc::clone(door) as Arc<dyn Crowd>);
     let (app, door, wait) = (app.clone(), Arc::clone(door), Arc::clone(wait));
-    let service = service_fn(move |mut request: Request<Incoming>| {
+    let service = service_fn(move |request: Request<Incoming>| {
         progress.request_begins();
         let waited = if door.is_busy() { wait.last() } else { Duration::ZERO };
-        request.extensions_mut().insert(Arrival { peer, waited });
         let (app, door, progress) = (app.clone(), Arc::clone(&door), Arc::clone(&progress));
         async move {
-            let mut response = app.answer(request).await;
+            let mut response = app.answer(request, Arrival { peer, waited }).await;
             progress.answer_is_ready();
             if door.is_closing.load(Ordering::Relaxed) {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use self::connections::Connections;
 use super::App;
 
-/// How a request arrived; the server notes it in the request's extensions.
+/// How a request arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
     /// The other end of the connection.
@@ -37,7 +37,7 @@ pub struct Arrival {
 /// Answers requests that come over connections.
 pub trait Answering: Clone + Send + Sync + 'static {
     /// Answers a request. It always has an answer; failures are answers too.
-    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response> + Send;
+    fn answer(&self, request: Request<Incoming>, arrival: Arrival) -> impl Future<Output = Response> + Send;
 
     /// How its connections are treated.
     fn limits(&self) -> &ConnectionLimits;
@@ -49,8 +49,8 @@ pub trait Answering: Clone + Send + Sync + 'static {
 }
 
 impl Answering for App {
-    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response> + Send {
-        self.handle(request)
+    fn answer(&self, request: Request<Incoming>, arrival: Arrival) -> impl Future<Output = Response> + Send {
+        self.handle(request, Some(arrival))
     }
 
     fn limits(&self) -> &ConnectionLimits {
