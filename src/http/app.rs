@@ -16,6 +16,7 @@ use tower::Service as _;
 use super::conditional::{Condition, EntityTags};
 use super::config::AppState;
 use super::exchange::Exchange;
+use super::operation::Operations;
 use super::params::RawQuery;
 use super::problem::{self, ApiError};
 use super::request::{ApiRequest, canonical_path};
@@ -36,12 +37,13 @@ pub struct App(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     state: AppState,
+    operations: Operations,
+    /// What isn't of the API.
     router: Router,
     failures: FailedAttempts,
     tags: EntityTags,
     /// The page that explains error codes.
     documentation: String,
-    path_prefix: Arc<str>,
 }
 
 impl App {
@@ -52,18 +54,19 @@ impl App {
         Self::with_router(state, router)
     }
 
-    /// The application with other routes, for which it does all the rest: what handlers can't do to it can be tried.
+    /// The application with other routes beside its API, for which it does all the rest: what handlers can't do to it can
+    /// be tried.
     #[must_use]
     pub fn with_router(state: AppState, router: Router) -> Self {
         let router = router
             .fallback(async || ApiError::RouteNotFound)
             .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
         Self(Arc::new(Inner {
+            operations: Operations::new(routes::OPERATIONS),
             router,
             failures: FailedAttempts::new(Instant::now()),
             tags: EntityTags::new(&state.config.build),
             documentation: format!("{}/docs/errors", state.config.base()),
-            path_prefix: state.config.path_prefix().into(),
             state,
         }))
     }
@@ -162,12 +165,12 @@ impl App {
         if let Some(retry_after_seconds) = exchange.quota.and_then(|quota| quota.retry_after_seconds) {
             return Err(ApiError::RateLimited { retry_after_seconds });
         }
-        let request = ApiRequest::new(snapshot, query, parts.uri.clone(), Arc::clone(&app.path_prefix));
-        parts.extensions.insert(request);
-        let response = self.route(parts).await?;
-        if response.status() != StatusCode::OK {
-            return Ok(response);
+        let operation = app.operations.at(canonical_path(parts.uri.path())).ok_or(ApiError::RouteNotFound)?;
+        if !readable {
+            return Err(ApiError::MethodNotAllowed);
         }
+        let request = ApiRequest::new(snapshot, query, parts.uri.clone(), self.clone());
+        let response = operation.answer(request).await?;
         exchange.tag = Some(tag);
         // Whether there is an answer at all took the work of finding it: unlike a match, this one is counted.
         Ok(if condition == Condition::AnyVersion { not_modified() } else { response })
@@ -189,7 +192,10 @@ impl App {
 
     /// `OPTIONS` on its own tells the methods of a path that exists.
     async fn options(&self, parts: &mut Parts) -> Result<Response, ApiError> {
-        let known = parts.uri.path() == "*" || matches!(self.route(parts).await, Err(ApiError::MethodNotAllowed));
+        let path = parts.uri.path();
+        let known = path == "*"
+            || self.0.operations.at(canonical_path(path)).is_some()
+            || matches!(self.route(parts).await, Err(ApiError::MethodNotAllowed));
         if !known {
             return Err(ApiError::RouteNotFound);
         }

@@ -1,7 +1,7 @@
 //! The HTTP service: axum's and hyper's only home.
 //!
 //! A request passes [`App::handle`] once, top to bottom: id → size limits → CORS → overload → key → conditional request → quota →
-//! route. Handlers (`routes`, a file per resource) read their parameters, call an operation of
+//! operation. Handlers (`routes`, a file per resource) read their parameters, call an operation of
 //! [`service`](crate::service) and write its answer; whatever goes wrong on the way is one [`problem::ApiError`], turned
 //! into one answer in one place. [`server`] owns sockets and nothing else.
 
@@ -18,6 +18,7 @@ mod document;
 mod exchange;
 mod metrics;
 pub mod openapi;
+mod operation;
 mod paging;
 mod panic;
 mod params;

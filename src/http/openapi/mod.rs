@@ -14,7 +14,7 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
 };
-use utoipa::{IntoResponses, PartialSchema, ToSchema};
+use utoipa::{IntoResponses, OpenApi as _, PartialSchema, ToSchema};
 
 use super::config::HttpConfig;
 use super::problem::{ErrorCode, Problem};
@@ -137,11 +137,13 @@ fn references(which: impl Fn(u16) -> bool) -> BTreeMap<String, RefOr<Response>> 
 /// The document of a service with these settings, as text.
 #[must_use]
 pub fn text(config: &HttpConfig) -> String {
-    finish(routes::described().into_openapi(), config)
+    let mut document = frame();
+    document.merge(routes::Described::openapi());
+    finish(document, config)
 }
 
 /// The document before the operations are added.
-pub(super) fn frame() -> OpenApi {
+fn frame() -> OpenApi {
     let tags = [
         ("Software", "The products of the directory."),
         ("Search", "Ranked search for products."),
@@ -224,7 +226,7 @@ fn describe((_, number, about): &(&str, bool, &str)) -> Header {
 }
 
 /// Completes the document once all operations are in it.
-pub(super) fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
+fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     let base = config.base();
     document.servers = Some(vec![Server::new(if base.is_empty() { "/" } else { base })]);
     for (path, item) in &mut document.paths.paths {

@@ -10,8 +10,8 @@ pub(crate) mod value;
 
 pub(crate) use query::RawQuery;
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
+use std::marker::PhantomData;
+
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter as OpenApiParameter, ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{ArrayBuilder, Schema};
@@ -19,7 +19,6 @@ use utoipa::openapi::{RefOr, Required};
 
 use self::value::{Flag, Integer, Text, Value};
 use super::problem::{ApiError, ErrorCode, ParameterProblem};
-use super::request::ApiRequest;
 use crate::service::PageRequest;
 
 /// With a query (`q`), pages begin at this offset at most: nobody reads on by hand, and programs take an export.
@@ -79,9 +78,8 @@ impl FromParameters for () {
     fn read(_: &mut Values<'_>) -> Self {}
 }
 
-/// Extractor: the endpoint's parameters, read and checked.
-#[derive(Debug)]
-pub(crate) struct Params<T>(pub(crate) T);
+/// The endpoint's parameters.
+pub(crate) struct Params<T>(PhantomData<T>);
 
 impl<T: FromParameters> Params<T> {
     /// Reads a query.
@@ -92,14 +90,6 @@ impl<T: FromParameters> Params<T> {
         let mut values = Values::collect(query, T::PARAMETERS);
         let read = T::read(&mut values);
         if values.problems.is_empty() { Ok(read) } else { Err(ApiError::Parameters(values.problems)) }
-    }
-}
-
-impl<S: Sync, T: FromParameters> FromRequestParts<S> for Params<T> {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Self::read(&ApiRequest::of(parts)?.query).map(Self)
     }
 }
 

@@ -45,10 +45,8 @@ struct CategoryList {
     params(Params<ListCategories>),
     responses((status = 200, description = "A page of categories", body = CategoryList), ApiErrors),
 )]
-pub(super) async fn list_categories(
-    request: ApiRequest,
-    Params(ListCategories(page)): Params<ListCategories>,
-) -> Result<Response, ApiError> {
+pub(super) fn list_categories(request: &ApiRequest) -> Result<Response, ApiError> {
+    let ListCategories(page) = request.params()?;
     let page = service::list_categories(&request.snapshot, page);
-    Ok(ListBody::of_page(&page)?.into_response(&request, Depth::Whole))
+    Ok(ListBody::of_page(&page)?.into_response(request, Depth::Whole))
 }

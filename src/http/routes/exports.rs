@@ -6,7 +6,6 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_TYPE, LINK};
 use axum::response::Response;
-use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::http::openapi::{ApiErrors, NotFound};
@@ -15,7 +14,7 @@ use crate::http::params::definition::{LIMIT, OFFSET};
 use crate::http::params::value::OneOf;
 use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::{ApiRequest, Id};
+use crate::http::request::ApiRequest;
 use crate::resource::{ExportResource, Pagination};
 use crate::service::{self, PageRequest};
 
@@ -48,12 +47,10 @@ struct ExportList {
     params(Params<ListExports>),
     responses((status = 200, description = "A page of exports", body = ExportList), ApiErrors),
 )]
-pub(super) async fn list_exports(
-    request: ApiRequest,
-    Params(ListExports(page)): Params<ListExports>,
-) -> Result<Response, ApiError> {
+pub(super) fn list_exports(request: &ApiRequest) -> Result<Response, ApiError> {
+    let ListExports(page) = request.params()?;
     let page = service::list_exports(&request.snapshot, page);
-    Ok(ListBody::of_page(&page)?.into_response(&request, Depth::Whole))
+    Ok(ListBody::of_page(&page)?.into_response(request, Depth::Whole))
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -109,30 +106,19 @@ impl FromParameters for GetExport {
         ApiErrors,
     ),
 )]
-pub(super) async fn get_export(
-    request: ApiRequest,
-    Id(id): Id,
-    Params(GetExport { format }): Params<GetExport>,
-) -> Result<Response, ApiError> {
-    let (body, license) = download(request, id, format).await?;
-    let mut response = Response::new(Body::from(body));
+pub(super) fn get_export(request: &ApiRequest) -> Result<Response, ApiError> {
+    let id = request.id()?;
+    let GetExport { format } = request.params()?;
+    let export = service::get_export(&request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
+    let body = match format {
+        Format::Json => export.json(),
+        Format::Ndjson => export.ndjson(),
+    };
+    let mut response = Response::new(Body::from(body.map_err(|error| ApiError::Internal(Arc::new(error)))?));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     // A URI is ASCII.
-    headers.extend(HeaderValue::try_from(format!("<{license}>; rel=\"license\"")).ok().map(|license| (LINK, license)));
+    let license = format!("<{}>; rel=\"license\"", export.license());
+    headers.extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
     Ok(response)
-}
-
-/// Produces an export, and tells its licence. A large one takes a while, so other requests don't wait behind it.
-async fn download(request: ApiRequest, id: String, format: Format) -> Result<(Bytes, String), ApiError> {
-    let produce = move || {
-        let export = service::get_export(&request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
-        let body = match format {
-            Format::Json => export.json(),
-            Format::Ndjson => export.ndjson(),
-        };
-        let body = body.map_err(|error| ApiError::Internal(Arc::new(error)))?;
-        Ok((body, export.license().to_owned()))
-    };
-    tokio::task::spawn_blocking(produce).await.map_err(|error| ApiError::Internal(Arc::new(error)))?
 }

@@ -8,7 +8,7 @@ use crate::http::paging::{Depth, ListBody};
 use crate::http::params::definition::{LIMIT, OFFSET};
 use crate::http::params::{AnyParameter, FromParameters, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::{ApiRequest, Id};
+use crate::http::request::ApiRequest;
 use crate::resource::{Pagination, ReviewResource, ReviewSummary};
 use crate::service::{self, PageRequest};
 
@@ -42,12 +42,10 @@ struct ReviewList {
     params(("id" = String, Path, description = "The product's id, percent-encoded"), Params<ListReviews>),
     responses((status = 200, description = "A page of reviews", body = ReviewList), NotFound, ApiErrors),
 )]
-pub(super) async fn list_reviews(
-    request: ApiRequest,
-    Id(id): Id,
-    Params(ListReviews(page)): Params<ListReviews>,
-) -> Result<Response, ApiError> {
+pub(super) fn list_reviews(request: &ApiRequest) -> Result<Response, ApiError> {
+    let id = request.id()?;
+    let ListReviews(page) = request.params()?;
     let reviews = service::list_reviews(&request.snapshot, &id, page).ok_or(ApiError::SoftwareNotFound(id))?;
     let body = ListBody::of_page(&reviews.page)?.with("summary", reviews.summary)?;
-    Ok(body.into_response(&request, Depth::Whole))
+    Ok(body.into_response(request, Depth::Whole))
 }

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use axum::response::Response;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::http::config::AppState;
 use crate::http::openapi::ApiErrors;
 use crate::http::paging::{Depth, ListBody, append_member};
 use crate::http::params::definition::{
@@ -101,20 +99,17 @@ struct SearchResultHit {
     params(Params<SearchSoftware>),
     responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
 )]
-pub(super) async fn search_software(
-    State(state): State<AppState>,
-    request: ApiRequest,
-    Params(query): Params<SearchSoftware>,
-) -> Result<Response, ApiError> {
+pub(super) fn search_software(request: &ApiRequest) -> Result<Response, ApiError> {
+    let query: SearchSoftware = request.params()?;
     let found = service::search_software(&request.snapshot, &query)?;
     if query.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
-        state.metrics.searched(found.pagination.total);
+        request.metrics().searched(found.pagination.total);
     }
     let mut body = ListBody::new(&found.data, found.pagination, room_for, write_hit)?.with("query", &found.query)?;
     if !query.facets.is_empty() {
         body = body.with("facets", &Facets(&found.facets))?;
     }
-    Ok(body.into_response(&request, Depth::of(query.q.as_deref())))
+    Ok(body.into_response(request, Depth::of(query.q.as_deref())))
 }
 
 /// About how many bytes a hit takes.

@@ -13,7 +13,7 @@ use crate::http::params::definition::{
 use crate::http::params::value::Text;
 use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::{ApiRequest, Id};
+use crate::http::request::ApiRequest;
 use crate::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::service::{self, ListSoftware};
 
@@ -65,12 +65,10 @@ struct SoftwareList {
     params(Params<ListSoftware>),
     responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
 )]
-pub(super) async fn list_software(
-    request: ApiRequest,
-    Params(query): Params<ListSoftware>,
-) -> Result<Response, ApiError> {
+pub(super) fn list_software(request: &ApiRequest) -> Result<Response, ApiError> {
+    let query: ListSoftware = request.params()?;
     let page = service::list_software(&request.snapshot, &query)?;
-    Ok(ListBody::of_page(&page)?.into_response(&request, Depth::of(query.q.as_deref())))
+    Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
 }
 
 /// A product.
@@ -92,7 +90,9 @@ struct SoftwareRecord {
     params(("id" = String, Path, description = "The product's id, percent-encoded")),
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
-pub(super) async fn get_software(request: ApiRequest, Id(id): Id, _: Params<()>) -> Result<Response, ApiError> {
+pub(super) fn get_software(request: &ApiRequest) -> Result<Response, ApiError> {
+    let id = request.id()?;
+    let () = request.params()?;
     let body = service::get_software(&request.snapshot, &id).ok_or(ApiError::SoftwareNotFound(id))?;
     Ok(paging::json(Body::from(body)))
 }
