@@ -33,10 +33,7 @@ impl Eq for Candidate {}
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.tier
-            .cmp(&other.tier)
-            .then(self.score.total_cmp(&other.score))
-            .then(Reverse(self.ordinal).cmp(&Reverse(other.ordinal)))
+        self.key().cmp(&other.key())
     }
 }
 
@@ -44,6 +41,22 @@ impl PartialOrd for Candidate {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
+}
+
+impl Candidate {
+    /// The order of the candidates as one number, which is compared in a third of the time: the tier in two bits, the score
+    /// in 31 (the bits of a number that isn't negative are in its order), and what is left of the ordinals behind this one.
+    fn key(&self) -> u64 {
+        let rest = (u32::MAX >> 1).saturating_sub(self.ordinal);
+        (self.tier as u64) << 62 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 31 | u64::from(rest)
+    }
+}
+
+/// A candidate with its place in the order that counts; the greater is the better.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    key: u64,
+    candidate: Candidate,
 }
 
 /// What is gathered from one visit.
@@ -57,9 +70,9 @@ pub struct Collector<'c> {
     order: Option<&'c SortedOrder>,
     wanted: usize,
     /// The best so far, in any order, and up to as many again that may turn out not to be.
-    best: Vec<Candidate>,
+    best: Vec<Kept>,
     /// Once there are enough: what a candidate must be better than.
-    least: Option<Candidate>,
+    least: Option<Kept>,
     /// Products that passed the filter.
     pub total: u64,
     /// Products visited, filtered or not.
@@ -98,13 +111,17 @@ impl<'c> Collector<'c> {
             }
         }
         self.total += 1;
-        if self.least.is_none_or(|least| first_of(self.order, &candidate, &least).is_lt()) {
-            self.keep(candidate);
+        let key = match self.order {
+            None => candidate.key(),
+            Some(order) => u64::from(u32::MAX - order.ranks[candidate.ordinal as usize]),
+        };
+        if self.least.is_none_or(|least| key > least.key) {
+            self.keep(Kept { key, candidate });
         }
     }
 
-    fn keep(&mut self, candidate: Candidate) {
-        self.best.push(candidate);
+    fn keep(&mut self, kept: Kept) {
+        self.best.push(kept);
         if self.best.len() >= self.wanted.saturating_mul(2) {
             self.cut();
         }
@@ -113,7 +130,7 @@ impl<'c> Collector<'c> {
     /// Leaves only the best.
     fn cut(&mut self) {
         if let Some(last) = self.wanted.checked_sub(1).filter(|last| *last < self.best.len()) {
-            let (_, least, _) = self.best.select_nth_unstable_by(last, |a, b| first_of(self.order, a, b));
+            let (_, least, _) = self.best.select_nth_unstable_by_key(last, |kept| Reverse(kept.key));
             self.least = Some(*least);
         }
         self.best.truncate(self.wanted);
@@ -129,24 +146,16 @@ impl<'c> Collector<'c> {
     /// Whole names aside, which come first whatever their score.
     #[must_use]
     pub fn least(&self) -> Option<f32> {
-        let least = self.least.filter(|least| self.is_blind && self.order.is_none() && least.tier != Tier::Title)?;
-        Some(least.score)
+        let least = self.least.filter(|_| self.is_blind && self.order.is_none())?.candidate;
+        (least.tier != Tier::Title).then_some(least.score)
     }
 
     /// The best candidates, best first.
     #[must_use]
     pub fn into_best(mut self) -> Vec<Candidate> {
         self.cut();
-        self.best.sort_unstable_by(|a, b| first_of(self.order, a, b));
-        self.best
-    }
-}
-
-/// Which of two candidates comes first.
-fn first_of(order: Option<&SortedOrder>, a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
-    match order {
-        None => b.cmp(a),
-        Some(order) => order.ranks[a.ordinal as usize].cmp(&order.ranks[b.ordinal as usize]),
+        self.best.sort_unstable_by_key(|kept| Reverse(kept.key));
+        self.best.into_iter().map(|kept| kept.candidate).collect()
     }
 }
 

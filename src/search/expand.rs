@@ -1,6 +1,5 @@
 //! From the words of a query to what may stand for each: other forms, beginnings, compounds, synonyms, corrections.
 
-use fst::automaton::{Automaton as _, Str};
 use fst::{IntoStreamer, Streamer};
 use rustc_hash::FxHashMap;
 
@@ -216,8 +215,12 @@ impl Expander<'_> {
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
         let lexicon = &self.index.lexicon;
         let mut stems: Vec<StemId> = Vec::new();
-        let mut stream = lexicon.words().search(Str::new(prefix).starts_with()).into_stream();
-        while let Some((_, word)) = stream.next() {
+        // An automaton would look at every branch beside the way to the prefix.
+        let mut stream = lexicon.words().range().ge(prefix).into_stream();
+        while let Some((text, word)) = stream.next() {
+            if !text.starts_with(prefix.as_bytes()) {
+                break;
+            }
             if let Ok(word) = WordId::try_from(word) {
                 stems.push(lexicon.stem_of(word));
             }

@@ -178,20 +178,51 @@ impl<'e> GroupCursor<'e> {
     pub(super) fn unite(&mut self, found: &mut Window, scratch: &mut Window) {
         let (start, end) = (found.start(), found.end());
         let (worth, scorer) = (self.worth, self.scorer);
-        if let Source::Lists(lists) = &mut self.source
-            && let [(list, weight)] = lists.as_mut_slice()
-        {
-            list.seek(start);
-            list.for_each_until(end, |document, frequency| {
-                found.add(document, worth * *weight * scorer.worth(frequency, document));
-            });
-            return;
+        if let Source::Lists(lists) = &mut self.source {
+            // Mostly no more than one of the words has anything here.
+            let mut here =
+                lists.iter_mut().filter_map(|(list, weight)| (list.seek(start) < end).then_some((list, weight)));
+            match (here.next(), here.next()) {
+                (None, _) => return,
+                (Some((list, weight)), None) => {
+                    return list.for_each_until(end, |document, code| {
+                        found.add(document, worth * *weight * scorer.worth(code, document));
+                    });
+                }
+                _ => {}
+            }
         }
-        if self.document() < end {
-            scratch.move_to(start);
-            self.fill(scratch);
-            found.unite(scratch);
+        scratch.move_to(start);
+        self.fill(scratch);
+        found.unite(scratch);
+    }
+
+    /// Adds to the scores of the documents that are found already; others of the group only count.
+    pub(super) fn accompany(&mut self, found: &mut Window, scratch: &mut Window) {
+        let (start, end) = (found.start(), found.end());
+        let (worth, scorer) = (self.worth, self.scorer);
+        scratch.move_to(start);
+        let mut take = |document, score: &dyn Fn() -> f32| {
+            if found.has(document) { scratch.raise(document, score()) } else { found.note(document) }
+        };
+        match &mut self.source {
+            Source::Lists(lists) => {
+                for (list, weight) in lists {
+                    list.seek(start);
+                    list.for_each_until(end, |document, code| {
+                        take(document, &|| worth * *weight * scorer.worth(code, document));
+                    });
+                }
+            }
+            Source::Gathered { windows, at } => {
+                *at = place(start);
+                for (document, score) in windows.get(*at).into_iter().flatten() {
+                    take(*document, &|| *score);
+                }
+                *at += 1;
+            }
         }
+        found.unite(scratch);
     }
 
     /// Leaves only the group's documents in a window, adding to their scores.

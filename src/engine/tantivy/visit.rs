@@ -1,5 +1,7 @@
 //! Goes through the documents of a plan, window by window.
 
+use std::cell::Cell;
+
 use ::tantivy::{DocId, TERMINATED};
 
 use super::TantivyEngine;
@@ -21,41 +23,60 @@ pub(super) fn visit(
             excluded.push(List::new(engine.read(&term)?));
         }
     }
-    let mut visit = Visit {
-        excluded,
-        found: Window::new(),
-        scratch: Window::new(),
-        matches: Vec::with_capacity(WIDTH),
-        documents: Vec::new(),
-        least: None,
-    };
+    let mut visit = Visit { excluded, buffers: BUFFERS.take().unwrap_or_default(), least: None };
     let cursors = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
     let (required, optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
     let wanted = u8::try_from(required.len()).unwrap_or(u8::MAX);
     match want {
         _ if plan.groups.is_empty() => visit.everything(engine.scorer.documents(), visitor),
-        _ if required.is_empty() => visit.some(optional, Vec::new(), wanted, visitor),
+        _ if required.is_empty() => visit.some(optional, Vec::new(), (0, u8::MAX), visitor),
         Want::All => visit.all(required, optional, visitor),
-        Want::Some => visit.some(required, optional, wanted, visitor),
+        Want::Some => visit.some(required, optional, (wanted, wanted), visitor),
     }
+    BUFFERS.set(Some(visit.buffers));
     Ok(())
 }
 
-struct Visit {
-    excluded: Vec<List>,
+thread_local! {
+    /// The buffers of the thread's last visit, for its next one: making them anew took a tenth of a search.
+    static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
+}
+
+/// What a visit writes to.
+struct Buffers {
     found: Window,
     scratch: Window,
     matches: Vec<Match>,
     documents: Vec<DocId>,
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        Self {
+            found: Window::new(),
+            scratch: Window::new(),
+            matches: Vec::with_capacity(WIDTH),
+            documents: Vec::with_capacity(WIDTH),
+        }
+    }
+}
+
+struct Visit {
+    excluded: Vec<List>,
+    buffers: Box<Buffers>,
     /// The score below which a document only counts.
     least: Option<f32>,
 }
 
+/// What the worths of several groups come to at most, whatever the order in which they are added.
+const ROUNDING: f32 = 1.000_01;
+
 impl Visit {
     fn everything(&mut self, documents: usize, visitor: &mut dyn Visitor) {
         for start in (0..documents).step_by(WIDTH) {
-            self.found.move_to(DocId::try_from(start).unwrap_or(TERMINATED));
-            self.found.add_first(documents - start);
+            let found = &mut self.buffers.found;
+            found.move_to(DocId::try_from(start).unwrap_or(TERMINATED));
+            found.add_first(documents - start);
             self.exclude();
             self.tell(0, u8::MAX, visitor);
         }
@@ -75,13 +96,14 @@ impl Visit {
             if document == TERMINATED {
                 return;
             }
-            self.found.move_to(document);
-            lead.unite(&mut self.found, &mut self.scratch);
+            let Buffers { found, scratch, .. } = &mut *self.buffers;
+            found.move_to(document);
+            lead.unite(found, scratch);
             for cursor in rest.iter_mut() {
-                if self.found.count() == 0 {
+                if found.count() == 0 {
                     break;
                 }
-                cursor.narrow(&mut self.found, &mut self.scratch);
+                cursor.narrow(found, scratch);
             }
             self.exclude();
             self.reward(&mut optional, u8::MAX);
@@ -89,33 +111,51 @@ impl Visit {
         }
     }
 
-    /// What has any of some groups, complete with so many of them; others only add to the score.
+    /// What has any of some groups; others only add to the score. For `all` and `always` see [`tell`](Self::tell).
+    ///
+    /// Groups that all together can't bring a document to the least score aren't gone through for documents, as in `MaxScore`
+    /// (Turtle and Flood, 1995): what has them alone only counts. One group is always gone through, so that documents with
+    /// all of them are told.
     fn some(
         &mut self,
         mut cursors: Vec<GroupCursor<'_>>,
         mut optional: Vec<GroupCursor<'_>>,
-        all: u8,
+        (all, always): (u8, u8),
         visitor: &mut dyn Visitor,
     ) {
+        cursors.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+        let bonus: f32 = optional.iter().map(|cursor| cursor.worth).sum();
+        let mut essential = cursors.len();
         loop {
+            if let Some(least) = self.least {
+                let most = |count: usize| bonus + cursors[count..].iter().map(|cursor| cursor.worth).sum::<f32>();
+                while essential > 1 && most(essential - 1) * ROUNDING < least {
+                    essential -= 1;
+                }
+            }
             let document = cursors.iter().map(GroupCursor::document).min().unwrap_or(TERMINATED);
             if document == TERMINATED {
                 return;
             }
-            self.found.move_to(document);
-            for cursor in &mut cursors {
-                cursor.unite(&mut self.found, &mut self.scratch);
+            let Buffers { found, scratch, .. } = &mut *self.buffers;
+            found.move_to(document);
+            for (at, cursor) in cursors.iter_mut().enumerate() {
+                if at < essential {
+                    cursor.unite(found, scratch);
+                } else {
+                    cursor.accompany(found, scratch);
+                }
             }
             self.exclude();
-            self.reward(&mut optional, all);
-            self.tell(all, all, visitor);
+            self.reward(&mut optional, always);
+            self.tell(all, always, visitor);
         }
     }
 
     fn exclude(&mut self) {
+        let found = &mut self.buffers.found;
         for list in &mut self.excluded {
-            list.seek(self.found.start());
-            let found = &mut self.found;
+            list.seek(found.start());
             list.for_each_until(found.end(), |document, _| found.remove(document));
         }
     }
@@ -128,16 +168,17 @@ impl Visit {
         }
         let most: f32 = groups.iter().map(|group| group.worth).sum();
         let least = self.least.unwrap_or(0.0);
-        self.documents.clear();
-        self.documents.extend(
-            self.found
+        let Buffers { found, scratch, documents, .. } = &mut *self.buffers;
+        documents.clear();
+        documents.extend(
+            found
                 .counted()
                 .filter(|(_, score, satisfied)| *satisfied >= always || score + most >= least)
                 .map(|(document, ..)| document),
         );
-        if !self.documents.is_empty() {
+        if !documents.is_empty() {
             for group in groups {
-                group.reward(&mut self.found, &self.documents, &mut self.scratch);
+                group.reward(found, documents, scratch);
             }
         }
     }
@@ -146,17 +187,18 @@ impl Visit {
     /// doesn't matter are only counted, but for those that satisfy as many groups as told.
     fn tell(&mut self, all: u8, always: u8, visitor: &mut dyn Visitor) {
         let least = self.least.unwrap_or(f32::NEG_INFINITY);
-        self.matches.clear();
-        for (ordinal, score, satisfied) in self.found.counted() {
+        let Buffers { found, matches, .. } = &mut *self.buffers;
+        matches.clear();
+        for (ordinal, score, satisfied) in found.counted() {
             if satisfied >= always || score >= least {
-                self.matches.push(Match { ordinal, score, complete: satisfied >= all });
+                matches.push(Match { ordinal, score, complete: satisfied >= all });
             }
         }
-        let told = self.matches.len() as u64;
+        let told = matches.len() as u64;
         if told > 0 {
-            visitor.visit(&self.matches);
+            visitor.visit(matches);
         }
-        visitor.count(u64::from(self.found.count()) - told);
+        visitor.count(u64::from(found.count_all()) - told);
         self.least = visitor.least();
     }
 }

@@ -16,6 +16,8 @@ const MANY: u32 = width() / 8;
 pub(super) struct Window {
     start: DocId,
     bits: [u64; WIDTH / BITS],
+    /// Documents that only count: they are found, but nothing else of them matters.
+    others: [u64; WIDTH / BITS],
     /// 0 for a document that isn't in the set.
     scores: Box<[f32; WIDTH]>,
     satisfied: Box<[u8; WIDTH]>,
@@ -24,7 +26,13 @@ pub(super) struct Window {
 impl Window {
     /// An empty window.
     pub(super) fn new() -> Self {
-        Self { start: 0, bits: [0; WIDTH / BITS], scores: Box::new([0.0; WIDTH]), satisfied: Box::new([0; WIDTH]) }
+        Self {
+            start: 0,
+            bits: [0; WIDTH / BITS],
+            others: [0; WIDTH / BITS],
+            scores: Box::new([0.0; WIDTH]),
+            satisfied: Box::new([0; WIDTH]),
+        }
     }
 
     /// Empties it and moves it to where a document lies.
@@ -39,6 +47,7 @@ impl Window {
             }
         }
         self.bits.fill(0);
+        self.others.fill(0);
         self.start = document - document % width();
     }
 
@@ -52,9 +61,28 @@ impl Window {
         self.start.saturating_add(width())
     }
 
-    /// How many documents are in the set.
+    /// How many documents are in the set, those that only count left out.
     pub(super) fn count(&self) -> u32 {
         self.bits.iter().map(|bits| bits.count_ones()).sum()
+    }
+
+    /// How many documents are found, those that only count included.
+    pub(super) fn count_all(&self) -> u32 {
+        self.bits.iter().zip(&self.others).map(|(bits, others)| (bits | others).count_ones()).sum()
+    }
+
+    /// Whether a document of this window is in the set.
+    #[inline]
+    pub(super) fn has(&self, document: DocId) -> bool {
+        let at = self.place(document);
+        self.bits[at / BITS] & (1 << (at % BITS)) != 0
+    }
+
+    /// Notes a document of this window that only counts.
+    #[inline]
+    pub(super) fn note(&mut self, document: DocId) {
+        let at = self.place(document);
+        self.others[at / BITS] |= 1 << (at % BITS);
     }
 
     /// Adds a document of this window, or a better score to it.
@@ -87,6 +115,7 @@ impl Window {
     pub(super) fn remove(&mut self, document: DocId) {
         let at = self.place(document);
         self.bits[at / BITS] &= !(1 << (at % BITS));
+        self.others[at / BITS] &= !(1 << (at % BITS));
         self.scores[at] = 0.0;
         self.satisfied[at] = 0;
     }
