@@ -23,6 +23,7 @@ use super::request::{ApiRequest, canonical_path};
 use super::server::Arrival;
 use super::{ALLOWED_METHODS, auth, client_address, compression, cors, panic, routes};
 use crate::key::FailedAttempts;
+use crate::service::Searches;
 
 /// The longest path and query, in bytes.
 const MAX_URI_BYTES: usize = 8 * 1024;
@@ -38,6 +39,7 @@ pub struct App(Arc<Inner>);
 struct Inner {
     state: AppState,
     operations: Operations,
+    searches: Searches,
     /// What isn't of the API.
     router: Router,
     failures: FailedAttempts,
@@ -63,6 +65,7 @@ impl App {
             .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
         Self(Arc::new(Inner {
             operations: Operations::new(routes::OPERATIONS),
+            searches: Searches::default(),
             router,
             failures: FailedAttempts::new(Instant::now()),
             tags: EntityTags::new(&state.config.build),
@@ -74,6 +77,11 @@ impl App {
     /// What it answers from.
     pub(super) fn state(&self) -> &AppState {
         &self.0.state
+    }
+
+    /// What was searched before.
+    pub(super) fn searches(&self) -> &Searches {
+        &self.0.searches
     }
 
     /// How the application is set.

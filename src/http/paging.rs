@@ -1,6 +1,5 @@
 //! Pages: their bodies, put together from bytes that are ready to send, and the links from one to the next.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -82,9 +81,8 @@ impl ListBody {
     pub(super) fn into_response(mut self, request: &ApiRequest, depth: Depth) -> Response {
         self.json.push(b'}');
         let mut response = json(Body::from(self.json));
-        let links = links(self.pagination, depth, |offset| {
-            format!("{}?{}", request.link_path(), request.query.for_page(self.pagination.limit, offset))
-        });
+        let reference = format!("{}?{}", request.link_path(), request.query.for_pages(self.pagination.limit));
+        let links = links(self.pagination, depth, &reference);
         // Paths and queries were encoded to ASCII.
         response.headers_mut().extend(HeaderValue::try_from(links).ok().map(|links| (LINK, links)));
         response
@@ -108,8 +106,9 @@ pub(super) fn append_member<T: Serialize>(json: &mut Vec<u8>, name: &str, value:
 
 /// The `Link` header (RFC 8288): first, prev, next and last page, each only if it exists and would be answered.
 ///
-/// Pages tile the list at the distance of `limit` from where the caller began, so that `next` ends on `last`.
-fn links(at: Pagination, depth: Depth, reference: impl Fn(u64) -> String) -> String {
+/// Pages tile the list at the distance of `limit` from where the caller began, so that `next` ends on `last`. A page's
+/// reference is the one given and its offset.
+fn links(at: Pagination, depth: Depth, reference: &str) -> String {
     let limit = u64::from(at.limit.max(1));
     let last = match at.total.checked_sub(1) {
         Some(end) if end >= at.offset => at.offset + (end - at.offset) / limit * limit,
@@ -118,12 +117,14 @@ fn links(at: Pagination, depth: Depth, reference: impl Fn(u64) -> String) -> Str
     };
     let prev = (at.offset > 0).then(|| at.offset.saturating_sub(limit).min(last));
     let next = at.offset.checked_add(limit).filter(|next| *next < at.total);
-    let mut links = String::new();
+    let mut links = String::with_capacity(4 * (reference.len() + 40));
+    let mut digits = itoa::Buffer::new();
     for (relation, offset) in [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))] {
         if let Some(offset) = offset.filter(|offset| depth.reaches(*offset)) {
             let separator = if links.is_empty() { "" } else { ", " };
-            // Writing to a string can't fail.
-            let _ = write!(links, "{separator}<{}>; rel=\"{relation}\"", reference(offset));
+            for part in [separator, "<", reference, digits.format(offset), ">; rel=\"", relation, "\""] {
+                links.push_str(part);
+            }
         }
     }
     links
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     fn linked(limit: u32, offset: u64, total: u64, depth: Depth) -> String {
-        links(Pagination { limit, offset, total }, depth, |offset| offset.to_string()).replace("; rel=", " ")
+        links(Pagination { limit, offset, total }, depth, "").replace("; rel=", " ")
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::app::App;
 use super::metrics::Metrics;
 use super::params::{FromParameters, Params, RawQuery};
 use super::problem::ApiError;
+use crate::service::Searches;
 use crate::snapshot::Snapshot;
 
 /// A request to answer.
@@ -50,6 +51,11 @@ impl ApiRequest {
     /// Where what happens is counted.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.app.state().metrics
+    }
+
+    /// What was searched before.
+    pub(crate) fn searches(&self) -> &Searches {
+        self.app.searches()
     }
 
     /// The request's path as a link to itself: as the caller sees it, in ASCII, without a slash at its end.

@@ -5,6 +5,7 @@ mod facet;
 mod highlight;
 mod page;
 mod query;
+mod searches;
 
 pub use page::{GlossaryPage, OpenObject, Page, ReviewsPage, SearchHit, SearchPage};
 pub use query::{Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
@@ -14,3 +15,4 @@ pub use operations::{
     ExportDownload, ServiceError, get_export, get_software, list_categories, list_exports, list_glossary, list_reviews,
     list_software, search_software,
 };
+pub use searches::Searches;

@@ -93,6 +93,7 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
         .iter()
         .map(|hit| SearchHit {
             item: OpenObject(catalogue.item(hit.ordinal)),
+            ordinal: hit.ordinal,
             score: shown_score(*hit, &found),
             highlights: query.highlight.then(|| highlight::highlights(snapshot, &found.expansion, hit.ordinal)),
         })
@@ -254,6 +255,6 @@ fn slice<T>(items: &[T], page: PageRequest) -> &[T] {
     &items[start..end]
 }
 
-const fn pagination(page: PageRequest, total: u64) -> Pagination {
+pub(super) const fn pagination(page: PageRequest, total: u64) -> Pagination {
     Pagination { limit: page.limit, offset: page.offset, total }
 }

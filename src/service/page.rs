@@ -1,5 +1,6 @@
 //! What is answered: pages of resources held as bytes ready to send.
 
+use crate::catalogue::Ordinal;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
@@ -43,6 +44,8 @@ pub struct ReviewsPage<'s> {
 pub struct SearchHit<'s> {
     /// The product, a list's item.
     pub item: OpenObject<'s>,
+    /// Which product it is, in its generation.
+    pub ordinal: Ordinal,
     /// How well it matches; comparable within one answer only. 0 without a query.
     pub score: f32,
     /// The fields that matched, where asked for.

@@ -1,9 +1,11 @@
 //! What can be asked.
 
+use serde::Serialize;
+
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 
 /// Which part of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PageRequest {
     /// Page size, 1 to 100.
     pub limit: u32,
@@ -12,7 +14,7 @@ pub struct PageRequest {
 }
 
 /// Which products. An empty filter passes all.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
     /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
     pub categories: Vec<String>,
@@ -51,7 +53,7 @@ pub struct ListSoftware {
 }
 
 /// The orders of `/v1/search`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum SearchSort {
     /// Best match first; without a query by quality.
     #[default]
@@ -65,7 +67,7 @@ pub enum SearchSort {
 }
 
 /// What can be counted beside a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
     /// By category.
     Category,
@@ -78,7 +80,7 @@ pub enum Facet {
 }
 
 /// Searches products.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchSoftware {
     /// Free text; `None` or blank: all products, by quality.
     pub q: Option<String>,

@@ -20,6 +20,7 @@ pub use generation::{Generation, INDEX_FORMAT};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::catalogue::{Catalogue, CatalogueError};
 use crate::engine::{Engine, EngineError, TantivyEngine};
@@ -31,6 +32,7 @@ use crate::search::{Ranking, SearchIndex, SearchIndexError};
 #[derive(Debug)]
 pub struct Snapshot {
     generation: Generation,
+    serial: u64,
     /// The records, ready to serve.
     pub catalogue: Catalogue,
     /// The words.
@@ -61,6 +63,9 @@ pub enum OpenError {
     Engine(#[from] EngineError),
 }
 
+/// How many were opened.
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
 impl Snapshot {
     /// Opens a generation from its parts.
     ///
@@ -86,7 +91,8 @@ impl Snapshot {
             .collect();
         let engine = Box::new(TantivyEngine::open(&files, scorer)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
-        Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
+        let serial = OPENED.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(Self { generation, serial, catalogue, search, engine, glossary }))
     }
 
     /// Builds a generation and opens it, in memory only.
@@ -96,6 +102,12 @@ impl Snapshot {
     pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
         let artifact = build(exports, &mut |_, _| {})?;
         Self::open(Generation::of(exports), &artifact)
+    }
+
+    /// Tells what was opened apart, for as long as the process runs.
+    #[must_use]
+    pub fn serial(&self) -> u64 {
+        self.serial
     }
 
     /// The generation's name.

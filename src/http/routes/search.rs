@@ -18,7 +18,7 @@ use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Value
 use crate::http::problem::ApiError;
 use crate::http::request::ApiRequest;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
-use crate::service::{self, Facet, SearchHit, SearchSoftware};
+use crate::service::{Facet, SearchHit, SearchSoftware};
 
 static Q: Parameter<Text> = query(
     "What to look for. The last word also matches as the beginning of a word; `\"quoted phrases\"` must appear as they \
@@ -101,7 +101,7 @@ struct SearchResultHit {
 )]
 pub(super) fn search_software(request: &ApiRequest) -> Result<Response, ApiError> {
     let query: SearchSoftware = request.params()?;
-    let found = service::search_software(&request.snapshot, &query)?;
+    let found = request.searches().search(&request.snapshot, &query)?;
     if query.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
         request.metrics().searched(found.pagination.total);
     }

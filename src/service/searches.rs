@@ -1,0 +1,233 @@
+//! Searches that were asked before: what is asked often is found once per generation.
+
+use std::mem::size_of;
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::operations::{ServiceError, pagination, search_software};
+use super::{Facet, OpenObject, SearchHit, SearchPage, SearchSoftware};
+use crate::catalogue::Ordinal;
+use crate::resource::{FacetValue, Highlight, QueryReport};
+use crate::snapshot::Snapshot;
+
+/// The most memory that is spent on remembering, in bytes: some 80,000 answers of twenty hits.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// About what an answer of twenty hits takes, key and place in the cache included, in bytes.
+const USUAL_BYTES: u64 = 400;
+
+/// What the cache itself takes for an answer, in bytes.
+const PLACE_BYTES: usize = 96;
+
+/// Answers searches, those that were asked before from memory. What is remembered is which products were found, not their
+/// texts, so an answer takes some hundred bytes. Which answers stay is decided by how often they are asked for (S3-FIFO,
+/// Yang et al. 2023), so that many that are asked once don't push out those that aren't.
+#[derive(Debug)]
+pub struct Searches {
+    answers: Cache<Box<[u8]>, Arc<Answer>, Weight>,
+}
+
+/// A search's answer without the products' texts.
+#[derive(Debug)]
+struct Answer {
+    hits: Box<[(Ordinal, f32)]>,
+    total: u64,
+    /// What few answers have.
+    rest: Option<Box<Rest>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Rest {
+    query: QueryReport,
+    facets: Vec<(Facet, Vec<FacetValue>)>,
+    /// Of each hit, where asked for.
+    highlights: Vec<Option<Vec<Highlight>>>,
+}
+
+impl Default for Searches {
+    fn default() -> Self {
+        Self::holding(MOST_BYTES)
+    }
+}
+
+impl Searches {
+    /// Remembers as many answers as fit into this many bytes.
+    fn holding(bytes: u64) -> Self {
+        let answers = usize::try_from(bytes / USUAL_BYTES).unwrap_or(usize::MAX);
+        Self { answers: Cache::with_weighter(answers, bytes, Weight) }
+    }
+
+    /// Searches products, like [`search_software`].
+    ///
+    /// # Errors
+    /// Where the engine fails.
+    pub fn search<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
+        // The writer is a vector, which takes whatever is written.
+        let Ok(key) = postcard::to_allocvec(&(snapshot.serial(), query)) else {
+            return search_software(snapshot, query);
+        };
+        if let Some(answer) = self.answers.get(key.as_slice()) {
+            return Ok(answer.page(snapshot, query));
+        }
+        let page = search_software(snapshot, query)?;
+        self.answers.insert(key.into(), Arc::new(Answer::of(&page)));
+        Ok(page)
+    }
+}
+
+impl Answer {
+    fn of(page: &SearchPage<'_>) -> Self {
+        let has_highlights = page.data.iter().any(|hit| hit.highlights.is_some());
+        let rest = Rest {
+            query: page.query.clone(),
+            facets: page.facets.clone(),
+            highlights: if has_highlights {
+                page.data.iter().map(|hit| hit.highlights.clone()).collect()
+            } else {
+                Vec::new()
+            },
+        };
+        Self {
+            hits: page.data.iter().map(|hit| (hit.ordinal, hit.score)).collect(),
+            total: page.pagination.total,
+            rest: (rest != Rest::default()).then(|| Box::new(rest)),
+        }
+    }
+
+    fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
+        let rest = self.rest.as_deref();
+        let highlights = |at: usize| rest.and_then(|rest| rest.highlights.get(at).cloned()).flatten();
+        let hits = self.hits.iter().enumerate().map(|(at, (ordinal, score))| SearchHit {
+            item: OpenObject(snapshot.catalogue.item(*ordinal)),
+            ordinal: *ordinal,
+            score: *score,
+            highlights: highlights(at),
+        });
+        SearchPage {
+            data: hits.collect(),
+            pagination: pagination(query.page, self.total),
+            query: rest.map(|rest| rest.query.clone()).unwrap_or_default(),
+            facets: rest.map(|rest| rest.facets.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.hits) + self.rest.as_deref().map_or(0, Rest::bytes)
+    }
+}
+
+impl Rest {
+    fn bytes(&self) -> usize {
+        let corrections: usize = [&self.query.corrected, &self.query.synonyms]
+            .into_iter()
+            .flatten()
+            .map(|correction| size_of_val(correction) + correction.from.len() + correction.to.len())
+            .sum();
+        let dropped: usize = self.query.dropped.iter().map(|word| size_of_val(word) + word.len()).sum();
+        let values = self.facets.iter().flat_map(|(_, values)| values);
+        let values: usize = values.map(|value| size_of_val(value) + value.value.len() + value.label.len()).sum();
+        let marked = self.highlights.iter().flatten().flatten();
+        let marked: usize = marked
+            .map(|marked| size_of_val(marked) + marked.field.len() + marked.html.len() + size_of_val(&*marked.ranges))
+            .sum();
+        size_of::<Self>() + corrections + dropped + values + size_of_val(&*self.highlights) + marked
+    }
+}
+
+/// Weighs answers by the memory they take.
+#[derive(Debug, Clone)]
+struct Weight;
+
+impl Weighter<Box<[u8]>, Arc<Answer>> for Weight {
+    fn weight(&self, key: &Box<[u8]>, answer: &Arc<Answer>) -> u64 {
+        (PLACE_BYTES + key.len() + answer.bytes()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::export::{self, Limits, SourceFile};
+    use crate::record::CalendarDate;
+    use crate::service::{PageRequest, SearchSort, SoftwareFilter};
+
+    fn snapshot(names: &[&str]) -> Arc<Snapshot> {
+        let record = |(at, name): (usize, &&str)| {
+            json!({
+                "id": format!("id-{at}"), "name": name, "url": "https://a.example/", "category": "Tools",
+                "evidence_status": "pending-review"
+            })
+        };
+        let software: Vec<_> = names.iter().enumerate().map(record).collect();
+        let document = json!({"name": "Tools", "license": "https://opensource.org/license/mit", "software": software});
+        let sources = vec![SourceFile::from_bytes(Path::new("tools.json"), document.to_string().into())];
+        let today = CalendarDate::parse("2026-01-01").expect("a date");
+        let report = export::examine(sources, &Limits::default(), today, &|_| {});
+        assert!(report.is_valid(), "{:?}", report.findings);
+        Snapshot::build(&report.exports).expect("a generation")
+    }
+
+    fn query(q: &str) -> SearchSoftware {
+        SearchSoftware {
+            q: Some(q.to_owned()),
+            filter: SoftwareFilter::default(),
+            sort: SearchSort::Relevance,
+            facets: Vec::new(),
+            highlight: false,
+            typo: true,
+            page: PageRequest { limit: 20, offset: 0 },
+        }
+    }
+
+    #[test]
+    fn what_was_asked_before_is_answered_the_same() {
+        let snapshot = snapshot(&["Permit Office", "Permits to Work", "Lockout Planner", "Work Planner"]);
+        let searches = Searches::default();
+        let first_page = query("work permit");
+        let queries = [
+            SearchSoftware { highlight: true, facets: Facet::ALL.to_vec(), ..query("permt planner") },
+            SearchSoftware { page: PageRequest { limit: 20, offset: 1 }, ..first_page.clone() },
+            SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..first_page.clone() },
+            SearchSoftware { sort: SearchSort::Name, ..first_page.clone() },
+            SearchSoftware { typo: false, ..query("permt planner") },
+            SearchSoftware {
+                filter: SoftwareFilter { categories: vec!["nowhere".to_owned()], ..SoftwareFilter::default() },
+                ..first_page.clone()
+            },
+            first_page,
+        ];
+        for round in 0..2 {
+            for query in &queries {
+                let answer = searches.search(&snapshot, query).expect("it answers");
+                assert_eq!(answer, search_software(&snapshot, query).expect("it answers"), "{round}: {query:?}");
+            }
+            assert_eq!(searches.answers.len(), queries.len(), "each is remembered, none is taken for another");
+        }
+    }
+
+    #[test]
+    fn another_generation_is_asked_anew() {
+        let searches = Searches::default();
+        for (names, total) in [(vec!["Permit"], 1), (vec!["Permit", "Permits"], 2), (vec!["Other"], 0)] {
+            let answer = snapshot(&names);
+            assert_eq!(searches.search(&answer, &query("permit")).expect("it answers").pagination.total, total);
+        }
+    }
+
+    #[test]
+    fn no_more_is_remembered_than_there_is_room_for() {
+        const ROOM: u64 = 20_000;
+        let snapshot = snapshot(&["Permit Office"]);
+        let searches = Searches::holding(ROOM);
+        for number in 0..1_000 {
+            searches.search(&snapshot, &query(&format!("permit {number}"))).expect("it answers");
+        }
+        assert!(searches.answers.weight() <= ROOM && searches.answers.len() > 10, "{}", searches.answers.len());
+    }
+}
