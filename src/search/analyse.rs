@@ -115,13 +115,15 @@ impl Scanner<'_> {
     }
 
     fn run_end(&self, start: usize) -> usize {
-        let mut chars = self.text[start..].char_indices().peekable();
-        let mut end = start;
-        let mut last = None;
+        // Most words are nothing but these.
+        let plain = self.text.as_bytes()[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let mut chars = self.text[start + plain..].char_indices().map(|(at, c)| (at + plain, c)).peekable();
+        let mut end = start + plain;
+        let mut last = self.text[start..end].chars().next_back();
         while let Some((at, c)) = chars.next() {
             let next = chars.peek().map(|(_, c)| *c);
             let inside = c.is_alphanumeric()
-                || is_combining_mark(c)
+                || (!c.is_ascii() && is_combining_mark(c))
                 || (at == 0 && c == '.')
                 || (c == '&' && last.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric))
                 || (c == '.' && last.is_some_and(|l| l.is_ascii_digit()) && next.is_some_and(|n| n.is_ascii_digit()))

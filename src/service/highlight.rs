@@ -52,89 +52,107 @@ struct Named<'a> {
     name: Cow<'a, str>,
 }
 
-/// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match.
-pub(super) fn highlights(snapshot: &Snapshot, expansion: &Expansion, ordinal: Ordinal) -> Vec<Highlight> {
-    if expansion.slots.is_empty() {
-        return Vec::new();
+/// Marks what one query matched.
+pub(super) struct Marker<'s> {
+    snapshot: &'s Snapshot,
+    expansion: &'s Expansion,
+    /// The letters that the last word begins with, where no more of them are told than the index has as such. What a longer
+    /// beginning stands for is among the stems.
+    prefix: Option<&'s str>,
+    /// The words that may be written apart: few are found so, and looking for one costs a look at every two neighbours.
+    compounds: Vec<&'s str>,
+}
+
+impl<'s> Marker<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot, expansion: &'s Expansion) -> Self {
+        let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
+        let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));
+        let is_compound = |slot: &&Slot| has(slot, |term| matches!(term, Term::Compound(_)));
+        let slots = || expansion.slots.iter();
+        Self {
+            snapshot,
+            expansion,
+            prefix: slots().find(is_prefix).and_then(|slot| slot.prefix.as_deref()),
+            compounds: slots().filter(is_compound).map(|slot| slot.word.folded.as_str()).collect(),
+        }
     }
-    let answer = snapshot.catalogue.detail(ordinal);
-    // The answer was written from these very fields; were it otherwise, nothing would be marked.
-    let Ok(Answer { data }) = serde_json::from_slice(&answer) else { return Vec::new() };
-    let mut words = snapshot.search.forward.words(ordinal);
-    let mut numbers = Vec::new();
-    let mut found = Vec::new();
-    // The values in the order in which the index has their words, so that no word has to be looked up.
-    let mut look = |field: &str, text: &str| {
-        next_value(&mut words, &mut numbers);
-        found.extend(highlight(snapshot, expansion, field, text, &numbers));
-    };
-    look("name", &data.name);
-    data.aliases.iter().for_each(|text| look("aliases", &text.0));
-    data.tagline.iter().for_each(|text| look("tagline", &text.0));
-    data.categories.iter().for_each(|category| look("categories", &category.name));
-    data.tags.iter().for_each(|text| look("tags", &text.0));
-    data.vendor.iter().for_each(|text| look("vendor", &text.0));
-    data.standards.iter().for_each(|text| look("standards", &text.0));
-    data.features.iter().for_each(|text| look("features", &text.0));
-    // The offering type comes with the settings.
-    for _ in 0..=data.deployment.len() + data.languages.len() {
-        next_value(&mut words, &mut numbers);
+
+    /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match.
+    pub(super) fn highlights(&self, ordinal: Ordinal) -> Vec<Highlight> {
+        if self.expansion.slots.is_empty() {
+            return Vec::new();
+        }
+        let answer = self.snapshot.catalogue.detail(ordinal);
+        // The answer was written from these very fields; were it otherwise, nothing would be marked.
+        let Ok(Answer { data }) = serde_json::from_slice(&answer) else { return Vec::new() };
+        let mut words = self.snapshot.search.forward.words(ordinal);
+        let mut numbers = Vec::new();
+        let mut found = Vec::new();
+        // The values in the order in which the index has their words, so that no word has to be looked up.
+        let mut look = |field: &str, text: &str| {
+            next_value(&mut words, &mut numbers);
+            found.extend(self.highlight(field, text, &numbers));
+        };
+        look("name", &data.name);
+        data.aliases.iter().for_each(|text| look("aliases", &text.0));
+        data.tagline.iter().for_each(|text| look("tagline", &text.0));
+        data.categories.iter().for_each(|category| look("categories", &category.name));
+        data.tags.iter().for_each(|text| look("tags", &text.0));
+        data.vendor.iter().for_each(|text| look("vendor", &text.0));
+        data.standards.iter().for_each(|text| look("standards", &text.0));
+        data.features.iter().for_each(|text| look("features", &text.0));
+        // The offering type comes with the settings.
+        for _ in 0..=data.deployment.len() + data.languages.len() {
+            next_value(&mut words, &mut numbers);
+        }
+        if let Some(text) = &data.description {
+            next_value(&mut words, &mut numbers);
+            found.extend(self.highlight("description", &text.0, &numbers));
+        }
+        found
     }
-    if let Some(text) = &data.description {
-        next_value(&mut words, &mut numbers);
-        found.extend(highlight(snapshot, expansion, "description", &text.0, &numbers));
+
+    /// A text with its matches, if it has any; `numbers` are those of its words.
+    fn highlight(&self, field: &str, text: &str, numbers: &[WordId]) -> Option<Highlight> {
+        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, compounds } = self;
+        let mut marked: Vec<bool> =
+            numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()).collect();
+        if prefix.is_none() && compounds.is_empty() && expansion.concepts.is_empty() && !marked.contains(&true) {
+            return None;
+        }
+        let places = places(text);
+        let written = |at: usize| &text[places[at].clone()];
+        marked.resize(places.len(), false);
+        for at in 0..places.len() {
+            marked[at] |= prefix.is_some_and(|prefix| begins(written(at), prefix));
+            if at + 1 < places.len() && compounds.iter().any(|word| is_compound(written(at), written(at + 1), word)) {
+                (marked[at], marked[at + 1]) = (true, true);
+            }
+        }
+        if !expansion.concepts.is_empty() {
+            for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
+                if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
+                    marked[mention.start..mention.end].fill(true);
+                }
+            }
+        }
+        let marked = places.iter().zip(marked).filter_map(|(place, is)| is.then_some((place.start, place.end)));
+        let spans = merged(text, marked);
+        if spans.is_empty() {
+            return None;
+        }
+        let ranges = spans.iter().map(|(start, end)| TextRange {
+            start: text[..*start].chars().count() as u64,
+            length: text[*start..*end].chars().count() as u64,
+        });
+        Some(Highlight { field: field.to_owned(), ranges: ranges.collect(), html: html(text, &spans) })
     }
-    found
 }
 
 /// Reads the numbers of the next value's words.
 fn next_value(words: &mut impl Iterator<Item = WordId>, numbers: &mut Vec<WordId>) {
     numbers.clear();
     numbers.extend(words.take_while(|word| *word != VALUE_END).filter(|word| *word != SECTION_END));
-}
-
-/// A text with its matches, if it has any; `numbers` are those of its words.
-fn highlight(
-    snapshot: &Snapshot,
-    expansion: &Expansion,
-    field: &str,
-    text: &str,
-    numbers: &[WordId],
-) -> Option<Highlight> {
-    let search = &snapshot.search;
-    let places = places(text);
-    let written = |at: usize| &text[places[at].clone()];
-    let mut marked: Vec<bool> =
-        numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()).collect();
-    marked.resize(places.len(), false);
-    let prefix = expansion.slots.iter().find_map(|slot| slot.prefix.as_deref());
-    // Few words are found written apart, and looking for one costs a look at every two neighbours.
-    let is_compound_of = |slot: &&Slot| slot.alternatives.iter().any(|of| matches!(of.term, Term::Compound(_)));
-    let compounds: Vec<_> =
-        expansion.slots.iter().filter(is_compound_of).map(|slot| slot.word.folded.as_str()).collect();
-    for at in 0..places.len() {
-        marked[at] |= prefix.is_some_and(|prefix| begins(written(at), prefix));
-        if at + 1 < places.len() && compounds.iter().any(|word| is_compound(written(at), written(at + 1), word)) {
-            (marked[at], marked[at + 1]) = (true, true);
-        }
-    }
-    if !expansion.concepts.is_empty() {
-        for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
-            if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
-                marked[mention.start..mention.end].fill(true);
-            }
-        }
-    }
-    let spans =
-        merged(text, places.iter().zip(marked).filter_map(|(place, is)| is.then_some((place.start, place.end))));
-    if spans.is_empty() {
-        return None;
-    }
-    let ranges = spans.iter().map(|(start, end)| TextRange {
-        start: text[..*start].chars().count() as u64,
-        length: text[*start..*end].chars().count() as u64,
-    });
-    Some(Highlight { field: field.to_owned(), ranges: ranges.collect(), html: html(text, &spans) })
 }
 
 /// Whether a word as written begins with these letters, folded.
@@ -221,16 +239,21 @@ fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
 }
 
 fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(escaped);
+        from = at + 1;
     }
+    out.push_str(&text[from..]);
 }
 
 #[cfg(test)]

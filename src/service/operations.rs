@@ -4,9 +4,10 @@ use std::io;
 
 use bytes::Bytes;
 
+use super::highlight::Marker;
 use super::{
     GlossaryPage, ListGlossary, ListSoftware, ListSort, OpenObject, Page, PageRequest, ReviewsPage, SearchHit,
-    SearchPage, SearchSoftware, SearchSort, SoftwareFilter, facet, highlight,
+    SearchPage, SearchSoftware, SearchSort, SoftwareFilter, facet,
 };
 use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span};
 use crate::engine::EngineError;
@@ -88,14 +89,14 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
         Some(q) => search(scope(snapshot, &filter, order, query.page), q, query.typo, counts)?,
         None => browse(scope(snapshot, &filter, order, query.page), counts),
     };
-    let hits = slice(&found.best, query.page);
-    let data = hits
+    let marker = query.highlight.then(|| Marker::new(snapshot, &found.expansion));
+    let data = slice(&found.best, query.page)
         .iter()
         .map(|hit| SearchHit {
             item: OpenObject(catalogue.item(hit.ordinal)),
             ordinal: hit.ordinal,
             score: shown_score(*hit, &found),
-            highlights: query.highlight.then(|| highlight::highlights(snapshot, &found.expansion, hit.ordinal)),
+            highlights: marker.as_ref().map(|marker| marker.highlights(hit.ordinal)),
         })
         .collect();
     let facets = match &found.counts {
