@@ -21,7 +21,7 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
     let misspelled = misspelled(snapshot, draw, 10, MOST_CHARACTERS - 2);
     let everything = |q: &str| ask::with_all(q, 20, FURTHEST);
     let first_page = |q: &str| ask::with_all(q, LARGEST, 0);
-    let mut all = vec![
+    let all = vec![
         ("ten long misspelled words and a letter", everything(&format!("{misspelled} s"))),
         ("the same, first page of 100", first_page(&format!("{misspelled} s"))),
         ("one frequent word", first_page(&words(0, 1))),
@@ -55,7 +55,6 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
         ("no query, every facet", SearchSoftware { q: None, ..first_page("") }),
         ("no query, by name", SearchSoftware { q: None, sort: SearchSort::Name, ..first_page("") }),
     ];
-    all.truncate(all.len());
     all.into_iter().map(|(name, query)| (name.to_owned(), query)).collect()
 }
 

@@ -11,7 +11,12 @@ use crate::catalogue::Ordinal;
 /// Looks closely at candidates, best first, as far as it takes: until no other one can come among the best `wanted`.
 /// Afterwards these are in order.
 pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate], wanted: usize) {
-    let most = 1.0 + index.ranking.spelling + index.ranking.proximity;
+    let spelled = expansion.slots.iter().filter(|slot| slot.spelling.is_some()).count();
+    let most = Signals {
+        spelling: share(spelled, expansion.slots.len()),
+        proximity: if expansion.slots.len() > 1 { 1.0 } else { 0.0 },
+    };
+    let most = most.factor(&index.ranking);
     let mut looked = 0;
     let mut order = Vec::with_capacity(best.len());
     while looked < best.len() {
@@ -84,12 +89,18 @@ fn look(index: &SearchIndex, expansion: &Expansion, ordinal: Ordinal) -> Signals
         neighbours |= (before | matched) & (matched >> 1);
         before = matched;
     }
-    let share = |bits: u32, of: usize| {
-        #[expect(clippy::cast_precision_loss, reason = "at most ten")]
-        let (found, all) = (bits.count_ones() as f32, of.max(1) as f32);
-        found / all
-    };
-    Signals { spelling: share(spelled, slots.len()), proximity: share(neighbours, slots.len().saturating_sub(1)) }
+    let count = |bits: u32| bits.count_ones() as usize;
+    Signals {
+        spelling: share(count(spelled), slots.len()),
+        proximity: share(count(neighbours), slots.len().saturating_sub(1)),
+    }
+}
+
+/// The share of a few words, 0 to 1; 0 where there are none.
+fn share(found: usize, all: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "at most ten")]
+    let (found, all) = (found as f32, all.max(1) as f32);
+    found / all
 }
 
 /// The number of words of a document's shortest name or alias, at least 1.

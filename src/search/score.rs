@@ -117,6 +117,8 @@ pub struct Scorer {
     weights: Vec<[f32; 4]>,
     /// By code: how often in each section.
     counts: &'static [[f32; 4]],
+    /// By code: what a term is worth at most, whatever the document.
+    most: Vec<f32>,
     k1: f32,
 }
 
@@ -143,7 +145,12 @@ impl Scorer {
             }
             weights
         });
-        Self { weights: weights.collect(), counts: &CODES.counts, k1: ranking.k1 }
+        let weights: Vec<_> = weights.collect();
+        let best = weights
+            .iter()
+            .fold([0.0; 4], |best: [f32; 4], weights| std::array::from_fn(|at| best[at].max(weights[at])));
+        let most = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
+        Self { weights, counts: &CODES.counts, most, k1: ranking.k1 }
     }
 
     /// The number of documents.
@@ -157,10 +164,22 @@ impl Scorer {
     #[inline]
     pub fn worth(&self, code: u32, document: Ordinal) -> f32 {
         let counts = self.counts.get(code as usize).unwrap_or(&[0.0; 4]);
-        let weights = &self.weights[document as usize];
-        let tf: f32 = counts.iter().zip(weights).map(|(count, weight)| count * weight).sum();
-        tf / (self.k1 + tf)
+        saturated(counts, &self.weights[document as usize], self.k1)
     }
+
+    /// What a term is worth at most that occurs in a document as this code says.
+    #[must_use]
+    #[inline]
+    pub fn most(&self, code: u32) -> f32 {
+        self.most.get(code as usize).copied().unwrap_or_default()
+    }
+}
+
+/// The weighted occurrences, saturated. Rises with each weight, rounding included.
+#[inline]
+fn saturated(counts: &[f32; 4], weights: &[f32; 4], k1: f32) -> f32 {
+    let tf: f32 = counts.iter().zip(weights).map(|(count, weight)| count * weight).sum();
+    tf / (k1 + tf)
 }
 
 #[cfg(test)]

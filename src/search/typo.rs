@@ -2,8 +2,10 @@
 
 use std::sync::OnceLock;
 
+use bytes::Bytes;
+use fst::Map;
 use fst::automaton::Automaton;
-use fst::{IntoStreamer, Streamer};
+use fst::raw::Output;
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 
 use super::lexicon::{Lexicon, WordId};
@@ -76,23 +78,45 @@ fn best(mut found: Vec<Candidate>) -> Vec<Candidate> {
 }
 
 fn collect(lexicon: &Lexicon, typed: &str, first: Option<&str>, dfa: &DFA, found: &mut Vec<Candidate>) {
-    let words = lexicon.words();
-    let mut stream = match first {
-        Some(first) => words.search(StartingWith { first: first.as_bytes(), dfa }).into_stream(),
-        None => words.search(StartingWith { first: b"", dfa }).into_stream(),
-    };
-    while let Some((word, number)) = stream.next() {
-        let Ok(word) = std::str::from_utf8(word) else { continue };
+    let starting = StartingWith { first: first.unwrap_or_default().as_bytes(), dfa };
+    search(lexicon.words(), &starting, |word, number| {
+        let (Ok(word), Ok(number)) = (std::str::from_utf8(word), WordId::try_from(number)) else { return };
         if first.is_none() && word.chars().next() == typed.chars().next() {
-            continue;
+            return;
         }
-        let Ok(number) = WordId::try_from(number) else { continue };
         // Numbers and codes are never meant by a misspelled word, nor are abbreviations.
         if !word.chars().all(char::is_alphabetic) || word.chars().count() <= 3 {
-            continue;
+            return;
         }
         let cost = cost(typed, word) - frequency_bonus(lexicon.document_frequency(number));
         found.push(Candidate { folded: word.to_owned(), word: number, cost });
+    });
+}
+
+/// Tells all words that an automaton accepts, each with its number, in order. The map's own search opens every branch before
+/// it asks whether anything behind it can match, and hardly any can: this takes a third of its time.
+fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, mut found: impl FnMut(&[u8], u64)) {
+    let words = words.as_fst();
+    let mut word = Vec::new();
+    let mut way = vec![(words.root(), 0, Output::zero(), automaton.start())];
+    while let Some((node, next, output, state)) = way.last_mut() {
+        if *next == node.len() {
+            way.pop();
+            word.pop();
+            continue;
+        }
+        let branch = node.transition(*next);
+        *next += 1;
+        let state = automaton.accept(state, branch.inp);
+        if !automaton.can_match(&state) {
+            continue;
+        }
+        let (node, output) = (words.node(branch.addr), output.cat(branch.out));
+        word.push(branch.inp);
+        if node.is_final() && automaton.is_match(&state) {
+            found(&word, output.cat(node.final_output()).value());
+        }
+        way.push((node, 0, output, state));
     }
 }
 

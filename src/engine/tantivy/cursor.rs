@@ -1,5 +1,7 @@
 //! Cursors over the documents that satisfy one group of a plan.
 
+use std::cmp::Reverse;
+
 use ::tantivy::postings::BlockSegmentPostings;
 use ::tantivy::{DocId, TERMINATED};
 
@@ -9,7 +11,7 @@ use crate::engine::EngineError;
 use crate::search::Group;
 use crate::search::score::Scorer;
 
-/// More alternatives than this are gathered into one list before the visit instead of being merged during it.
+/// So many alternatives are merged during a visit, the most frequent ones; all others are gathered into one list before it.
 const MERGED_AT_MOST: usize = 8;
 
 /// What the score of one word is at most, beside its `idf`. The same for all words, so it orders nothing.
@@ -70,22 +72,60 @@ impl List {
 /// How many documents a full block has; the last one of a list has fewer.
 const BLOCK: usize = 128;
 
-/// The documents of one group in rising order, each with its score for the group.
+/// A document that one of a group's terms has, with what that is worth.
+#[derive(Debug, Clone, Copy)]
+struct Posting<'e> {
+    document: DocId,
+    worth: Worth<'e>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Worth<'e> {
+    /// To be worked out: how the term occurs, and what that is multiplied by.
+    Coded { code: u32, scale: f32, scorer: &'e Scorer },
+    /// Known.
+    Scored(f32),
+}
+
+impl Posting<'_> {
+    #[inline]
+    fn score(&self) -> f32 {
+        match self.worth {
+            Worth::Coded { code, scale, scorer } => scale * scorer.worth(code, self.document),
+            Worth::Scored(score) => score,
+        }
+    }
+
+    /// What the score is at most. What a code is worth at most is near at hand; what it is worth in a document isn't.
+    #[inline]
+    fn most(&self) -> f32 {
+        match self.worth {
+            Worth::Coded { code, scale, scorer } => scale * scorer.most(code),
+            Worth::Scored(score) => score,
+        }
+    }
+}
+
+/// The documents of one group, window by window, each with its score for the group.
 pub(super) struct GroupCursor<'e> {
     scorer: &'e Scorer,
     /// `idf * SCALE`: what a document scores at most.
     pub(super) worth: f32,
-    source: Source,
+    /// The longest lists, with what their scores are multiplied by.
+    lists: Vec<(List, f32)>,
+    /// All others.
+    gathered: Gathered,
     /// How many documents at most.
     pub(super) cost: u32,
     pub(super) required: bool,
 }
 
-enum Source {
-    /// A few lists with their weights.
-    Lists(Vec<(List, f32)>),
-    /// Many, gathered: the documents of each window with their scores, in any order and more than once.
-    Gathered { windows: Vec<Vec<(DocId, f32)>>, at: usize },
+/// Short lists put together: the documents of each window with their scores, in any order and more than once.
+#[derive(Default)]
+struct Gathered {
+    windows: Vec<Vec<(DocId, f32)>>,
+    /// The next window.
+    at: usize,
 }
 
 impl<'e> GroupCursor<'e> {
@@ -101,127 +141,104 @@ impl<'e> GroupCursor<'e> {
         let frequency = found.iter().map(|(term, _)| term.doc_freq).max().unwrap_or(0);
         let cost = found.iter().map(|(term, _)| term.doc_freq).fold(0, u32::saturating_add);
         let worth = inverse_document_frequency(frequency, scorer.documents()) * SCALE;
-        let mut lists = found.iter().map(|(term, weight)| Ok((List::new(engine.read(term)?), *weight)));
-        let source = if found.len() > MERGED_AT_MOST {
-            Source::Gathered { windows: gather(lists, worth, scorer)?, at: 0 }
-        } else {
-            Source::Lists(lists.by_ref().collect::<Result<_, EngineError>>()?)
-        };
-        Ok(Self { scorer, worth, source, cost, required: group.required })
+        if found.len() > MERGED_AT_MOST {
+            found.select_nth_unstable_by_key(MERGED_AT_MOST, |(term, _)| Reverse(term.doc_freq));
+        }
+        let mut lists = found.iter().map(|(term, weight)| Ok((List::new(engine.read(term)?), worth * *weight)));
+        let longest = lists.by_ref().take(MERGED_AT_MOST).collect::<Result<Vec<_>, EngineError>>()?;
+        let gathered = if found.len() > MERGED_AT_MOST { gather(lists, scorer)? } else { Gathered::default() };
+        Ok(Self { scorer, worth, lists: longest, gathered, cost, required: group.required })
     }
 
     /// A document of the next window that it has any in; [`TERMINATED`] behind the last.
     pub(super) fn document(&self) -> DocId {
-        match &self.source {
-            Source::Lists(lists) => lists.iter().map(|(list, _)| list.document()).min().unwrap_or(TERMINATED),
-            Source::Gathered { windows, at } => {
-                let next = windows.iter().skip(*at).find_map(|window| window.first());
-                next.map_or(TERMINATED, |(document, _)| *document)
-            }
-        }
+        let gathered = self.gathered.windows.iter().skip(self.gathered.at).find_map(|window| window.first());
+        let documents = self.lists.iter().map(|(list, _)| list.document());
+        documents.chain(gathered.map(|(document, _)| *document)).min().unwrap_or(TERMINATED)
     }
 
     /// Whether to look up that many documents of a window rather than to read all that the group has there.
     fn prefers_looking_up(&self, documents: u32) -> bool {
-        let Source::Lists(lists) = &self.source else { return false };
-        let lists = lists.len() as u64;
+        let lists = self.lists.len() as u64;
         let in_window = u64::from(self.cost) * WIDTH as u64 / (self.scorer.documents() as u64).max(1);
-        u64::from(documents) * lists * LOOK_UP < in_window
+        self.gathered.windows.is_empty() && u64::from(documents) * lists * LOOK_UP < in_window
     }
 
-    /// The score of a document, if the group has it. Documents must be asked for in rising order.
+    /// The score of a document, if one of the lists has it. Documents must be asked for in rising order.
     fn score(&mut self, document: DocId) -> Option<f32> {
-        match &mut self.source {
-            Source::Lists(lists) => {
-                let mut best: Option<f32> = None;
-                for (list, weight) in lists {
-                    if list.seek(document) == document {
-                        let frequency = list.blocks.freq(list.at);
-                        let score = self.worth * *weight * self.scorer.worth(frequency, document);
-                        best = Some(best.map_or(score, |best| best.max(score)));
-                    }
-                }
-                best
-            }
-            Source::Gathered { windows, .. } => {
-                let window = windows.get(place(document))?;
-                let scores = window.iter().filter(|(of, _)| *of == document).map(|(_, score)| *score);
-                scores.reduce(f32::max)
+        let mut best: Option<f32> = None;
+        for (list, scale) in &mut self.lists {
+            if list.seek(document) == document {
+                let score = *scale * self.scorer.worth(list.blocks.freq(list.at), document);
+                best = Some(best.map_or(score, |best| best.max(score)));
             }
         }
+        best
     }
 
-    /// Reads all that the group has in a window.
-    fn fill(&mut self, window: &mut Window) {
-        let (start, end) = (window.start(), window.end());
-        let (worth, scorer) = (self.worth, self.scorer);
-        match &mut self.source {
-            Source::Lists(lists) => {
-                for (list, weight) in lists {
-                    list.seek(start);
-                    list.for_each_until(end, |document, frequency| {
-                        window.raise(document, worth * *weight * scorer.worth(frequency, document));
-                    });
-                }
-            }
-            Source::Gathered { windows, at } => {
-                *at = place(start);
-                for (document, score) in windows.get(*at).into_iter().flatten() {
-                    window.raise(*document, *score);
-                }
-                *at += 1;
-            }
+    /// Reads all that the group has in a window; a document may come more than once.
+    fn read(&mut self, start: DocId, end: DocId, mut take: impl FnMut(Posting<'e>)) {
+        let scorer = self.scorer;
+        for (list, scale) in &mut self.lists {
+            list.seek(start);
+            list.for_each_until(end, |document, code| {
+                take(Posting { document, worth: Worth::Coded { code, scale: *scale, scorer } });
+            });
         }
+        let at = place(start);
+        for (document, score) in self.gathered.windows.get(at).into_iter().flatten() {
+            take(Posting { document: *document, worth: Worth::Scored(*score) });
+        }
+        self.gathered.at = at + 1;
     }
 
-    /// Adds the group's documents in a window, and to the score of those that are there.
-    pub(super) fn unite(&mut self, found: &mut Window, scratch: &mut Window) {
+    /// From how many of its lists a window has documents.
+    fn sources_in(&mut self, start: DocId, end: DocId) -> usize {
+        let lists = self.lists.iter_mut().filter_map(|(list, _)| (list.seek(start) < end).then_some(())).count();
+        let gathered = self.gathered.windows.get(place(start)).is_some_and(|window| !window.is_empty());
+        lists + 2 * usize::from(gathered)
+    }
+
+    /// Adds the group's documents in a window, and to the score of those that are there. Documents that the group gives less
+    /// than `least` only count.
+    pub(super) fn unite(&mut self, found: &mut Window, scratch: &mut Window, least: f32) {
         let (start, end) = (found.start(), found.end());
-        let (worth, scorer) = (self.worth, self.scorer);
-        if let Source::Lists(lists) = &mut self.source {
-            // Mostly no more than one of the words has anything here.
-            let mut here =
-                lists.iter_mut().filter_map(|(list, weight)| (list.seek(start) < end).then_some((list, weight)));
-            match (here.next(), here.next()) {
-                (None, _) => return,
-                (Some((list, weight)), None) => {
-                    return list.for_each_until(end, |document, code| {
-                        found.add(document, worth * *weight * scorer.worth(code, document));
-                    });
+        let sources = self.sources_in(start, end);
+        if sources == 0 {
+            return;
+        }
+        if sources == 1 {
+            // No document comes twice, so there is no best score to find.
+            return self.read(start, end, |posting| {
+                if posting.most() < least {
+                    found.note(posting.document);
+                } else {
+                    found.add(posting.document, posting.score());
                 }
-                _ => {}
-            }
+            });
         }
         scratch.move_to(start);
-        self.fill(scratch);
+        self.read(start, end, |posting| {
+            if posting.most() < least {
+                found.note(posting.document);
+            } else {
+                scratch.raise(posting.document, posting.score());
+            }
+        });
         found.unite(scratch);
     }
 
     /// Adds to the scores of the documents that are found already; others of the group only count.
     pub(super) fn accompany(&mut self, found: &mut Window, scratch: &mut Window) {
         let (start, end) = (found.start(), found.end());
-        let (worth, scorer) = (self.worth, self.scorer);
         scratch.move_to(start);
-        let mut take = |document, score: &dyn Fn() -> f32| {
-            if found.has(document) { scratch.raise(document, score()) } else { found.note(document) }
-        };
-        match &mut self.source {
-            Source::Lists(lists) => {
-                for (list, weight) in lists {
-                    list.seek(start);
-                    list.for_each_until(end, |document, code| {
-                        take(document, &|| worth * *weight * scorer.worth(code, document));
-                    });
-                }
+        self.read(start, end, |posting| {
+            if found.has(posting.document) {
+                scratch.raise(posting.document, posting.score());
+            } else {
+                found.note(posting.document);
             }
-            Source::Gathered { windows, at } => {
-                *at = place(start);
-                for (document, score) in windows.get(*at).into_iter().flatten() {
-                    take(*document, &|| *score);
-                }
-                *at += 1;
-            }
-        }
+        });
         found.unite(scratch);
     }
 
@@ -243,8 +260,7 @@ impl<'e> GroupCursor<'e> {
                 found.remove(document);
             }
         } else {
-            scratch.move_to(found.start());
-            self.fill(scratch);
+            self.fill(found, scratch);
             found.intersect(scratch);
         }
     }
@@ -259,10 +275,19 @@ impl<'e> GroupCursor<'e> {
                 }
             }
         } else {
-            scratch.move_to(found.start());
-            self.fill(scratch);
+            self.fill(found, scratch);
             found.reward_common(scratch);
         }
+    }
+
+    /// Reads what the group has of the documents found.
+    fn fill(&mut self, found: &Window, scratch: &mut Window) {
+        scratch.move_to(found.start());
+        self.read(found.start(), found.end(), |posting| {
+            if found.has(posting.document) {
+                scratch.raise(posting.document, posting.score());
+            }
+        });
     }
 }
 
@@ -277,19 +302,18 @@ fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
 /// order is needed, so none is made.
 fn gather(
     lists: impl Iterator<Item = Result<(List, f32), EngineError>>,
-    worth: f32,
     scorer: &Scorer,
-) -> Result<Vec<Vec<(DocId, f32)>>, EngineError> {
+) -> Result<Gathered, EngineError> {
     let mut windows = vec![Vec::new(); scorer.documents().div_ceil(WIDTH)];
     for list in lists {
-        let (mut list, weight) = list?;
+        let (mut list, scale) = list?;
         list.for_each_until(TERMINATED, |document, code| {
             if let Some(window) = windows.get_mut(place(document)) {
-                window.push((document, worth * weight * scorer.worth(code, document)));
+                window.push((document, scale * scorer.worth(code, document)));
             }
         });
     }
-    Ok(windows)
+    Ok(Gathered { windows, at: 0 })
 }
 
 /// Which window a document is in.

@@ -55,7 +55,7 @@ impl Default for Buffers {
         Self {
             found: Window::new(),
             scratch: Window::new(),
-            matches: Vec::with_capacity(WIDTH),
+            matches: Vec::with_capacity(TOLD_AT_ONCE),
             documents: Vec::with_capacity(WIDTH),
         }
     }
@@ -67,6 +67,9 @@ struct Visit {
     /// The score below which a document only counts.
     least: Option<f32>,
 }
+
+/// So many documents are told at once. Then it is asked how much the next ones have to score.
+const TOLD_AT_ONCE: usize = 256;
 
 /// What the worths of several groups come to at most, whatever the order in which they are added.
 const ROUNDING: f32 = 1.000_01;
@@ -90,6 +93,7 @@ impl Visit {
         visitor: &mut dyn Visitor,
     ) {
         required.sort_by_key(|cursor| cursor.cost);
+        let bonus: f32 = optional.iter().map(|cursor| cursor.worth).sum();
         let Some((lead, rest)) = required.split_first_mut() else { return };
         loop {
             let document = lead.document();
@@ -98,7 +102,9 @@ impl Visit {
             }
             let Buffers { found, scratch, .. } = &mut *self.buffers;
             found.move_to(document);
-            lead.unite(found, scratch);
+            // Alone, it has to bring a document to the least score.
+            let least = self.least.filter(|_| rest.is_empty()).map_or(f32::MIN, |least| least / ROUNDING - bonus);
+            lead.unite(found, scratch, least);
             for cursor in rest.iter_mut() {
                 if found.count() == 0 {
                     break;
@@ -141,7 +147,7 @@ impl Visit {
             found.move_to(document);
             for (at, cursor) in cursors.iter_mut().enumerate() {
                 if at < essential {
-                    cursor.unite(found, scratch);
+                    cursor.unite(found, scratch, f32::MIN);
                 } else {
                     cursor.accompany(found, scratch);
                 }
@@ -186,16 +192,23 @@ impl Visit {
     /// Tells the visitor the documents of the window, those that satisfy `all` groups as complete ones. Documents whose score
     /// doesn't matter are only counted, but for those that satisfy as many groups as told.
     fn tell(&mut self, all: u8, always: u8, visitor: &mut dyn Visitor) {
-        let least = self.least.unwrap_or(f32::NEG_INFINITY);
+        let mut least = self.least.unwrap_or(f32::NEG_INFINITY);
         let Buffers { found, matches, .. } = &mut *self.buffers;
+        let mut told = 0;
         matches.clear();
         for (ordinal, score, satisfied) in found.counted() {
             if satisfied >= always || score >= least {
                 matches.push(Match { ordinal, score, complete: satisfied >= all });
+                if matches.len() == TOLD_AT_ONCE {
+                    told += matches.len() as u64;
+                    visitor.visit(matches);
+                    matches.clear();
+                    least = visitor.least().unwrap_or(least);
+                }
             }
         }
-        let told = matches.len() as u64;
-        if told > 0 {
+        told += matches.len() as u64;
+        if !matches.is_empty() {
             visitor.visit(matches);
         }
         visitor.count(u64::from(found.count_all()) - told);
