@@ -137,7 +137,7 @@ bench: need-cargo need-cc ## What searches cost, and the worst of them (MEASURE_
 	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search
 
 # For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
-bench-http: need-cargo need-cc need-python3 need-wrk need-node need-npm ## The service beside its baselines over HTTP, as ratios
+bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios
 	cargo build --release --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
