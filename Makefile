@@ -142,7 +142,7 @@ bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its b
 	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
 
-# A million records take some 12 GB of memory; smaller: make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
+# A million records take some 7 GB of memory and 5 GB of disk; smaller: make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
 bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory grow with the records, as a table and curves
 	cargo build --release --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/growth/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \

@@ -6,7 +6,7 @@
 For each number of records a corpus is made of the export (corpus.py) and served from nothing, then with the index that is
 there, and asked over one connection by one load thread of wrk, queries drawn from that very corpus. Prints a table and writes
 it to FOLDER/bench-growth.md, and the curves to FOLDER/bench-growth.svg (--out, by default target/), after each size.
-The figures of 1,000,000 records need some 12 GB of memory and 5 GB of disk.
+1,000,000 records need some 7 GB of memory and 5 GB of disk.
 """
 
 import argparse
@@ -29,8 +29,10 @@ SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
 # After so many seconds what is done once behind a start is done: contents verified, memory given back.
 SETTLED = 5
-# How many queries are checked.
+# How many queries are checked, and how large a share may be missed: the more words there are, the more often a word that was
+# cut off in a query is one itself.
 SAMPLE = 300
+MISSED_AT_MOST = 0.01
 
 
 def ready(arguments, folder, keys):
@@ -89,8 +91,9 @@ def measure(arguments, records, folder):
 
 def search(arguments, server, folder):
     found, asked, missed = check(server, folder, SAMPLE)
-    if missed:
-        fail(f"{len(missed)} of {asked} queries don't find the record they were drawn from: {missed[:10]}")
+    print(f"{found} of {asked} queries find the record they were drawn from" + (f"; missed: {missed}" if missed else ""))
+    if len(missed) > MISSED_AT_MOST * asked:
+        fail("a fast wrong answer is no answer")
     load = [server.load(1, arguments.seconds, folder / "distinct.txt", number * 40_000, server.before, key=server.key)
             for number in range(arguments.rounds)]
     if bad := sum(seen["bad"] for seen in load):
