@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-http fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -137,10 +137,16 @@ bench: need-cargo need-cc ## What searches cost, and the worst of them (MEASURE_
 	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search
 
 # For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
-bench-http: need-cargo need-cc need-python3 need-wrk need-node need-npm ## The service beside its baselines over HTTP, as ratios
+bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios
 	cargo build --release --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
 		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
+
+# A million records take some 7 GB of memory and 5 GB of disk; smaller: make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
+bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory grow with the records, as a table and curves
+	cargo build --release --locked --quiet --bin software-directory --example http-baselines
+	python3 benches/growth/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
+		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_GROWTH)
 
 # Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
 # stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests

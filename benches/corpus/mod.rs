@@ -17,21 +17,21 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 /// The variable that names the folder with `exports/`.
 const FOLDER: &str = "MEASURE_DATA";
 
-/// The file in it that the benchmarks read, unless [`EXPORT`] names another.
+/// What the benchmarks read in it, unless [`EXPORT`] names another.
 const DEFAULT_EXPORT: &str = "exports/debian.json";
 
-/// The variable that names another export in the folder.
+/// The variable that names another export in the folder, or a folder of exports.
 const EXPORT: &str = "MEASURE_EXPORT";
 
 /// The fewest letters of a word that can be misspelled in a benchmark: from four on one edit is forgiven.
 const MISSPELLED_FROM: usize = 5;
 
-/// The export that is measured: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`.
+/// What is measured: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`, a file or a folder of them.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     let folder = std::env::var(FOLDER).unwrap_or_default();
     let export = std::env::var(EXPORT).unwrap_or_else(|_| DEFAULT_EXPORT.to_owned());
     let path = Path::new(&folder).join(export);
-    if path.is_file() {
+    if path.exists() {
         return Ok(path);
     }
     Err(format!(
@@ -46,7 +46,8 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
 /// Reads the corpus.
 pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
     let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::read(&[path.to_owned()], &Limits::default(), today, &|_, _| {});
+    let files = if path.is_dir() { export::find_files(path)? } else { vec![path.to_owned()] };
+    let report = export::read(&files, &Limits::default(), today, &|_, _| {});
     if report.is_valid() {
         Ok(report.exports)
     } else {

@@ -7,7 +7,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
 
 use crate::client::{Client, request};
-use crate::process::{Place, until};
+use crate::process::Place;
+use crate::until::until;
 use crate::{alone, full, run};
 
 #[test]

@@ -8,8 +8,9 @@ use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::client::{Client, request};
-use crate::process::{Place, Server, until};
+use crate::process::{Place, Server};
 use crate::run;
+use crate::until::until;
 
 /// Ids as they stand in a path, none of which is a product's.
 #[cfg(target_os = "linux")]

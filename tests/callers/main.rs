@@ -4,6 +4,7 @@
 //! As part of all tests the counts are small; `FAULTS=full` runs them in full, see `make faults`. What the measures are
 //! is printed: `cargo test --test callers -- --nocapture`.
 
+mod apart;
 mod attempts;
 mod client;
 mod hostile;
@@ -13,6 +14,9 @@ mod process;
 mod slow;
 mod stopping;
 mod takeover;
+
+#[path = "../until/mod.rs"]
+mod until;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

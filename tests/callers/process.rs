@@ -7,28 +7,14 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Long enough for a busy machine; a condition that holds is noticed at once.
-const DEADLINE: Duration = Duration::from_mins(2);
+use crate::until::until;
 
 /// Hands standard input over as service managers hand over sockets.
 const HAND_OVER: &str = "exec 3<&0 0</dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec \"$0\" \"$@\"";
-
-/// Asks until there is an answer.
-pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(Instant::now() < deadline, "it never came to pass: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 /// A folder with exports and a key file.
 pub(crate) struct Place {

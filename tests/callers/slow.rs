@@ -10,7 +10,8 @@ use tokio::task::JoinSet;
 
 use crate::client::{Client, request};
 use crate::load::{Outcome, PATHS, at_rate, percentile};
-use crate::process::{Place, Server, until};
+use crate::process::{Place, Server};
+use crate::until::until;
 use crate::{alone, full, open_files, run};
 
 /// Beyond the five seconds that a caller has. A busy machine is a little late itself.

@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 
 use crate::client::{Client, request};
 use crate::load::{Outcome, PATHS, at_rate};
-use crate::process::{Place, until};
+use crate::process::Place;
+use crate::until::until;
 use crate::{alone, full, run};
 
 #[test]

@@ -11,8 +11,8 @@ use software_directory::snapshot::keeper::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::process::until;
 use crate::scale::{Random, alone, is_full, times};
+use crate::until::until;
 use crate::watched::{Watching, revision};
 
 /// Within this long, and the build, a change must be followed; where everything else is tested beside it, with slack for a

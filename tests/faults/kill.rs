@@ -12,8 +12,9 @@ use tempfile::TempDir;
 use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::{Corpus, replace};
-use crate::process::{Server, command, until};
+use crate::process::{Server, command};
 use crate::scale::{is_full, times};
+use crate::until::until;
 
 /// What was at work when it was killed.
 #[derive(Debug, Clone, Copy)]

@@ -25,3 +25,5 @@ mod place;
 #[allow(dead_code, reason = "shared with tests/serve")]
 #[path = "../serve/process.rs"]
 mod process;
+#[path = "../until/mod.rs"]
+mod until;

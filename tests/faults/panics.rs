@@ -9,8 +9,9 @@ use software_directory::snapshot::keeper::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::process::{Server, command, until};
+use crate::process::{Server, command};
 use crate::scale::alone;
+use crate::until::until;
 use crate::watched::revision;
 
 #[test]

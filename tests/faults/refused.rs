@@ -14,9 +14,10 @@ use software_directory::snapshot::keeper::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::process::{Server, command, until};
+use crate::process::{Server, command};
 use crate::scale::{alone, is_full};
 use crate::system::{SmallDisk, is_superuser};
+use crate::until::until;
 use crate::watched::revision;
 
 /// Where a write can be refused.

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::{Corpus, replace};
-use crate::process::{Server, until};
+use crate::process::Server;
 use crate::scale::{is_full, times};
 use crate::system::rss_kib;
+use crate::until::until;
 
 #[test]
 fn a_storm_of_writes_is_served_through_and_few_builds_follow_it() {

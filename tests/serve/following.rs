@@ -1,6 +1,7 @@
 //! A running server follows its exports.
 
-use crate::process::{Server, export, folder_with, run, text, until, write};
+use crate::process::{Server, export, folder_with, run, text, write};
+use crate::until::until;
 
 #[test]
 fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_mended_one_is_picked_up() {

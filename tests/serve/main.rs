@@ -4,3 +4,6 @@ mod commands;
 mod following;
 mod process;
 mod starting;
+
+#[path = "../until/mod.rs"]
+mod until;

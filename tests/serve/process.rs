@@ -6,13 +6,11 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Long enough for a busy machine; a condition that holds is noticed at once.
-const DEADLINE: Duration = Duration::from_mins(1);
+use crate::until::until;
 
 /// The binary, free of the environment's settings. `SOFTWARE_DIRECTORY_BIN` names another build of it.
 pub(crate) fn command(folder: &Path) -> Command {
@@ -32,18 +30,6 @@ pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
 
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text")
-}
-
-/// Asks until there is an answer.
-pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(Instant::now() < deadline, "it never came to pass: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// A folder whose `data/tools.json` is an export of these products.

@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::process::{Server, export, folder_with, run, text, until, write};
+use crate::process::{Server, export, folder_with, run, text, write};
+use crate::until::until;
 
 #[test]
 fn the_first_line_is_the_address_and_the_development_key_works() {

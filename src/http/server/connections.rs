@@ -247,3 +247,75 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use axum::response::Response;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::http::server::{ConnectionLimits, serve};
+
+    /// How long a request keeps the only thread.
+    const BUSY: Duration = Duration::from_millis(2);
+
+    /// Keeps the thread, and notes how long requests are said to have waited for it.
+    #[derive(Debug, Clone, Default)]
+    struct Slow {
+        limits: ConnectionLimits,
+        waited: Arc<Mutex<Vec<Duration>>>,
+    }
+
+    impl Answering for Slow {
+        async fn answer(&self, request: Request<Incoming>) -> Response {
+            let waited = request.extensions().get::<Arrival>().expect("it has arrived").waited;
+            self.waited.lock().unwrap_or_else(PoisonError::into_inner).push(waited);
+            std::thread::sleep(BUSY);
+            Response::default()
+        }
+
+        fn limits(&self) -> &ConnectionLimits {
+            &self.limits
+        }
+    }
+
+    /// How long those waited who send a request at the same moment, over so many connections.
+    async fn waits(connections: usize) -> Vec<Duration> {
+        let app = Slow::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let server = tokio::spawn(serve(listener, app.clone(), std::future::pending(), std::future::pending()));
+        let mut callers = Vec::new();
+        for _ in 0..connections {
+            callers.push(TcpStream::connect(address).await.expect("a connection"));
+        }
+        let mut waits = Vec::new();
+        // The first time they may not be connected yet, the second time all of them are.
+        for _ in 0..2 {
+            app.waited.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            for caller in &mut callers {
+                caller.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+            }
+            for caller in &mut callers {
+                let mut answer = [0; 4096];
+                assert!(caller.read(&mut answer).await.is_ok_and(|read| read > 0), "an answer");
+            }
+            waits.clone_from(&app.waited.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        server.abort();
+        assert_eq!(waits.len(), connections);
+        waits
+    }
+
+    #[tokio::test]
+    async fn waiting_counts_where_connections_are_many_and_not_where_they_are_few() {
+        // The place that is kept for the next connection is one of them.
+        let few = waits(FEW_CONNECTIONS - 1).await;
+        assert!(few.iter().all(Duration::is_zero), "{few:?}");
+        let many = waits(FEW_CONNECTIONS + 1).await;
+        assert!(many.iter().any(|waited| *waited >= BUSY), "{many:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Processors of their own for the server and for its callers, so that neither is measured by what the other leaves.
+
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// As long as it lives, what this thread starts runs on other processors than the server that was started before.
+pub(crate) struct Apart {
+    #[cfg(target_os = "linux")]
+    before: CpuSet,
+}
+
+impl Apart {
+    /// Starts a server on the first processor; this thread's callers get the others. `None` for them where the system has one
+    /// processor only or doesn't let processes choose: then they share what there is.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start<T>(start: impl FnOnce() -> T) -> (T, Option<Self>) {
+        let before = sched_getaffinity(None).expect("its processors");
+        let (mut first, mut others) = (CpuSet::new(), before);
+        let Some(cpu) = (0..CpuSet::MAX_CPU).find(|cpu| before.is_set(*cpu)) else { return (start(), None) };
+        first.set(cpu);
+        others.unset(cpu);
+        if others.count() == 0 {
+            return (start(), None);
+        }
+        // Processes and threads stay where whoever started them was.
+        let apart = Self { before };
+        sched_setaffinity(None, &first).expect("one of its processors");
+        let started = start();
+        sched_setaffinity(None, &others).expect("its other processors");
+        (started, Some(apart))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn start<T>(start: impl FnOnce() -> T) -> (T, Option<Self>) {
+        (start(), None)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Apart {
+    fn drop(&mut self) {
+        sched_setaffinity(None, &self.before).expect("the processors it had");
+    }
+}
