@@ -43,18 +43,21 @@ class Server:
     version = ""
 
     def __init__(self, name, command, tells="stdout"):
-        self.name = name
+        self.name, self.command, self.tells = name, command, tells
+        self.start()
+
+    def start(self):
         self.errors = tempfile.TemporaryFile("w+")
-        streams = {"stdout": subprocess.DEVNULL, "stderr": self.errors, tells: subprocess.PIPE}
-        self.process = subprocess.Popen(command, text=True, **streams)
-        lines, said = getattr(self.process, tells), ""
+        streams = {"stdout": subprocess.DEVNULL, "stderr": self.errors, self.tells: subprocess.PIPE}
+        self.process = subprocess.Popen(self.command, text=True, **streams)
+        lines, said = getattr(self.process, self.tells), ""
         for line in lines:
             said += line
             if found := re.search(r"http://([\d.]+:\d+)", line):
                 break
         else:
             self.errors.seek(0)
-            fail(f"{name} doesn't start: {' '.join(map(str, command))} said {(said + self.errors.read())[-2000:]!r}")
+            fail(f"{self.name} doesn't start: {' '.join(map(str, self.command))} said {(said + self.errors.read())[-2000:]!r}")
         # Whatever else it says must not fill the pipe.
         threading.Thread(target=lines.read, daemon=True).start()
         self.address = found[1]

@@ -270,9 +270,8 @@ mod tests {
     }
 
     impl Answering for Slow {
-        async fn answer(&self, request: Request<Incoming>) -> Response {
-            let waited = request.extensions().get::<Arrival>().expect("it has arrived").waited;
-            self.waited.lock().unwrap_or_else(PoisonError::into_inner).push(waited);
+        async fn answer(&self, _: Request<Incoming>, arrival: Arrival) -> Response {
+            self.waited.lock().unwrap_or_else(PoisonError::into_inner).push(arrival.waited);
             std::thread::sleep(BUSY);
             Response::default()
         }
