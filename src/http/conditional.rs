@@ -46,7 +46,11 @@ impl EntityTags {
         update(&mut hasher, generation.as_bytes());
         // Segment by segment, so that an escaped slash isn't taken for one that separates.
         for segment in canonical_path.split('/') {
-            update(&mut hasher, &Cow::from(percent_decode_str(segment)));
+            // Decoding looks at each byte, and few addresses have any to decode.
+            let is_escaped = segment.as_bytes().contains(&b'%');
+            let decoded =
+                if is_escaped { percent_decode_str(segment).into() } else { Cow::Borrowed(segment.as_bytes()) };
+            update(&mut hasher, &decoded);
         }
         update(&mut hasher, b"?");
         for (name, value) in query.sorted() {

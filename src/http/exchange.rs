@@ -64,9 +64,6 @@ impl Exchange {
 
     /// Adds the headers that don't depend on the route.
     pub(super) fn write_headers(self, headers: &mut HeaderMap) {
-        /// So many come together with those of the route. Growing for one after another costs more than writing them.
-        const HEADERS: usize = 16;
-        headers.reserve(HEADERS);
         headers.insert(X_REQUEST_ID, self.id.into_header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.cross_origin {
