@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Keeper, Phase, RETRY, caught};
+use super::{Keeper, Phase, RETRY, caught, caught_apart};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;
+use crate::snapshot::memory;
 use crate::snapshot::reload::ReloadOutcome;
 use crate::snapshot::source::ReadSet;
 use crate::snapshot::stamp::FolderStamp;
@@ -28,6 +29,7 @@ impl Keeper {
     /// that couldn't be. To be called now and then.
     pub fn look_at_index(&mut self, now: Instant) {
         self.free_retired();
+        memory::give_back();
         if let Err(message) = caught(|| self.follow_index(now)) {
             let detail = format!("the program failed while looking after the index ({message}); please report it");
             let problem = Degraded { code: "index_panicked", detail };
@@ -126,7 +128,9 @@ impl Keeper {
         self.unsaved = Some(Unsaved { tried_at: Some(now), parts: None });
         let parts = parts.filter(|(_, about)| self.serves(&about.generation));
         if let Some((artifact, about)) = parts.or_else(|| self.build_again()) {
-            drop(self.save(store, artifact, about));
+            if self.save(store, artifact, about).is_ok() {
+                self.serve_from_disk();
+            }
             self.show_health();
         }
     }
@@ -162,17 +166,52 @@ impl Keeper {
         if self.settings.read_only {
             return;
         }
-        let Err(error) = store.verify(saved) else { return };
+        self.mended_at = Some(Instant::now());
+        let Err(error) = store.verify(saved) else {
+            // The file that is open may be another one than has the name now.
+            if self.serves_damaged() {
+                self.serve_from_disk();
+            }
+            return;
+        };
         tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is written again");
         self.saved = None;
         match self.build(&set.report.exports, generation) {
             Ok((snapshot, artifact)) => {
                 let about = self.about(generation, &snapshot, set.stamp.clone());
-                drop(self.save(&store, artifact, about));
+                drop(snapshot);
+                if self.save(&store, artifact, about).is_ok() {
+                    self.serve_from_disk();
+                }
             }
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again");
             }
+        }
+    }
+
+    /// A generation as a start would load it, now that it is on disk: what is rarely asked for stays there, and it doesn't
+    /// lie scattered over the memory that building needed. Where that fails, it is served as it is.
+    pub(super) fn reopen(&self, built: Arc<Snapshot>) -> Arc<Snapshot> {
+        let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return built };
+        match caught_apart(|| load(store, saved)) {
+            Ok(Ok(snapshot)) => snapshot,
+            Ok(Err(error)) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "what was just written can't be read back");
+                built
+            }
+            Err(message) => {
+                tracing::error!("the program failed while reading back what it wrote ({message}); please report it");
+                built
+            }
+        }
+    }
+
+    /// Serves the generation that is served from what is on disk now.
+    fn serve_from_disk(&mut self) {
+        if let Some(current) = self.directory.current() {
+            let snapshot = self.reopen(current);
+            self.publish(snapshot);
         }
     }
 
