@@ -4,7 +4,6 @@
 //! codes up to 256. So postings are gathered here, in the very structures that tantivy gathers them in, and written by its
 //! serializer; it is given the documents without a word.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use ::tantivy::directory::{Directory as _, RamDirectory};
@@ -13,7 +12,7 @@ use ::tantivy::indexer::SingleSegmentIndexWriter;
 use ::tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use ::tantivy::{TantivyDocument, TantivyError};
-use tantivy_stacker::{ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
+use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
 
 use super::FIELD;
 use crate::engine::{EngineError, EngineFiles};
@@ -167,13 +166,16 @@ impl Postings {
 
     /// Writes them, by term.
     fn write(&self, field: &mut FieldSerializer<'_>) -> std::io::Result<()> {
-        let words = (0..).zip(&self.words).filter(|(_, list)| list.documents > 0);
-        let words = words.map(|(stem, list)| (Cow::Owned(name(stem)), *list));
-        let others = self.terms.iter().map(|(term, address)| (Cow::Borrowed(term), self.terms.read(address)));
-        let mut terms: Vec<(Cow<'_, [u8]>, List)> = words.chain(others).collect();
-        terms.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let mut words: Vec<_> = (0..).zip(&self.words).filter(|(_, list)| list.documents > 0).collect();
+        words.sort_by_cached_key(|(stem, _)| name(*stem));
+        let mut others: Vec<(&[u8], Addr)> = self.terms.iter().collect();
+        others.sort_unstable_by_key(|(term, _)| *term);
+        // No other kind of term begins as words do.
+        let (before, after) = others.split_at(others.partition_point(|(term, _)| *term < Term::WORD));
+        let other = |(term, address): &(&[u8], Addr)| (term.to_vec(), self.terms.read::<List>(*address));
+        let words = words.into_iter().map(|(stem, list)| (name(stem), *list));
         let mut bytes = Vec::new();
-        for (term, list) in terms {
+        for (term, list) in before.iter().map(other).chain(words).chain(after.iter().map(other)) {
             bytes.clear();
             list.numbers.read_to_end(&self.lists, &mut bytes);
             field.new_term(&term, list.documents, true)?;

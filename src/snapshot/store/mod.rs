@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use write::{CURRENT_STEPS, replace, write_generation, write_manifest};
 
-use super::artifact::{Artifact, DOWNLOADS};
+use super::artifact::{Artifact, DOWNLOADS, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
@@ -176,8 +176,23 @@ impl Store {
     /// # Errors
     /// Where a part can't be read or isn't what the manifest says.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
+        // The texts are as large as all the rest.
+        let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
+        let (texts, artifact) = std::thread::scope(|scope| {
+            let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
+            let artifact = self.load_parts(manifest, &rest);
+            // Where the system has no thread to spare, or it panicked, it is done here.
+            let loaded = beside.ok().and_then(|beside| beside.join().ok());
+            (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
+        });
+        let mut artifact = artifact?;
+        artifact.parts.extend(texts?.parts);
+        Ok(artifact)
+    }
+
+    fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {
         let mut artifact = Artifact::default();
-        self.each_part(manifest, |part, file| {
+        self.each_part(manifest, parts, |part, file| {
             if part.name == DOWNLOADS {
                 artifact.downloads = Some(Arc::new(file.try_clone()?));
                 return check(file, part);
@@ -202,17 +217,19 @@ impl Store {
             let what = format!("its {MANIFEST} isn't what was written");
             return Err(StoreError::Damaged { folder: self.folder.join(name), what });
         }
-        self.each_part(manifest, |part, file| check(file, part))
+        let parts: Vec<_> = manifest.parts.iter().collect();
+        self.each_part(manifest, &parts, |part, file| check(file, part))
     }
 
-    /// Opens each part and has it read; `read` says whether it is what the manifest says.
+    /// Opens each of some parts and has it read; `read` says whether it is what the manifest says.
     fn each_part(
         &self,
         manifest: &Manifest,
+        parts: &[&PartEntry],
         mut read: impl FnMut(&PartEntry, &File) -> io::Result<bool>,
     ) -> Result<(), StoreError> {
         let folder = self.folder.join(manifest.folder_name());
-        for part in &manifest.parts {
+        for part in parts {
             let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
             if !is_part_name(&part.name) {
                 return Err(damaged(format!("its manifest names a part {:?}", part.name)));
