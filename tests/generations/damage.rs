@@ -88,6 +88,7 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_mended
     let damages: [&dyn Fn(&Path); 2] = [&flip, &empty];
     for damage in damages {
         let (place, _) = persisted();
+        // Loaded, so from disk.
         let mut running = place.started();
         let right = download(&running).expect("whole");
         assert!(!running.keeper.is_due(Instant::now()), "nothing is wrong");

@@ -2,6 +2,7 @@
 //! disk, for permissions don't bind a superuser.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -54,10 +55,20 @@ fn what_was_written_is_served_from_there_where_it_is_rarely_asked_for() {
     let mut running = place.started();
     let [right, other] = [export(&["a"]), export(&["a", "b"])];
     assert_eq!(download(&running), right.as_bytes(), "of a generation that was built");
+    let built = running.snapshot();
+    running.keeper.look_at_index(Instant::now());
+    assert!(Arc::ptr_eq(&built, &running.snapshot()), "not before the build's memory has gone");
+    running.keeper.look_at_index(later());
+    assert!(!Arc::ptr_eq(&built, &running.snapshot()), "from disk");
+    let loaded = running.snapshot();
+    running.keeper.look_at_index(later());
+    assert!(Arc::ptr_eq(&loaded, &running.snapshot()), "once");
+    assert_eq!(download(&running), right.as_bytes(), "of one that is served from disk");
     // The files stay open, so nobody's answer depends on their names.
     fs::remove_dir_all(place.index()).expect("removed");
     assert_eq!(download(&running), right.as_bytes());
     running.keeper.look_at_index(Instant::now());
+    running.keeper.look_at_index(later());
     assert_eq!(download(&running), right.as_bytes(), "of one that was written again");
     assert_eq!(download(&place.started()), right.as_bytes(), "of one that was loaded");
     place.write("tools.json", &other);

@@ -2,7 +2,7 @@
 //! wrote.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Keeper, Phase, RETRY, caught, caught_apart};
 use crate::snapshot::artifact::Artifact;
@@ -14,6 +14,10 @@ use crate::snapshot::source::ReadSet;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, NewGeneration, Store, StoreError};
 use crate::snapshot::{OpenError, Snapshot};
+
+/// How long a generation that was just written is served from the memory that it was built in: until that of the build
+/// has gone back to the system. What is loaded earlier lies among it, and keeps it.
+const SETTLE: Duration = Duration::from_secs(3);
 
 /// A generation that is served and should be on disk, but isn't.
 #[derive(Debug, Default)]
@@ -57,6 +61,9 @@ impl Keeper {
             None if store.is_foreign_in_force() => {}
             None if self.unsaved.is_none() && self.directory.current().is_some() => self.bring_back(&store),
             _ => {}
+        }
+        if self.written_at.is_some_and(|written_at| now.saturating_duration_since(written_at) >= SETTLE) {
+            self.serve_from_disk();
         }
         let is_due = |unsaved: &Unsaved| {
             unsaved.tried_at.is_none_or(|tried_at| now.saturating_duration_since(tried_at) >= RETRY)
@@ -128,9 +135,7 @@ impl Keeper {
         self.unsaved = Some(Unsaved { tried_at: Some(now), parts: None });
         let parts = parts.filter(|(_, about)| self.serves(&about.generation));
         if let Some((artifact, about)) = parts.or_else(|| self.build_again()) {
-            if self.save(store, artifact, about).is_ok() {
-                self.serve_from_disk();
-            }
+            drop(self.save(store, artifact, about));
             self.show_health();
         }
     }
@@ -179,9 +184,9 @@ impl Keeper {
         match self.build(&set.report.exports, generation) {
             Ok((snapshot, artifact)) => {
                 let about = self.about(generation, &snapshot, set.stamp.clone());
-                drop(snapshot);
-                if self.save(&store, artifact, about).is_ok() {
-                    self.serve_from_disk();
+                // What is served may read the damaged file.
+                if self.save(&store, artifact, about).is_ok() && self.serves_damaged() {
+                    self.publish(snapshot);
                 }
             }
             Err(error) => {
@@ -190,28 +195,22 @@ impl Keeper {
         }
     }
 
-    /// A generation as a start would load it, now that it is on disk: what is rarely asked for stays there, and it doesn't
-    /// lie scattered over the memory that building needed. Where that fails, it is served as it is.
-    pub(super) fn reopen(&self, built: Arc<Snapshot>) -> Arc<Snapshot> {
-        let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return built };
+    /// Serves what is served from disk, as a start would load it: what is rarely asked for stays there, and nothing lies
+    /// scattered over the memory that building needed. Where that fails, it is served as it is.
+    fn serve_from_disk(&mut self) {
+        self.written_at = None;
+        let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return };
+        if !self.serves(&saved.generation) {
+            return;
+        }
         match caught_apart(|| load(store, saved)) {
-            Ok(Ok(snapshot)) => snapshot,
+            Ok(Ok(snapshot)) => drop(self.publish(snapshot)),
             Ok(Err(error)) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "what was just written can't be read back");
-                built
+                tracing::warn!(error = &error as &dyn std::error::Error, "what was written can't be read back");
             }
             Err(message) => {
                 tracing::error!("the program failed while reading back what it wrote ({message}); please report it");
-                built
             }
-        }
-    }
-
-    /// Serves the generation that is served from what is on disk now.
-    fn serve_from_disk(&mut self) {
-        if let Some(current) = self.directory.current() {
-            let snapshot = self.reopen(current);
-            self.publish(snapshot);
         }
     }
 
@@ -236,6 +235,7 @@ impl Keeper {
                     tracing::info!(generation = %manifest.generation, "the index is written again");
                 }
                 self.saved = Some(manifest);
+                self.written_at = Some(Instant::now());
                 (self.disk_problem, self.index_problem, self.unsaved) = (None, None, None);
                 Ok(())
             }

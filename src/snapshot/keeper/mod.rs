@@ -48,6 +48,8 @@ pub struct Keeper {
     unsaved: Option<Unsaved>,
     /// When reading or building last failed through no fault of the exports.
     failed_at: Option<Instant>,
+    /// When what is served was written, if it isn't served from disk yet.
+    written_at: Option<Instant>,
     /// When what is on disk was last compared with its checksums, to be written again where it is damaged.
     mended_at: Option<Instant>,
     exports_problem: Option<Degraded>,
@@ -80,6 +82,7 @@ impl Keeper {
             unusable: None,
             unsaved: None,
             failed_at: None,
+            written_at: None,
             mended_at: None,
             exports_problem: None,
             disk_problem: None,
@@ -273,16 +276,14 @@ impl Keeper {
             return Ok(Outcome::Loaded(self.publish(snapshot)));
         }
         let ReadSet { report, stamp } = set;
-        let (mut snapshot, artifact) = self.build(&report.exports, &generation)?;
+        let (snapshot, artifact) = self.build(&report.exports, &generation)?;
         // They take several times what is served.
         drop(report);
         self.exports_problem = None;
         if let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) {
             // Persist, then publish: a restart never falls behind what callers have seen.
             let about = self.about(&generation, &snapshot, stamp);
-            if self.save(&store, artifact, about).is_ok() {
-                snapshot = self.reopen(snapshot);
-            }
+            drop(self.save(&store, artifact, about));
         }
         Ok(Outcome::Published(self.publish(snapshot)))
     }
