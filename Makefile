@@ -133,8 +133,8 @@ relevance: need-cargo need-cc ## How well the search ranks, on judged queries (M
 # Which export is measured; any will do. PERFORMANCE.md is about Debian's packages.
 MEASURE_EXPORT ?= exports/debian.json
 
-bench: need-cargo need-cc ## What searches cost, and the worst of them (MEASURE_DATA and MEASURE_EXPORT name the corpus)
-	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search
+bench: need-cargo need-cc ## What searches cost, the worst of them, and a build (MEASURE_DATA and MEASURE_EXPORT name the corpus)
+	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search --bench build
 
 # For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
 bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios

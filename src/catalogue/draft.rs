@@ -9,6 +9,7 @@ use super::columns::{Columns, SortedOrder};
 use super::documents::Documents;
 use super::exports::ExportDocument;
 use super::glossary::GlossaryEntry;
+use super::packing::Packer;
 use super::quality::{Quality, mean_rating};
 use super::reviews::{self, Reviews};
 use super::{Ordinal, Tables};
@@ -42,7 +43,10 @@ pub enum DraftError {
     TooMany,
 }
 
-/// A catalogue laid out, in its three parts.
+/// How many products the packing of texts is fitted to.
+const SAMPLE: usize = 1000;
+
+/// A catalogue laid out, in its four parts.
 #[derive(Debug)]
 pub struct Prepared {
     /// The encoded [`Tables`].
@@ -51,13 +55,16 @@ pub struct Prepared {
     pub ids: Vec<u8>,
     /// The texts.
     pub arena: Vec<u8>,
+    /// The exports as they were validated, compressed.
+    pub downloads: Vec<u8>,
 }
 
 /// A product with what the rest of the directory adds to it.
 #[derive(Debug)]
 struct Entry<'a> {
     software: &'a Software,
-    export: &'a Export,
+    /// Its place among the exports.
+    export: u32,
     reviews: Vec<&'a Review>,
     categories: Vec<u32>,
     rating: Option<f64>,
@@ -130,12 +137,18 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// Where something can't be written.
     pub fn prepare(&self) -> Result<Prepared, DraftError> {
-        let mut arena = Arena::default();
+        let (mut arena, mut downloads) = (Arena::default(), Arena::default());
         let mut documents = Documents::default();
         let mut reviews = Reviews::default();
+        let tails =
+            self.exports.iter().map(|export| Documents::tail(&export_ref(export))).collect::<Result<Vec<_>, _>>()?;
+        let step = self.entries.len().div_ceil(SAMPLE).max(1);
+        let sample =
+            self.entries.iter().step_by(step).map(|entry| self.more(entry, &tails)).collect::<Result<Vec<_>, _>>()?;
+        let packer = Packer::new(&sample);
         // Nothing else comes between them: documents lie back to back.
         for entry in &self.entries {
-            self.push_document(&mut arena, &mut documents, entry)?;
+            self.push_document(&mut arena, &mut documents, &packer, &tails, entry)?;
         }
         for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
@@ -147,12 +160,14 @@ impl<'a> Draft<'a> {
         let exports = self
             .exports
             .iter()
-            .map(|export| ExportDocument::push(&mut arena, export))
+            .zip(&tails)
+            .map(|(export, tail)| ExportDocument::push(&mut arena, &mut downloads, tail, export))
             .collect::<Result<_, _>>()
             .map_err(DraftError::Compress)?;
         let glossary = self.glossary(&mut arena)?;
         let tables = Tables {
             documents,
+            pieces: packer.pieces(),
             columns: self.columns(),
             categories: self.categories.clone(),
             category_objects,
@@ -160,10 +175,22 @@ impl<'a> Draft<'a> {
             glossary,
             exports,
         };
-        Ok(Prepared { tables: postcard::to_stdvec(&tables)?, ids: self.ids()?, arena: arena.into_bytes() })
+        Ok(Prepared {
+            tables: postcard::to_stdvec(&tables)?,
+            ids: self.ids()?,
+            arena: arena.into_bytes(),
+            downloads: downloads.into_bytes(),
+        })
     }
 
-    fn push_document(&self, arena: &mut Arena, documents: &mut Documents, entry: &Entry<'_>) -> Result<(), DraftError> {
+    fn push_document(
+        &self,
+        arena: &mut Arena,
+        documents: &mut Documents,
+        packer: &Packer,
+        tails: &[Vec<u8>],
+        entry: &Entry<'_>,
+    ) -> Result<(), DraftError> {
         let software = entry.software;
         let categories: Vec<_> = entry
             .categories
@@ -189,6 +216,12 @@ impl<'a> Draft<'a> {
             evidence_status: software.evidence_status.as_str(),
             evidence_checked_on: software.evidence_checked_on.as_deref(),
         };
+        Ok(documents.push(arena, packer, &item, &self.more(entry, tails)?, entry.export)?)
+    }
+
+    /// What a product's answer shows between its item and its tail.
+    fn more(&self, entry: &Entry<'_>, tails: &[Vec<u8>]) -> Result<Vec<u8>, serde_json::Error> {
+        let software = entry.software;
         let more = SoftwareMore {
             description: software.description.as_deref(),
             aliases: &software.aliases,
@@ -205,14 +238,9 @@ impl<'a> Draft<'a> {
                 .collect(),
             rating_source: entry.rating_source,
             additional_properties: AdditionalProperties(&software.additional_properties),
-            export: ExportRef {
-                id: &entry.export.id,
-                name: &entry.export.name,
-                license: &entry.export.license,
-                as_of: entry.export.as_of.as_deref(),
-            },
+            export: export_ref(self.exports[entry.export as usize]),
         };
-        Ok(documents.push(arena, &item, &more)?)
+        Documents::more(&more, &tails[entry.export as usize])
     }
 
     fn columns(&self) -> Columns {
@@ -301,12 +329,17 @@ fn merge_categories(exports: &[&Export], collation: &Collation) -> (Vec<Category
     (categories, at)
 }
 
+/// An export as its products name it.
+fn export_ref(export: &Export) -> ExportRef<'_> {
+    ExportRef { id: &export.id, name: &export.name, license: &export.license, as_of: export.as_of.as_deref() }
+}
+
 fn merge_software<'a>(exports: &[&'a Export], category_at: &HashMap<String, u32>) -> Vec<Entry<'a>> {
     let mut reviews: HashMap<&str, Vec<&Review>> = HashMap::new();
     for review in exports.iter().flat_map(|export| &export.reviews) {
         reviews.entry(&review.software_id).or_default().push(review);
     }
-    let pairs = exports.iter().flat_map(|export| export.software.iter().map(|software| (*export, software)));
+    let pairs = (0..).zip(exports).flat_map(|(at, export)| export.software.iter().map(move |software| (at, software)));
     pairs
         .map(|(export, software)| {
             let reviews = reviews.remove(&*software.id).unwrap_or_default();

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::Catalogue;
 use super::arena::{Arena, Span};
+use super::bulk::Bulk;
 use crate::export::{Export, write_compact};
 use crate::resource::{ExportRef, ExportResource};
 
@@ -23,18 +24,22 @@ pub struct ExportDocument {
     pub resource: ExportResource,
     /// The same as a JSON object without its closing brace.
     pub object: Span,
-    /// The document, compressed with zstd.
+    /// What the answer of each of its products ends with.
+    pub tail: Span,
+    /// Where the document lies among those for download, compressed with zstd.
     compressed: Span,
-    /// Where each product's element lies in the document: start and end.
-    software_spans: Vec<(u64, u64)>,
+    /// BLAKE3 of what lies there, for it may be read from a disk long after it was written.
+    hash: [u8; 32],
+    /// Where each product's element lies in the document: start and end. A document is below 4 GiB.
+    software_spans: Vec<(u32, u32)>,
 }
 
 impl ExportDocument {
-    /// Lays out an export.
+    /// Lays out an export: what is shown of it in the arena, its document among those for download.
     ///
     /// # Errors
     /// Where it can't be written or compressed.
-    pub fn push(arena: &mut Arena, export: &Export) -> io::Result<Self> {
+    pub fn push(arena: &mut Arena, downloads: &mut Arena, tail: &[u8], export: &Export) -> io::Result<Self> {
         let count = |n: usize| n as u64;
         let resource = ExportResource {
             id: export.id.to_string(),
@@ -48,31 +53,62 @@ impl ExportDocument {
             size_bytes: count(export.document.len()),
         };
         let object = arena.push_open_object(&resource)?;
-        let compressed = arena.push(&zstd::bulk::compress(&export.document, ZSTD_LEVEL)?);
-        let software_spans = export.software_spans.iter().map(|span| (span.start as u64, span.end as u64)).collect();
-        Ok(Self { resource, object, compressed, software_spans })
+        let compressed = zstd::bulk::compress(&export.document, ZSTD_LEVEL)?;
+        let place = |at: usize| u32::try_from(at).map_err(io::Error::other);
+        let software_spans = export
+            .software_spans
+            .iter()
+            .map(|span| Ok((place(span.start)?, place(span.end)?)))
+            .collect::<io::Result<_>>();
+        Ok(Self {
+            resource,
+            object,
+            tail: arena.push(tail),
+            hash: *blake3::hash(&compressed).as_bytes(),
+            compressed: downloads.push(&compressed),
+            software_spans: software_spans?,
+        })
     }
 
     /// The first byte of the arena behind the export's texts.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.object.end().max(self.compressed.end())
+        self.object.end().max(self.tail.end())
+    }
+
+    /// The first byte behind its document among those for download.
+    #[must_use]
+    pub const fn download_end(&self) -> u64 {
+        self.compressed.end()
     }
 
     /// The whole document, byte for byte. Takes time in proportion to its size.
     ///
     /// # Errors
-    /// Where the kept document is damaged.
+    /// Where the kept document can't be read, or is damaged.
     pub fn json(&self, catalogue: &Catalogue) -> io::Result<Bytes> {
+        let document = self.decompress(&catalogue.downloads);
+        if document.is_err() {
+            catalogue.note_damage();
+        }
+        document
+    }
+
+    fn decompress(&self, downloads: &Bulk) -> io::Result<Bytes> {
         let size = usize::try_from(self.resource.size_bytes).map_err(io::Error::other)?;
-        zstd::bulk::decompress(catalogue.text(self.compressed), size).map(Bytes::from)
+        let compressed = downloads.read(self.compressed)?;
+        if blake3::hash(&compressed) != self.hash {
+            let what = format!("the document of the export `{}` isn't what was written to disk", self.resource.id);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        zstd::bulk::decompress(&compressed, size).map(Bytes::from)
     }
 
     /// One record a line, each the export's own object with `export` (id, name, licence, date) added, so that the licence
     /// stays on each. A record's own property `export` moves to `additional_properties`.
     ///
     /// # Errors
-    /// Where the kept document is damaged.
+    /// Where the kept document can't be read, or is damaged.
     pub fn ndjson(&self, catalogue: &Catalogue) -> io::Result<Bytes> {
         let document = self.json(catalogue)?;
         let reference = serde_json::to_string(&ExportRef {
@@ -83,9 +119,7 @@ impl ExportDocument {
         })?;
         let mut lines = String::with_capacity(document.len() + self.software_spans.len() * (reference.len() + 16));
         for (start, end) in &self.software_spans {
-            let range =
-                usize::try_from(*start).map_err(io::Error::other)?..usize::try_from(*end).map_err(io::Error::other)?;
-            write_line(&mut lines, &document, range, &reference)?;
+            write_line(&mut lines, &document, *start as usize..*end as usize, &reference)?;
         }
         Ok(Bytes::from(lines))
     }

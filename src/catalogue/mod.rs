@@ -1,9 +1,11 @@
 //! The records of one generation, laid out for serving: every answer's JSON written once, and integer columns to filter
 //! and sort by. A product is known by its *ordinal*, its place in the order of quality.
 //!
-//! Made once per generation by [`Draft`]; nothing here knows an index, a file or HTTP.
+//! Made once per generation by [`Draft`]; nothing here knows an index or HTTP, and of files only that the documents for
+//! download may be in one ([`Bulk`]).
 
 mod arena;
+mod bulk;
 mod collate;
 mod columns;
 mod documents;
@@ -11,10 +13,12 @@ mod draft;
 mod exports;
 mod filter;
 mod glossary;
+mod packing;
 mod quality;
 mod reviews;
 
 pub use arena::{Arena, Span};
+pub use bulk::Bulk;
 pub use collate::Collation;
 pub use columns::{Columns, SortedOrder};
 pub use documents::Documents;
@@ -22,7 +26,10 @@ pub use draft::{Draft, DraftError, Prepared};
 pub use exports::ExportDocument;
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
+pub use packing::{Packer, Pieces, Unpacker};
 pub use reviews::{Reviews, ReviewsOf};
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use fst::Map;
@@ -42,6 +49,11 @@ pub struct Catalogue {
     ids: Map<Bytes>,
     /// The texts that [`Tables`] points into.
     arena: Bytes,
+    unpacker: Unpacker,
+    /// The exports as they were validated, compressed.
+    downloads: Bulk,
+    /// Whether one of them turned out to be damaged.
+    damaged: AtomicBool,
 }
 
 /// Everything of a catalogue that is decoded when a generation is opened.
@@ -49,6 +61,8 @@ pub struct Catalogue {
 pub struct Tables {
     /// Where each product's answer lies.
     pub documents: Documents,
+    /// What unpacks the parts of it that are packed.
+    pub pieces: Pieces,
     /// What products are filtered and sorted by.
     pub columns: Columns,
     /// The categories, by name.
@@ -75,32 +89,37 @@ pub enum CatalogueError {
     /// A span points outside the texts.
     #[error("the catalogue's tables don't fit its texts")]
     Misfit,
+    /// The documents for download can't be read.
+    #[error("the catalogue's documents for download can't be read")]
+    Downloads(#[source] std::io::Error),
 }
 
 impl Catalogue {
-    /// Reads a catalogue back from its three parts.
+    /// Reads a catalogue back from its four parts.
     ///
     /// # Errors
     /// Where a part is damaged or they don't belong together.
-    pub fn open(tables: &[u8], ids: Bytes, arena: Bytes) -> Result<Self, CatalogueError> {
+    pub fn open(tables: &[u8], ids: Bytes, arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
         let tables: Tables = postcard::from_bytes(tables)?;
         let ids = Map::new(ids)?;
-        let catalogue = Self { tables, ids, arena };
-        if catalogue.fits() { Ok(catalogue) } else { Err(CatalogueError::Misfit) }
+        let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
+        let catalogue = Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) };
+        let downloads_end = catalogue.downloads.len().map_err(CatalogueError::Downloads)?;
+        if catalogue.fits(downloads_end) { Ok(catalogue) } else { Err(CatalogueError::Misfit) }
     }
 
-    fn fits(&self) -> bool {
+    fn fits(&self, downloads_end: u64) -> bool {
         let tables = &self.tables;
         let end = self.arena.len() as u64;
         let count = tables.documents.len();
-        tables.documents.end() <= end
+        tables.documents.end(tables.exports.len()) <= end
             && tables.columns.len() == count
             && self.ids.len() == count
             && tables.category_objects.len() == tables.categories.len()
             && tables.category_objects.iter().all(|span| span.end() <= end)
             && tables.reviews.spans().all(|span| span.end() <= end)
             && tables.glossary.iter().all(|entry| entry.object.end() <= end)
-            && tables.exports.iter().all(|export| export.end() <= end)
+            && tables.exports.iter().all(|export| export.end() <= end && export.download_end() <= downloads_end)
     }
 
     /// How many products there are.
@@ -125,10 +144,14 @@ impl Catalogue {
         })
     }
 
-    /// A product as a whole answer, `{"data":{…}}`; costs a reference count, no copy.
+    /// A product as a whole answer, `{"data":{…}}`: unpacked and put together, about what copying it costs.
     #[must_use]
     pub fn detail(&self, ordinal: Ordinal) -> Bytes {
-        self.slice(self.tables.documents.detail(ordinal))
+        let documents = &self.tables.documents;
+        let item = self.item(ordinal);
+        let more = self.unpacker.unpack(self.text(documents.packed(ordinal)));
+        let tail = self.text(self.tables.exports[documents.export(ordinal)].tail);
+        Bytes::from([documents::OPENING, item, &more, tail].concat())
     }
 
     /// A product as lists show it: a JSON object without its closing brace.
@@ -143,9 +166,13 @@ impl Catalogue {
         &self.arena[span.range()]
     }
 
-    /// The text of a span, sharing the catalogue's memory.
+    /// Whether a document for download turned out to be damaged on disk, so that the generation should be written again.
     #[must_use]
-    pub fn slice(&self, span: Span) -> Bytes {
-        self.arena.slice(span.range())
+    pub fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    fn note_damage(&self) {
+        self.damaged.store(true, Ordering::Relaxed);
     }
 }

@@ -7,11 +7,13 @@ mod tantivy;
 
 pub use tantivy::{TantivyBuilder, TantivyEngine};
 
+use bytes::Bytes;
+
 use crate::catalogue::Ordinal;
 use crate::search::{Plan, Term, Want};
 
 /// The files an engine keeps: name and content.
-pub type EngineFiles = Vec<(String, Vec<u8>)>;
+pub type EngineFiles = Vec<(String, Bytes)>;
 
 /// An index that plans can be carried out on.
 pub trait Engine: std::fmt::Debug + Send + Sync {

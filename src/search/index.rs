@@ -36,8 +36,64 @@ pub struct SearchBuilder {
     /// Provisional words of all documents with their boundaries.
     sequences: Vec<Vec<u32>>,
     lengths: Vec<Lengths>,
+    /// Where the words of the current document occur, by stem.
+    stems_found: Tally,
+    /// Where beginnings of its words occur, by the number of each.
+    prefixes_found: Tally,
+    /// The number of each beginning.
+    prefixes: FxHashMap<Box<str>, u32>,
+    /// The numbers of each word's beginnings, by the word's provisional number; the first of them only, if it has been met.
+    prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
+    /// The document's other terms.
     terms: FxHashMap<Term, Occurrences>,
 }
+
+/// What a document holds of terms that have numbers: they come so often that looking them up each time took longer than
+/// all the rest.
+#[derive(Debug, Default)]
+struct Tally {
+    /// The terms by number.
+    terms: Vec<Term>,
+    /// Their occurrences in the current document.
+    occurrences: Vec<Occurrences>,
+    /// The numbers of those that it has.
+    found: Vec<u32>,
+}
+
+impl Tally {
+    /// Makes room for the terms up to a number.
+    fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
+        let end = number as usize + 1;
+        if self.terms.len() < end {
+            let next = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+            self.terms.extend((next..=number).map(term));
+            self.occurrences.resize(end, Occurrences::default());
+        }
+    }
+
+    /// The occurrences of a term.
+    fn of(&mut self, number: u32) -> &mut Occurrences {
+        let occurrences = &mut self.occurrences[number as usize];
+        if *occurrences == Occurrences::default() {
+            self.found.push(number);
+        }
+        occurrences
+    }
+
+    /// Begins the next document.
+    fn clear(&mut self) {
+        for number in self.found.drain(..) {
+            self.occurrences[number as usize] = Occurrences::default();
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
+        self.found.iter().map(|number| (&self.terms[*number as usize], self.occurrences[*number as usize]))
+    }
+}
+
+/// Stands for no beginning, where a word has fewer letters.
+const NO_PREFIX: u32 = u32::MAX;
 
 /// Marks a boundary among provisional words.
 const VALUE_MARK: u32 = u32::MAX;
@@ -59,6 +115,10 @@ impl SearchBuilder {
             stems: Stems::default(),
             sequences: Vec::new(),
             lengths: Vec::new(),
+            stems_found: Tally::default(),
+            prefixes_found: Tally::default(),
+            prefixes: FxHashMap::default(),
+            prefixes_of: Vec::new(),
             terms: FxHashMap::default(),
         }
     }
@@ -70,6 +130,8 @@ impl SearchBuilder {
         categories: impl Iterator<Item = &'c CategoryResource>,
     ) -> impl Iterator<Item = (&Term, Occurrences)> {
         self.terms.clear();
+        self.stems_found.clear();
+        self.prefixes_found.clear();
         let document = u32::try_from(self.sequences.len() + 1).unwrap_or(u32::MAX);
         let categories: Vec<_> = categories.collect();
         let mut sequence = Vec::new();
@@ -87,7 +149,8 @@ impl SearchBuilder {
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Title as usize] = lengths[Section::Title as usize].div_ceil(names);
         self.lengths.push(lengths);
-        self.terms.iter().map(|(term, occurrences)| (term, *occurrences))
+        let others = self.terms.iter().map(|(term, occurrences)| (term, *occurrences));
+        self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
     }
 
     /// Adds the terms of one value; answers the number of words that it adds to its section.
@@ -96,13 +159,13 @@ impl SearchBuilder {
         let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(&word.spelling, &word.folded, document);
-            self.add(Term::Word(self.lexicon.stem(number)), here);
+            self.add_word(number, here);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);
-                self.add(Term::Word(self.lexicon.stem(number)), here);
+                self.add_word(number, here);
             }
-            for prefix in prefixes(&word.folded).take(INDEXED_PREFIX) {
-                self.add_once(Term::Prefix(prefix.into()), here);
+            for prefix in self.prefixes_of(number, &word.folded).into_iter().filter(|prefix| *prefix != NO_PREFIX) {
+                self.prefixes_found.of(prefix).best(here);
             }
             if field != Field::CategoryDescription {
                 sequence.push(number);
@@ -143,8 +206,33 @@ impl SearchBuilder {
         }
     }
 
-    fn add(&mut self, term: Term, occurrences: Occurrences) {
-        self.terms.entry(term).or_default().add(occurrences);
+    /// Adds a word by its provisional number: its stem.
+    fn add_word(&mut self, number: u32, here: Occurrences) {
+        let stem = self.lexicon.stem(number);
+        self.stems_found.reach(stem, Term::Word);
+        self.stems_found.of(stem).add(here);
+    }
+
+    /// The numbers of a word's first beginnings.
+    fn prefixes_of(&mut self, number: u32, folded: &str) -> [u32; INDEXED_PREFIX] {
+        let at = number as usize;
+        if self.prefixes_of.len() <= at {
+            self.prefixes_of.resize(at + 1, None);
+        }
+        if let Some(numbers) = self.prefixes_of[at] {
+            return numbers;
+        }
+        let mut numbers = [NO_PREFIX; INDEXED_PREFIX];
+        for (number, prefix) in numbers.iter_mut().zip(prefixes(folded)) {
+            let next = u32::try_from(self.prefixes.len()).unwrap_or(NO_PREFIX);
+            *number = match self.prefixes.get(prefix) {
+                Some(known) => *known,
+                None => *self.prefixes.entry(prefix.into()).or_insert(next),
+            };
+            self.prefixes_found.reach(*number, |_| Term::Prefix(prefix.into()));
+        }
+        self.prefixes_of[at] = Some(numbers);
+        numbers
     }
 
     /// Adds a term that counts once per document, by the best field that has it.

@@ -1,6 +1,9 @@
 //! The parts of a generation as named pieces of bytes: what a build makes, what the disk keeps, and what a snapshot is
 //! opened from. A fresh generation and a stored one are opened by the same code.
 
+use std::fs::File;
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 /// The tables of the catalogue.
@@ -9,6 +12,8 @@ pub const TABLES: &str = "catalogue.tables";
 pub const IDS: &str = "catalogue.ids";
 /// The catalogue's texts.
 pub const TEXTS: &str = "catalogue.texts";
+/// The exports as they were validated, for download.
+pub const DOWNLOADS: &str = "catalogue.downloads";
 /// The search side.
 pub const SEARCH: &str = "search";
 /// What the names of the engine's files begin with.
@@ -19,6 +24,8 @@ pub const ENGINE: &str = "engine.";
 pub struct Artifact {
     /// Name and content of each.
     pub parts: Vec<(String, Bytes)>,
+    /// The part [`DOWNLOADS`], where it stays on disk until somebody asks for one.
+    pub downloads: Option<Arc<File>>,
 }
 
 impl Artifact {
@@ -28,7 +35,7 @@ impl Artifact {
         self.parts.iter().find(|(of, _)| of == name).map(|(_, content)| content)
     }
 
-    /// The size of all parts, in bytes.
+    /// The size of all parts in memory, in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.parts.iter().map(|(_, content)| content.len() as u64).sum()

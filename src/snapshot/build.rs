@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::artifact::{Artifact, ENGINE, IDS, SEARCH, TABLES, TEXTS};
+use super::artifact::{Artifact, DOWNLOADS, ENGINE, IDS, SEARCH, TABLES, TEXTS};
 use crate::catalogue::{Draft, DraftError};
 use crate::engine::{EngineError, TantivyBuilder};
 use crate::export::Export;
@@ -46,12 +46,18 @@ pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<A
     }
     pass(Step::BuildFinish);
     let mut parts = vec![
-        (TABLES.to_owned(), Bytes::from(catalogue.tables)),
-        (IDS.to_owned(), Bytes::from(catalogue.ids)),
-        (TEXTS.to_owned(), Bytes::from(catalogue.arena)),
-        (SEARCH.to_owned(), Bytes::from(postcard::to_stdvec(&search.finish()?)?)),
+        part(TABLES, catalogue.tables),
+        part(IDS, catalogue.ids),
+        part(TEXTS, catalogue.arena),
+        part(DOWNLOADS, catalogue.downloads),
+        part(SEARCH, postcard::to_stdvec(&search.finish()?)?),
     ];
-    parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), Bytes::from(content))));
+    parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
     pass(Step::BuildOpen);
-    Ok(Artifact { parts })
+    Ok(Artifact { parts, downloads: None })
+}
+
+/// A part without the room that it left while it grew: it may be served from memory as it is.
+fn part(name: &str, content: Vec<u8>) -> (String, Bytes) {
+    (name.to_owned(), Bytes::from(content.into_boxed_slice()))
 }

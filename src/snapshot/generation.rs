@@ -1,13 +1,15 @@
 //! How a generation is named: by its content and by the form of the index.
 
-use std::fmt;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::Export;
+use crate::export::{Export, Limits};
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 4;
+pub const INDEX_FORMAT: u32 = 5;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format and the id and document
 /// of every export.
@@ -20,22 +22,67 @@ impl Generation {
     pub fn of(exports: &[Export]) -> Self {
         let mut exports: Vec<_> = exports.iter().collect();
         exports.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&INDEX_FORMAT.to_le_bytes());
+        let mut namer = Namer::new();
         for export in exports {
-            // Lengths in between, so that no two sets read alike.
-            hasher.update(&(export.id.len() as u64).to_le_bytes());
-            hasher.update(export.id.as_bytes());
-            hasher.update(&(export.document.len() as u64).to_le_bytes());
-            hasher.update(&export.document);
+            namer.begin(&export.id, export.document.len() as u64);
+            namer.0.update(&export.document);
         }
-        Self(hasher.finalize().to_hex()[..16].into())
+        namer.finish()
+    }
+
+    /// The generation that files make if nothing is left out of them, told by their bytes alone: they are neither checked
+    /// nor kept. `None` where no generation can be made of them as they are.
+    ///
+    /// # Errors
+    /// Where a file can't be read.
+    pub fn of_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
+        let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
+        let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        files.sort_unstable();
+        let mut namer = Namer::new();
+        for (id, path) in files {
+            // Asked before opening: opening a named pipe would wait for its writer.
+            let metadata = fs::metadata(path)?;
+            if !metadata.is_file() || metadata.len() > limits.max_file_bytes {
+                return Ok(None);
+            }
+            namer.begin(id, metadata.len());
+            let before = namer.0.count();
+            namer.0.update_reader(File::open(path)?)?;
+            if namer.0.count() - before != metadata.len() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(namer.finish()))
     }
 
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Names a generation, from its exports in the order of their ids.
+struct Namer(blake3::Hasher);
+
+impl Namer {
+    fn new() -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&INDEX_FORMAT.to_le_bytes());
+        Self(hasher)
+    }
+
+    /// Begins an export; its bytes follow.
+    fn begin(&mut self, id: &str, length: u64) {
+        // Lengths in between, so that no two sets read alike.
+        self.0.update(&(id.len() as u64).to_le_bytes());
+        self.0.update(id.as_bytes());
+        self.0.update(&length.to_le_bytes());
+    }
+
+    fn finish(self) -> Generation {
+        Generation(self.0.finalize().to_hex()[..16].into())
     }
 }
 

@@ -6,6 +6,7 @@ mod directory;
 pub mod failpoint;
 mod generation;
 pub mod keeper;
+pub mod memory;
 pub mod priority;
 mod reload;
 pub mod source;
@@ -22,7 +23,7 @@ pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::catalogue::{Catalogue, CatalogueError};
+use crate::catalogue::{Bulk, Catalogue, CatalogueError};
 use crate::engine::{Engine, EngineError, TantivyEngine};
 use crate::export::Export;
 use crate::search::glossary::GlossaryIndex;
@@ -81,15 +82,17 @@ impl Snapshot {
     /// Where a part is missing or damaged, or they don't belong together.
     pub fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
         let part = |name: &'static str| artifact.part(name).ok_or(OpenError::Missing(name));
-        let catalogue =
-            Catalogue::open(part(artifact::TABLES)?, part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone())?;
+        let downloads = match &artifact.downloads {
+            Some(file) => Bulk::File(Arc::clone(file)),
+            None => Bulk::Memory(part(artifact::DOWNLOADS)?.clone()),
+        };
+        let (ids, texts) = (part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone());
+        let catalogue = Catalogue::open(part(artifact::TABLES)?, ids, texts, downloads)?;
         let (search, scorer) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
-        let files = artifact
-            .parts
-            .iter()
-            .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.to_vec())))
-            .collect();
-        let engine = Box::new(TantivyEngine::open(&files, scorer)?);
+        let files = artifact.parts.iter();
+        let files = files
+            .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.clone())));
+        let engine = Box::new(TantivyEngine::open(&files.collect(), scorer)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
         let serial = OPENED.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(Self { generation, serial, catalogue, search, engine, glossary }))

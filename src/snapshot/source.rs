@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
+use super::generation::Generation;
 use super::stamp::{self, FolderStamp};
 use crate::export::{self, FindError, Finding, Limits, Report, SourceFile};
 
@@ -73,6 +74,21 @@ impl Source {
                 Ok(ReadSet { report, stamp: FolderStamp::new() })
             }
         }
+    }
+}
+
+impl Source {
+    /// The generation that the files make if nothing is left out of them, and what they looked like; the files are read,
+    /// but neither checked nor kept. `None` where that can't be told.
+    #[must_use]
+    pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
+        let folder = self.folder()?;
+        let hash = || {
+            let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
+            Generation::of_files(&export::find_files(folder)?, limits).map_err(unreadable)
+        };
+        let (stamp, generation) = read_settled(folder, hash).ok()?;
+        Some((generation?, stamp))
     }
 }
 

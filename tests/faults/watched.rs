@@ -1,11 +1,13 @@
 //! Keepers that are driven directly, and what they serve.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use bytes::Bytes;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
@@ -17,8 +19,20 @@ use software_directory::snapshot::{Directory, Snapshot};
 use crate::corpus::revisions;
 use crate::place::{Running, ids};
 
-/// All that a snapshot of up to a hundred products answers: every item and detail, a search, the download.
+/// All that a snapshot of up to a hundred products answers: every item and detail, a search, and last the download.
 pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
+    let mut answers = answers_from_memory(snapshot);
+    answers.push(download(snapshot).expect("a document").to_vec());
+    answers
+}
+
+/// The export as it was validated, which may be on disk only.
+pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Bytes> {
+    get_export(snapshot, "tools").expect("an export").json()
+}
+
+/// All but the download, whatever happens to the disk.
+pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let page = PageRequest { limit: 100, offset: 0 };
     let list = ListSoftware { q: None, filter: SoftwareFilter::default(), sort: None, page };
     let mut answers: Vec<Vec<u8>> = Vec::new();
@@ -48,7 +62,6 @@ pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
             text.extend(hit.score.to_string().bytes());
         });
     }
-    add(&|text| text.extend(get_export(snapshot, "tools").expect("an export").json().expect("a text")));
     answers
 }
 

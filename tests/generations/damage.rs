@@ -1,12 +1,14 @@
 //! Damage on disk: every part, every way; never served, always mended.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
+use std::{fs, io};
 
+use bytes::Bytes;
+use software_directory::service::get_export;
 use software_directory::snapshot::keeper::Outcome;
 
-use crate::place::{Place, export};
+use crate::place::{Place, Running, export};
 
 /// A place with a generation on disk, and the paths of its parts.
 fn persisted() -> (Place, Vec<PathBuf>) {
@@ -71,6 +73,38 @@ fn a_part_that_is_cut_short_or_grew_is_detected_and_rebuilt() {
 #[test]
 fn a_part_that_is_gone_is_detected_and_rebuilt() {
     is_rebuilt_after(|part| fs::remove_file(part).expect("removed"));
+}
+
+#[test]
+fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_mended() {
+    // In place: another file would leave the one that is open as it is.
+    let flip = |part: &Path| {
+        let mut content = fs::read(part).expect("read");
+        let middle = content.len() / 2;
+        content[middle] ^= 1;
+        fs::write(part, content).expect("written");
+    };
+    let empty = |part: &Path| fs::write(part, "").expect("written");
+    let damages: [&dyn Fn(&Path); 2] = [&flip, &empty];
+    for damage in damages {
+        let (place, _) = persisted();
+        // Loaded, so from disk.
+        let mut running = place.started();
+        let right = download(&running).expect("whole");
+        assert!(!running.keeper.is_due(Instant::now()), "nothing is wrong");
+        damage(&place.index().join(place.in_force().folder_name()).join("catalogue.downloads"));
+        download(&running).expect_err("never another document");
+        assert_eq!(running.ids().len(), 2, "all else is in memory");
+        assert!(running.keeper.is_due(Instant::now()), "at once, not in ten minutes");
+        assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+        assert_eq!(download(&running).expect("mended"), right);
+        assert!(!running.keeper.is_due(Instant::now()), "nothing is wrong any more");
+        place.store().load(&place.in_force()).expect("whole again");
+    }
+}
+
+fn download(running: &Running) -> io::Result<Bytes> {
+    get_export(&running.snapshot(), "tools").expect("an export").json()
 }
 
 #[test]

@@ -5,9 +5,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use software_directory::service::get_export;
 use software_directory::snapshot::keeper::{KeepError, Outcome, Settings};
 
-use crate::place::{Place, export, running};
+use crate::place::{Place, Running, export, running};
 
 fn later() -> Instant {
     Instant::now() + Duration::from_mins(1)
@@ -43,8 +45,46 @@ fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
     let served = running.snapshot();
     running.keeper.look_at_index(later());
     assert_eq!(running.reasons(), [""; 0]);
-    assert!(Arc::ptr_eq(&served, &running.snapshot()), "what is served needn't change for it");
+    assert_eq!(running.snapshot().generation(), served.generation(), "what is served needn't change for it");
     assert_eq!(place.started().seen().phases, [], "and the next start loads it");
+}
+
+#[test]
+fn what_was_written_is_served_from_there_where_it_is_rarely_asked_for() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    let [right, other] = [export(&["a"]), export(&["a", "b"])];
+    assert_eq!(download(&running), right.as_bytes(), "of a generation that was built");
+    let built = running.snapshot();
+    running.keeper.look_at_index(Instant::now());
+    assert!(Arc::ptr_eq(&built, &running.snapshot()), "not before the build's memory has gone");
+    running.keeper.look_at_index(later());
+    assert!(!Arc::ptr_eq(&built, &running.snapshot()), "from disk");
+    let loaded = running.snapshot();
+    running.keeper.look_at_index(later());
+    assert!(Arc::ptr_eq(&loaded, &running.snapshot()), "once");
+    assert_eq!(download(&running), right.as_bytes(), "of one that is served from disk");
+    // The files stay open, so nobody's answer depends on their names.
+    fs::remove_dir_all(place.index()).expect("removed");
+    assert_eq!(download(&running), right.as_bytes());
+    running.keeper.look_at_index(Instant::now());
+    running.keeper.look_at_index(later());
+    assert_eq!(download(&running), right.as_bytes(), "of one that was written again");
+    assert_eq!(download(&place.started()), right.as_bytes(), "of one that was loaded");
+    place.write("tools.json", &other);
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(download(&running), other.as_bytes(), "of the next one");
+    let mut running = running_without_index(&place);
+    running.keeper.start().expect("it serves");
+    assert_eq!(download(&running), other.as_bytes(), "of one that is nowhere on disk");
+}
+
+fn running_without_index(place: &Place) -> Running {
+    running(Settings { index: None, ..place.settings() })
+}
+
+fn download(running: &Running) -> Bytes {
+    get_export(&running.snapshot(), "tools").expect("an export").json().expect("its document")
 }
 
 #[test]

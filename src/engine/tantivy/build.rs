@@ -1,37 +1,62 @@
 //! Builds an index in memory: one segment, documents in the order they come.
+//!
+//! tantivy counts a term's frequency by being given the term so often, which takes most of the time where frequencies are
+//! codes up to 256. So postings are gathered here, in the very structures that tantivy gathers them in, and written by its
+//! serializer; it is given the documents without a word.
 
 use std::path::Path;
 
-use ::tantivy::TantivyDocument;
 use ::tantivy::directory::{Directory as _, RamDirectory};
-use ::tantivy::index::Index;
+use ::tantivy::index::{Index, Segment, SegmentComponent};
 use ::tantivy::indexer::SingleSegmentIndexWriter;
+use ::tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use ::tantivy::tokenizer::TextAnalyzer;
+use ::tantivy::{TantivyDocument, TantivyError};
+use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
 
 use super::FIELD;
-use super::terms::{self, Frequencies};
 use crate::engine::{EngineError, EngineFiles};
-use crate::search::Term;
 use crate::search::score::Occurrences;
+use crate::search::{StemId, Term};
 
-/// The name under which the index knows its tokenizer.
-const TOKENIZER: &str = "frequencies";
+/// Memory for tantivy's own share, in bytes; it has nothing to remember.
+const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
-/// Memory for the segment's hash table, in bytes; the segment itself may take more.
-const MEMORY_BUDGET: usize = 128 * 1024 * 1024;
+/// A longer term is left out, in bytes: as tantivy does it, whose tables can't hold it. No query is so long either.
+const LONGEST_TERM: usize = u16::MAX as usize - 5;
 
 /// An index being built.
 pub struct TantivyBuilder {
-    writer: SingleSegmentIndexWriter,
-    directory: RamDirectory,
+    documents: u32,
+    postings: Postings,
     field: Field,
+    schema: Schema,
+}
+
+/// The postings of all terms.
+#[derive(Default)]
+struct Postings {
+    /// The list of each stem, by its number: words are most of the postings, and needn't be looked up.
+    words: Vec<List>,
+    /// Each other term with its list.
+    terms: ArenaHashMap,
+    /// Where the lists are.
+    lists: MemoryArena,
+    /// A term as the index holds it.
     term: String,
+}
+
+/// The postings of a term: the distance from document to document, and the frequency, in turns.
+#[derive(Debug, Clone, Copy, Default)]
+struct List {
+    numbers: ExpUnrolledLinkedList,
+    documents: u32,
+    last: u32,
 }
 
 impl std::fmt::Debug for TantivyBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TantivyBuilder").finish_non_exhaustive()
+        f.debug_struct("TantivyBuilder").field("documents", &self.documents).finish_non_exhaustive()
     }
 }
 
@@ -42,36 +67,23 @@ impl TantivyBuilder {
     /// Where tantivy refuses to create it.
     pub fn new() -> Result<Self, EngineError> {
         let mut schema = Schema::builder();
-        let indexing = TextFieldIndexing::default()
-            .set_tokenizer(TOKENIZER)
-            .set_index_option(IndexRecordOption::WithFreqs)
-            .set_fieldnorms(false);
+        let indexing =
+            TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
         let field = schema.add_text_field(FIELD, TextOptions::default().set_indexing_options(indexing));
-        let directory = RamDirectory::create();
-        let mut builder = Index::builder().schema(schema.build());
-        let tokenizers = ::tantivy::tokenizer::TokenizerManager::new();
-        tokenizers.register(TOKENIZER, TextAnalyzer::from(Frequencies));
-        builder = builder.tokenizers(tokenizers);
-        let writer = builder
-            .single_segment_index_writer(directory.clone(), MEMORY_BUDGET)
-            .map_err(EngineError::index("created"))?;
-        Ok(Self { writer, directory, field, term: String::new() })
+        Ok(Self { documents: 0, postings: Postings::default(), field, schema: schema.build() })
     }
 
     /// Adds the next document: its terms with their occurrences.
     ///
     /// # Errors
-    /// Where the index refuses it.
+    /// Where there are more documents than can be numbered.
     pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) -> Result<(), EngineError> {
-        let mut text = String::with_capacity(4096);
         for (term, occurrences) in document {
-            self.term.clear();
-            term.write(&mut self.term);
-            terms::write(&mut text, &self.term, occurrences.code());
+            self.postings.push(term, self.documents, occurrences.code());
         }
-        let mut document = TantivyDocument::default();
-        document.add_text(self.field, &text);
-        self.writer.add_document(document).map_err(EngineError::index("written"))
+        self.documents =
+            self.documents.checked_add(1).ok_or_else(|| EngineError::index("written")("too many documents"))?;
+        Ok(())
     }
 
     /// Ends the index and hands over its files.
@@ -79,18 +91,231 @@ impl TantivyBuilder {
     /// # Errors
     /// Where the index can't be written.
     pub fn finish(self) -> Result<EngineFiles, EngineError> {
-        let index = self.writer.finalize().map_err(EngineError::index("written"))?;
+        let directory = RamDirectory::create();
+        let index = self.segment_without_words(&directory).map_err(EngineError::index("written"))?;
+        let segments = index.searchable_segments().map_err(EngineError::index("written"))?;
+        for segment in &segments {
+            self.write_postings(&directory, segment).map_err(EngineError::index("written"))?;
+        }
+        // All that it needs is in the files by now.
+        drop(self.postings);
         let metas = index.load_metas().map_err(EngineError::index("read"))?;
         let mut names: Vec<_> = metas.list_segment_files().into_iter().collect();
         names.push(Path::new("meta.json").to_owned());
         names.sort();
         let mut files = EngineFiles::new();
         for name in names {
-            if self.directory.exists(&name).map_err(EngineError::index("read"))? {
-                let content = self.directory.atomic_read(&name).map_err(EngineError::index("read"))?;
-                files.push((name.to_string_lossy().into_owned(), content));
+            if directory.exists(&name).map_err(EngineError::index("read"))? {
+                let content = directory.atomic_read(&name).map_err(EngineError::index("read"))?;
+                directory.delete(&name).map_err(EngineError::index("read"))?;
+                files.push((name.to_string_lossy().into_owned(), content.into()));
             }
         }
         Ok(files)
+    }
+
+    /// A segment of so many documents, in which no word is.
+    fn segment_without_words(&self, directory: &RamDirectory) -> ::tantivy::Result<Index> {
+        let builder = Index::builder().schema(self.schema.clone());
+        let mut writer: SingleSegmentIndexWriter =
+            builder.single_segment_index_writer(directory.clone(), MEMORY_BUDGET)?;
+        for _ in 0..self.documents {
+            writer.add_document(TantivyDocument::default())?;
+        }
+        writer.finalize()
+    }
+
+    /// Puts the words into the segment.
+    fn write_postings(&self, directory: &RamDirectory, segment: &Segment) -> ::tantivy::Result<()> {
+        for component in [SegmentComponent::Terms, SegmentComponent::Postings, SegmentComponent::Positions] {
+            directory
+                .delete(&segment.relative_path(component))
+                .map_err(|error| TantivyError::SystemError(error.to_string()))?;
+        }
+        let mut serializer = InvertedIndexSerializer::open(segment)?;
+        let mut field = serializer.new_field(self.field, 0, None)?;
+        self.postings.write(&mut field)?;
+        field.close()?;
+        Ok(serializer.close()?)
+    }
+}
+
+impl Postings {
+    /// Notes that a document has a term so often. Documents come in rising order, each with a term once.
+    fn push(&mut self, term: &Term, document: u32, frequency: u32) {
+        let lists = &mut self.lists;
+        if let Term::Word(stem) = term {
+            let stem = *stem as usize;
+            if self.words.len() <= stem {
+                self.words.resize(stem + 1, List::default());
+            }
+            self.words[stem].push(document, frequency, lists);
+            return;
+        }
+        self.term.clear();
+        term.write(&mut self.term);
+        if self.term.len() > LONGEST_TERM {
+            return;
+        }
+        self.terms.mutate_or_create(self.term.as_bytes(), |list: Option<List>| {
+            let mut list = list.unwrap_or_default();
+            list.push(document, frequency, lists);
+            list
+        });
+    }
+
+    /// Writes them, by term.
+    fn write(&self, field: &mut FieldSerializer<'_>) -> std::io::Result<()> {
+        let mut words: Vec<_> = (0..).zip(&self.words).filter(|(_, list)| list.documents > 0).collect();
+        words.sort_by_cached_key(|(stem, _)| name(*stem));
+        let mut others: Vec<(&[u8], Addr)> = self.terms.iter().collect();
+        others.sort_unstable_by_key(|(term, _)| *term);
+        // No other kind of term begins as words do.
+        let (before, after) = others.split_at(others.partition_point(|(term, _)| *term < Term::WORD));
+        let other = |(term, address): &(&[u8], Addr)| (term.to_vec(), self.terms.read::<List>(*address));
+        let words = words.into_iter().map(|(stem, list)| (name(stem), *list));
+        let mut bytes = Vec::new();
+        for (term, list) in before.iter().map(other).chain(words).chain(after.iter().map(other)) {
+            bytes.clear();
+            list.numbers.read_to_end(&self.lists, &mut bytes);
+            field.new_term(&term, list.documents, true)?;
+            let mut numbers = Numbers(bytes.iter());
+            let mut document = 0;
+            while let (Some(distance), Some(frequency)) = (numbers.next(), numbers.next()) {
+                document += distance;
+                field.write_doc(document, frequency, &[]);
+            }
+            field.close_term()?;
+        }
+        Ok(())
+    }
+}
+
+impl List {
+    fn push(&mut self, document: u32, frequency: u32, lists: &mut MemoryArena) {
+        let mut writer = self.numbers.writer(lists);
+        writer.write_u32_vint(document - self.last);
+        writer.write_u32_vint(frequency);
+        self.last = document;
+        self.documents += 1;
+    }
+}
+
+/// A stem as the index holds it.
+fn name(stem: StemId) -> Vec<u8> {
+    let mut name = String::new();
+    Term::Word(stem).write(&mut name);
+    name.into_bytes()
+}
+
+/// Numbers as `write_u32_vint` writes them: seven bits a byte, the lowest first, the last byte marked.
+struct Numbers<'b>(std::slice::Iter<'b, u8>);
+
+impl Iterator for Numbers<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let byte = *self.0.next()?;
+            number |= u32::from(byte & 0x7f) << shift;
+            if byte & 0x80 != 0 {
+                return Some(number);
+            }
+            shift += 7;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::tantivy::DocId;
+    use ::tantivy::tokenizer::{PreTokenizedString, Token};
+
+    use super::*;
+    use crate::search::field::Field as Part;
+
+    /// Terms of many kinds, rare and in every document, with frequencies small and large.
+    fn document(number: u32) -> Vec<(Term, Occurrences)> {
+        let mut terms = vec![(Term::Title(format!("name {number}").into()), Occurrences::one(Part::Name))];
+        for stem in (0..40).filter(|stem| number.is_multiple_of(stem + 1)) {
+            let mut occurrences = Occurrences::default();
+            for _ in 0..=(number + stem) % 7 {
+                occurrences.add(Occurrences::one(Part::Description));
+            }
+            if stem % 3 == 0 {
+                occurrences.add(Occurrences::one(Part::Tagline));
+            }
+            terms.push((Term::Word(stem), occurrences));
+        }
+        if number == 7 {
+            terms.push((Term::Title("long ".repeat(20_000).into()), Occurrences::one(Part::Name)));
+        }
+        terms
+    }
+
+    /// The same through tantivy's own writer, which is given a term as often as it occurs.
+    fn by_tantivy(builder: &TantivyBuilder, documents: u32) -> Index {
+        let index = Index::builder().schema(builder.schema.clone());
+        let mut writer: SingleSegmentIndexWriter =
+            index.single_segment_index_writer(RamDirectory::create(), MEMORY_BUDGET).expect("an index");
+        for number in 0..documents {
+            let tokens = document(number).into_iter().flat_map(|(term, occurrences)| {
+                let mut text = String::new();
+                term.write(&mut text);
+                vec![Token { text, position: 0, ..Token::default() }; occurrences.code() as usize]
+            });
+            let text = PreTokenizedString { text: String::new(), tokens: tokens.collect() };
+            let mut document = TantivyDocument::default();
+            document.add_pre_tokenized_text(builder.field, text);
+            writer.add_document(document).expect("a document");
+        }
+        writer.finalize().expect("written")
+    }
+
+    type Lists = Vec<(Vec<u8>, Vec<(DocId, u32)>)>;
+
+    fn lists(index: &Index, field: Field) -> Lists {
+        use ::tantivy::postings::Postings as _;
+        use ::tantivy::{DocSet as _, TERMINATED};
+        let searcher = index.reader().expect("a reader").searcher();
+        let words = searcher.segment_reader(0).inverted_index(field).expect("words");
+        let mut terms = words.terms().stream().expect("terms");
+        let mut lists = Lists::new();
+        while let Some((term, info)) = terms.next() {
+            let mut list = Vec::new();
+            let mut postings = words.read_postings_from_terminfo(info, IndexRecordOption::WithFreqs).expect("a list");
+            while postings.doc() != TERMINATED {
+                list.push((postings.doc(), postings.term_freq()));
+                postings.advance();
+            }
+            assert_eq!(list.len(), info.doc_freq as usize);
+            lists.push((term.to_vec(), list));
+        }
+        lists
+    }
+
+    #[test]
+    fn the_postings_are_those_that_tantivy_makes() {
+        let documents = 700;
+        let mut builder = TantivyBuilder::new().expect("an index");
+        for number in 0..documents {
+            let terms = document(number);
+            builder.push(terms.iter().map(|(term, occurrences)| (term, *occurrences))).expect("a document");
+        }
+        let (expected, field) = (lists(&by_tantivy(&builder, documents), builder.field), builder.field);
+        let directory = RamDirectory::create();
+        for (name, content) in builder.finish().expect("an index") {
+            directory.atomic_write(Path::new(&name), &content).expect("written");
+        }
+        let made = lists(&Index::open(directory).expect("it opens"), field);
+        assert!(made == expected, "{} terms in place of {}", made.len(), expected.len());
+        assert!(made.len() > 700 && made.iter().any(|(_, list)| list.len() == 700));
+    }
+
+    #[test]
+    fn an_index_without_documents_is_one() {
+        let builder = TantivyBuilder::new().expect("an index");
+        assert!(!builder.finish().expect("an index").is_empty());
     }
 }

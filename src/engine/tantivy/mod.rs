@@ -5,7 +5,6 @@
 
 mod build;
 mod cursor;
-mod terms;
 mod visit;
 mod window;
 

@@ -2,17 +2,22 @@
 //! wrote.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::{Keeper, Phase, RETRY, caught};
+use super::{Keeper, Phase, RETRY, caught, caught_apart};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;
+use crate::snapshot::memory;
 use crate::snapshot::reload::ReloadOutcome;
 use crate::snapshot::source::ReadSet;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, NewGeneration, Store, StoreError};
 use crate::snapshot::{OpenError, Snapshot};
+
+/// How long a generation that was just written is served from the memory that it was built in: until that of the build
+/// has gone back to the system. What is loaded earlier lies among it, and keeps it.
+const SETTLE: Duration = Duration::from_secs(3);
 
 /// A generation that is served and should be on disk, but isn't.
 #[derive(Debug, Default)]
@@ -28,6 +33,7 @@ impl Keeper {
     /// that couldn't be. To be called now and then.
     pub fn look_at_index(&mut self, now: Instant) {
         self.free_retired();
+        memory::give_back();
         if let Err(message) = caught(|| self.follow_index(now)) {
             let detail = format!("the program failed while looking after the index ({message}); please report it");
             let problem = Degraded { code: "index_panicked", detail };
@@ -55,6 +61,9 @@ impl Keeper {
             None if store.is_foreign_in_force() => {}
             None if self.unsaved.is_none() && self.directory.current().is_some() => self.bring_back(&store),
             _ => {}
+        }
+        if self.written_at.is_some_and(|written_at| now.saturating_duration_since(written_at) >= SETTLE) {
+            self.serve_from_disk();
         }
         let is_due = |unsaved: &Unsaved| {
             unsaved.tried_at.is_none_or(|tried_at| now.saturating_duration_since(tried_at) >= RETRY)
@@ -162,16 +171,45 @@ impl Keeper {
         if self.settings.read_only {
             return;
         }
-        let Err(error) = store.verify(saved) else { return };
+        self.mended_at = Some(Instant::now());
+        let Err(error) = store.verify(saved) else {
+            // The file that is open may be another one than has the name now.
+            if self.serves_damaged() {
+                self.serve_from_disk();
+            }
+            return;
+        };
         tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is written again");
         self.saved = None;
         match self.build(&set.report.exports, generation) {
             Ok((snapshot, artifact)) => {
                 let about = self.about(generation, &snapshot, set.stamp.clone());
-                drop(self.save(&store, artifact, about));
+                // What is served may read the damaged file.
+                if self.save(&store, artifact, about).is_ok() && self.serves_damaged() {
+                    self.publish(snapshot);
+                }
             }
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the index can't be built again");
+            }
+        }
+    }
+
+    /// Serves what is served from disk, as a start would load it: what is rarely asked for stays there, and nothing lies
+    /// scattered over the memory that building needed. Where that fails, it is served as it is.
+    fn serve_from_disk(&mut self) {
+        self.written_at = None;
+        let (Some(store), Some(saved)) = (&self.store, &self.saved) else { return };
+        if !self.serves(&saved.generation) {
+            return;
+        }
+        match caught_apart(|| load(store, saved)) {
+            Ok(Ok(snapshot)) => drop(self.publish(snapshot)),
+            Ok(Err(error)) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "what was written can't be read back");
+            }
+            Err(message) => {
+                tracing::error!("the program failed while reading back what it wrote ({message}); please report it");
             }
         }
     }
@@ -197,6 +235,7 @@ impl Keeper {
                     tracing::info!(generation = %manifest.generation, "the index is written again");
                 }
                 self.saved = Some(manifest);
+                self.written_at = Some(Instant::now());
                 (self.disk_problem, self.index_problem, self.unsaved) = (None, None, None);
                 Ok(())
             }

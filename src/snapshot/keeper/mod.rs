@@ -1,16 +1,16 @@
 //! Keeps the directory current: loads or builds a generation at the start, builds the next one when the exports change,
 //! and keeps the last good one when they can't be served.
 
+mod apart;
 mod disk;
 mod outcome;
 mod settings;
 
-use std::any::Any;
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use apart::{caught, caught_apart};
 use disk::{Unsaved, load};
 use outcome::invalid;
 pub use outcome::{KeepError, Kept, Outcome};
@@ -48,6 +48,10 @@ pub struct Keeper {
     unsaved: Option<Unsaved>,
     /// When reading or building last failed through no fault of the exports.
     failed_at: Option<Instant>,
+    /// When what is served was written, if it isn't served from disk yet.
+    written_at: Option<Instant>,
+    /// When what is on disk was last compared with its checksums, to be written again where it is damaged.
+    mended_at: Option<Instant>,
     exports_problem: Option<Degraded>,
     disk_problem: Option<Degraded>,
     /// What went wrong while looking after the index.
@@ -78,6 +82,8 @@ impl Keeper {
             unusable: None,
             unsaved: None,
             failed_at: None,
+            written_at: None,
+            mended_at: None,
             exports_problem: None,
             disk_problem: None,
             index_problem: None,
@@ -122,22 +128,34 @@ impl Keeper {
         self.noted(Self::read_and_serve)
     }
 
-    /// Whether it is time to try again what failed through no fault of the exports, though they haven't changed.
+    /// Whether it is time to look again though the exports haven't changed: reading or building failed through no fault
+    /// of theirs, or what is served turned out to be damaged on disk.
     #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
-        self.failed_at.is_some_and(|failed_at| now.saturating_duration_since(failed_at) >= RETRY)
+        let waited = |since: Instant| now.saturating_duration_since(since) >= RETRY;
+        self.failed_at.is_some_and(waited) || (self.serves_damaged() && self.mended_at.is_none_or(waited))
+    }
+
+    fn serves_damaged(&self) -> bool {
+        self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
     }
 
     fn read_and_serve(&mut self) -> Result<Outcome, KeepError> {
+        if self.recognises() {
+            return Ok(Outcome::Unchanged);
+        }
         let set = self.read()?;
         self.serve(set)
     }
 
     /// Does a reload; where it fails or panics, the last good generation is served. Notes how it ended.
-    fn noted(&mut self, reload: impl FnOnce(&mut Self) -> Result<Outcome, KeepError>) -> Result<Outcome, KeepError> {
+    fn noted(
+        &mut self,
+        reload: impl FnOnce(&mut Self) -> Result<Outcome, KeepError> + Send,
+    ) -> Result<Outcome, KeepError> {
         let started = Instant::now();
         self.failed_at = None;
-        let ended = caught(|| reload(self)).unwrap_or_else(|message| Err(KeepError::Panicked(message)));
+        let ended = caught_apart(|| reload(self)).unwrap_or_else(|message| Err(KeepError::Panicked(message)));
         if ended.is_ok() && self.index_problem.take().is_some() {
             self.show_health();
         }
@@ -228,13 +246,8 @@ impl Keeper {
         let generation = Generation::of(&set.report.exports);
         let current = self.directory.current();
         if current.as_ref().is_some_and(|current| current.generation() == generation.as_str()) {
-            self.exports_problem = None;
             self.mend(&set, &generation);
-            // An index that another version has taken over since stays its.
-            if !self.store.as_ref().is_some_and(Store::is_foreign_in_force) {
-                self.restamp(set.stamp);
-            }
-            self.show_health();
+            self.confirm(set.stamp);
             return Ok(Outcome::Unchanged);
         }
         let at_start = current.is_none();
@@ -262,14 +275,49 @@ impl Keeper {
             self.restamp(set.stamp);
             return Ok(Outcome::Loaded(self.publish(snapshot)));
         }
-        let (snapshot, artifact) = self.build(&set.report.exports, &generation)?;
+        let ReadSet { report, stamp } = set;
+        let (snapshot, artifact) = self.build(&report.exports, &generation)?;
+        // They take several times what is served.
+        drop(report);
         self.exports_problem = None;
         if let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) {
             // Persist, then publish: a restart never falls behind what callers have seen.
-            let about = self.about(&generation, &snapshot, set.stamp);
+            let about = self.about(&generation, &snapshot, stamp);
             drop(self.save(&store, artifact, about));
         }
         Ok(Outcome::Published(self.publish(snapshot)))
+    }
+
+    /// Whether the exports are byte for byte those that the generation served was made of, and it is whole on disk: then
+    /// they needn't be checked again. Where something was left out of them only checking can tell.
+    fn recognises(&mut self) -> bool {
+        let Some(current) = self.directory.current() else { return false };
+        if self.settings.skip_invalid || current.catalogue.is_damaged() {
+            return false;
+        }
+        let Some((generation, stamp)) = self.settings.source.generation(&self.settings.limits) else { return false };
+        if generation.as_str() != current.generation() {
+            return false;
+        }
+        if let (Some(store), Some(saved)) = (&self.store, &self.saved)
+            && store.verify(saved).is_err()
+        {
+            return false;
+        }
+        pass(Step::Read);
+        self.seen = Some(stamp.clone());
+        self.confirm(stamp);
+        true
+    }
+
+    /// The exports, which looked so, make what is served.
+    fn confirm(&mut self, stamp: FolderStamp) {
+        self.exports_problem = None;
+        // An index that another version has taken over since stays its.
+        if !self.store.as_ref().is_some_and(Store::is_foreign_in_force) {
+            self.restamp(stamp);
+        }
+        self.show_health();
     }
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
@@ -336,15 +384,4 @@ impl Keeper {
         let problems = self.exports_problem.iter().chain(&self.disk_problem).chain(&self.index_problem);
         self.directory.set_degraded(problems.cloned().collect());
     }
-}
-
-/// Does something whose panic must not end the keeper's thread, which would leave a server that follows nothing. What it
-/// was working on is given up; what the keeper remembers is values that are replaced whole.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| panic_message(payload.as_ref()))
-}
-
-fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

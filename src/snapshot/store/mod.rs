@@ -10,13 +10,14 @@ mod write;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use write::{CURRENT_STEPS, replace, write_generation, write_manifest};
 
-use super::artifact::Artifact;
+use super::artifact::{Artifact, DOWNLOADS, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
@@ -170,17 +171,41 @@ impl Store {
         names.filter(|name| is_generation_name(name)).collect()
     }
 
-    /// Reads the parts of a generation and checks every byte of them.
+    /// Reads the parts of a generation and checks every byte of them. What is rarely asked for stays in its file.
     ///
     /// # Errors
     /// Where a part can't be read or isn't what the manifest says.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        let mut artifact = Artifact::default();
-        self.read_parts(manifest, |name, content| artifact.parts.push((name.to_owned(), Bytes::from(content))))?;
+        // The texts are as large as all the rest.
+        let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
+        let (texts, artifact) = std::thread::scope(|scope| {
+            let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
+            let artifact = self.load_parts(manifest, &rest);
+            // Where the system has no thread to spare, or it panicked, it is done here.
+            let loaded = beside.ok().and_then(|beside| beside.join().ok());
+            (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
+        });
+        let mut artifact = artifact?;
+        artifact.parts.extend(texts?.parts);
         Ok(artifact)
     }
 
-    /// Checks that a generation on disk still is what it was when it was written, its manifest included.
+    fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {
+        let mut artifact = Artifact::default();
+        self.each_part(manifest, parts, |part, file| {
+            if part.name == DOWNLOADS {
+                artifact.downloads = Some(Arc::new(file.try_clone()?));
+                return check(file, part);
+            }
+            let (content, is_whole) = read(file, part)?;
+            artifact.parts.push((part.name.clone(), Bytes::from(content)));
+            Ok(is_whole)
+        })?;
+        Ok(artifact)
+    }
+
+    /// Checks that a generation on disk still is what it was when it was written, its manifest included. Takes little
+    /// memory, however large it is.
     ///
     /// # Errors
     /// Where a part can't be read or isn't what the manifest says.
@@ -192,22 +217,29 @@ impl Store {
             let what = format!("its {MANIFEST} isn't what was written");
             return Err(StoreError::Damaged { folder: self.folder.join(name), what });
         }
-        self.read_parts(manifest, |_, _| {})
+        let parts: Vec<_> = manifest.parts.iter().collect();
+        self.each_part(manifest, &parts, |part, file| check(file, part))
     }
 
-    fn read_parts(&self, manifest: &Manifest, mut each: impl FnMut(&str, Vec<u8>)) -> Result<(), StoreError> {
+    /// Opens each of some parts and has it read; `read` says whether it is what the manifest says.
+    fn each_part(
+        &self,
+        manifest: &Manifest,
+        parts: &[&PartEntry],
+        mut read: impl FnMut(&PartEntry, &File) -> io::Result<bool>,
+    ) -> Result<(), StoreError> {
         let folder = self.folder.join(manifest.folder_name());
-        for part in &manifest.parts {
+        for part in parts {
             let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
             if !is_part_name(&part.name) {
                 return Err(damaged(format!("its manifest names a part {:?}", part.name)));
             }
             let path = folder.join(&part.name);
-            let content = read_part(&path, part.size).map_err(StoreError::io("reading", &path))?;
-            if content.len() as u64 != part.size || blake3::hash(&content).to_hex().as_str() != part.blake3 {
+            let is_whole =
+                File::open(&path).and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
+            if !is_whole {
                 return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
             }
-            each(&part.name, content);
         }
         Ok(())
     }
@@ -328,11 +360,21 @@ fn is_part_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-fn read_part(path: &Path, size: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+/// Reads a part, and says whether it is what the manifest says.
+fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
     // Neither a damaged manifest nor a file that grew decides how much memory is taken.
-    let length = file.metadata()?.len().min(size);
+    let length = file.metadata()?.len().min(part.size);
     let mut content = Vec::with_capacity(usize::try_from(length).map_err(io::Error::other)?);
-    file.take(size.saturating_add(1)).read_to_end(&mut content)?;
-    Ok(content)
+    file.take(part.size).read_to_end(&mut content)?;
+    let is_whole = file.metadata()?.len() == part.size && blake3::hash(&content).to_hex().as_str() == part.blake3;
+    Ok((content, is_whole))
+}
+
+/// Says whether a part is what the manifest says, without keeping it.
+fn check(file: &File, part: &PartEntry) -> io::Result<bool> {
+    if file.metadata()?.len() != part.size {
+        return Ok(false);
+    }
+    let hash = blake3::Hasher::new().update_reader(file)?.finalize();
+    Ok(hash.to_hex().as_str() == part.blake3)
 }

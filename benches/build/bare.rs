@@ -1,0 +1,62 @@
+//! What tantivy alone takes to index the same terms in the same schema: documents prepared beforehand, its own writer, one
+//! segment in memory.
+
+use software_directory::search::SearchBuilder;
+use tantivy::directory::RamDirectory;
+use tantivy::indexer::SingleSegmentIndexWriter;
+use tantivy::schema::{IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
+use tantivy::{Index, TantivyDocument};
+
+use crate::corpus::Failure;
+use crate::terms::{self, Frequencies};
+use software_directory::catalogue::Draft;
+
+/// Memory for the segment while it is written, in bytes.
+const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
+
+/// How often a document holds each of its terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// As often as its code says, which makes the very postings that are served.
+    Code,
+    /// Once: the least that there is to index.
+    Once,
+}
+
+/// The documents as texts that hold their terms.
+pub(crate) fn prepare(products: &Draft<'_>, repeat: Repeat) -> Vec<String> {
+    let mut search = SearchBuilder::new(products.synonyms());
+    let mut term = String::new();
+    let texts = products.software().map(|(software, categories)| {
+        let mut text = String::new();
+        for (of, occurrences) in search.push(software, categories) {
+            term.clear();
+            of.write(&mut term);
+            terms::write(&mut text, &term, if repeat == Repeat::Code { occurrences.code() } else { 1 });
+        }
+        text
+    });
+    texts.collect()
+}
+
+/// Indexes them.
+pub(crate) fn index(texts: &[String]) -> Result<Index, Failure> {
+    let mut schema = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer("frequencies")
+        .set_index_option(IndexRecordOption::WithFreqs)
+        .set_fieldnorms(false);
+    let field = schema.add_text_field("terms", TextOptions::default().set_indexing_options(indexing));
+    let tokenizers = TokenizerManager::new();
+    tokenizers.register("frequencies", TextAnalyzer::from(Frequencies));
+    let builder = Index::builder().schema(schema.build()).tokenizers(tokenizers);
+    let mut writer: SingleSegmentIndexWriter =
+        builder.single_segment_index_writer(RamDirectory::create(), MEMORY_BUDGET)?;
+    for text in texts {
+        let mut document = TantivyDocument::default();
+        document.add_text(field, text);
+        writer.add_document(document)?;
+    }
+    Ok(writer.finalize()?)
+}

@@ -1,0 +1,190 @@
+//! What building and publishing a generation costs, stage by stage, beside tantivy's bare indexing of the same terms:
+//! `make bench`.
+//!
+//! Both are measured in turns in one run, as CPU time of the thread, for all of it runs on one; the medians count. The clock
+//! is told too, for what waits for a disk.
+
+#[path = "../corpus/mod.rs"]
+#[allow(dead_code, reason = "nobody asks anything here")]
+mod corpus;
+#[path = "../search/cpu_time.rs"]
+#[allow(dead_code, reason = "what criterion measures with")]
+mod cpu_time;
+
+mod bare;
+mod terms;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use software_directory::catalogue::{Catalogue, Draft};
+use software_directory::export::Limits;
+use software_directory::search::SearchBuilder;
+use software_directory::snapshot::source::Source;
+use software_directory::snapshot::store::{NewGeneration, Store};
+use software_directory::snapshot::{Generation, Snapshot, build};
+
+use bare::Repeat;
+use corpus::Failure;
+
+/// As the binary has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// How often all of it is measured; the median counts.
+const ROUNDS: usize = 5;
+
+/// How many times the bare indexing all of it may take.
+const GOAL: f64 = 2.0;
+
+fn main() -> ExitCode {
+    software_directory::snapshot::memory::use_small_pages();
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let export = corpus::path()?;
+    let folder = tempfile::tempdir()?;
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data)?;
+    std::fs::copy(&export, data.join("export.json"))?;
+    let mut rounds = Vec::new();
+    for round in 0..ROUNDS {
+        rounds.push(stages(&data, &folder.path().join(format!("index-{round}")))?);
+    }
+    let median = |of: fn(&Time) -> Duration, at: usize| {
+        let mut times: Vec<_> = rounds.iter().map(|stages| of(&stages[at].1)).collect();
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    let cpu = |at| median(|time| time.cpu, at).as_secs_f64() * 1e3;
+    let clock = |at| median(|time| time.clock, at).as_secs_f64() * 1e3;
+    let count = rounds[0].len() - BASELINES - LOOKUPS;
+    let (total, total_clock) = ((0..count).map(cpu).sum::<f64>(), (0..count).map(clock).sum::<f64>());
+    println!("\n{:48} {:>9} {:>9} {:>7}", "building and publishing", "ms CPU", "ms clock", "share");
+    for (at, (name, _)) in rounds[0].iter().enumerate().take(count) {
+        println!("{name:48} {:9.0} {:9.0} {:6.0}%", cpu(at), clock(at), cpu(at) / total * 100.0);
+    }
+    println!("{:48} {total:9.0} {total_clock:9.0}", "all of it");
+    println!("\n{:48} {:>9} {:>9} {:>7} {:>6}", "tantivy alone, one segment", "ms CPU", "ms clock", "ratio", "goal");
+    for (at, (name, _)) in rounds[0].iter().enumerate().skip(count + LOOKUPS) {
+        let ratio = total / cpu(at);
+        let missed = if ratio <= GOAL { "" } else { "  missed" };
+        println!("{name:48} {:9.0} {:9.0} {ratio:7.2} {GOAL:6.1}{missed}", cpu(at), clock(at));
+    }
+    println!("\n{:48} {:>9}", "after loading", "ms CPU");
+    for (at, (name, _)) in rounds[0].iter().enumerate().skip(count).take(LOOKUPS) {
+        println!("{name:48} {:9.0}", cpu(at));
+    }
+    Ok(())
+}
+
+/// How many of the measurements are of single answers, and how many are what a build is compared with.
+const LOOKUPS: usize = 2;
+const BASELINES: usize = 2;
+
+/// What the answers of all products take, in no order that a cache could follow; and to copy them if they were ready.
+fn lookups(catalogue: &Catalogue) -> Stages {
+    let count = u32::try_from(catalogue.software_count()).unwrap_or(u32::MAX);
+    let mut ordinals: Vec<u32> = (0..count).collect();
+    fastrand::Rng::with_seed(1).shuffle(&mut ordinals);
+    let ((), made) =
+        time(|| ordinals.iter().for_each(|ordinal| drop(std::hint::black_box(catalogue.detail(*ordinal)))));
+    let ready: Vec<Bytes> = (0..count).map(|ordinal| catalogue.detail(ordinal)).collect();
+    let copy = |ordinal: &u32| drop(std::hint::black_box(ready[*ordinal as usize].to_vec()));
+    let ((), copied) = time(|| ordinals.iter().for_each(copy));
+    vec![("every product's answer, put together", made), ("the same copied, if they were ready", copied)]
+}
+
+/// How long something took.
+#[derive(Debug, Clone, Copy)]
+struct Time {
+    cpu: Duration,
+    clock: Duration,
+}
+
+type Stages = Vec<(&'static str, Time)>;
+
+fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
+    let (cpu, clock) = (cpu_time::now(), Instant::now());
+    let made = std::hint::black_box(work());
+    (made, Time { cpu: cpu_time::now().saturating_sub(cpu), clock: clock.elapsed() })
+}
+
+/// One round: what a keeper does from files to a published generation, and what it is compared with.
+fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
+    let source = Source::Folder(data.to_owned());
+    let (set, read) = time(|| source.read(&Limits::default(), &|_, _| {}));
+    let set = set?;
+    let exports = &set.report.exports;
+    if !set.report.is_valid() {
+        return Err("the export isn't valid; see `software-directory check`".into());
+    }
+    let (generation, name) = time(|| Generation::of(exports));
+    // What a build consists of, one after the other; the rest of it is indexing.
+    let (draft, order) = time(|| Draft::new(exports));
+    let draft = draft?;
+    let (prepared, answers) = time(|| draft.prepare());
+    drop(prepared?);
+    let (search, analysis) = time(|| {
+        let mut search = SearchBuilder::new(draft.synonyms());
+        for (software, categories) in draft.software() {
+            search.push(software, categories).for_each(drop);
+        }
+        search
+    });
+    let (parts, words) = time(|| search.finish());
+    drop(parts?);
+    let (artifact, all) = time(|| build(exports, &mut |_, _| {}));
+    let artifact = artifact?;
+    let measured = [order, answers, analysis, words];
+    let indexing = Time {
+        cpu: all.cpu.saturating_sub(measured.iter().map(|time| time.cpu).sum()),
+        clock: all.clock.saturating_sub(measured.iter().map(|time| time.clock).sum()),
+    };
+    let (opened, check) = time(|| Snapshot::open(generation.clone(), &artifact));
+    let software_count = opened?.catalogue.software_count() as u64;
+    let store = Store::new(index);
+    let about = NewGeneration {
+        generation: generation.clone(),
+        built_at: jiff::Timestamp::now().to_string(),
+        software_count,
+        inputs: set.stamp.clone(),
+        skipped_invalid: false,
+    };
+    let (manifest, persist) = time(|| store.save(&artifact, about));
+    let manifest = manifest?;
+    drop(artifact);
+    let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, &store.load(&manifest)?)?));
+    let answers_of = lookups(&loaded?.catalogue);
+    std::fs::remove_dir_all(index)?;
+    let mut stages = vec![
+        ("read, parse and validate", read),
+        ("name the generation", name),
+        ("merge, and order by quality and name", order),
+        ("write and pack the answers", answers),
+        ("analyse the texts", analysis),
+        ("number the words, forward index", words),
+        ("index", indexing),
+        ("open, to check", check),
+        ("persist", persist),
+        ("read back, verify and open", verify),
+    ];
+    stages.extend(answers_of);
+    for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
+    {
+        let texts = bare::prepare(&draft, repeat);
+        let (index, bare) = time(|| bare::index(&texts));
+        drop(index?);
+        stages.push((name, bare));
+    }
+    Ok(stages)
+}
