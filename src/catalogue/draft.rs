@@ -32,9 +32,6 @@ pub enum DraftError {
     /// A document can't be compressed.
     #[error("an export can't be compressed")]
     Compress(#[source] std::io::Error),
-    /// The map of ids can't be built.
-    #[error("the map of ids can't be built")]
-    Ids(#[from] fst::Error),
     /// The tables can't be encoded.
     #[error("the catalogue's tables can't be encoded")]
     Encode(#[from] postcard::Error),
@@ -46,13 +43,11 @@ pub enum DraftError {
 /// How many products the packing of texts is fitted to.
 const SAMPLE: usize = 1000;
 
-/// A catalogue laid out, in its four parts.
+/// A catalogue laid out, in its three parts.
 #[derive(Debug)]
 pub struct Prepared {
     /// The encoded [`Tables`].
     pub tables: Vec<u8>,
-    /// The map of ids.
-    pub ids: Vec<u8>,
     /// The texts.
     pub arena: Vec<u8>,
     /// The exports as they were validated, compressed.
@@ -177,7 +172,6 @@ impl<'a> Draft<'a> {
         };
         Ok(Prepared {
             tables: postcard::to_stdvec(&tables)?,
-            ids: self.ids()?,
             arena: arena.into_bytes(),
             downloads: downloads.into_bytes(),
         })
@@ -267,12 +261,6 @@ impl<'a> Draft<'a> {
         });
         columns.review_count_descending = by(|a, b| b.review_count.cmp(&a.review_count));
         columns
-    }
-
-    fn ids(&self) -> Result<Vec<u8>, DraftError> {
-        let mut ids: Vec<(&str, u64)> = (0..).zip(&self.entries).map(|(at, entry)| (&*entry.software.id, at)).collect();
-        ids.sort_unstable();
-        Ok(fst::Map::from_iter(ids)?.into_fst().into_inner())
     }
 
     fn glossary(&self, arena: &mut Arena) -> Result<Vec<GlossaryEntry>, DraftError> {

@@ -13,6 +13,7 @@ mod draft;
 mod exports;
 mod filter;
 mod glossary;
+mod ids;
 mod packing;
 mod quality;
 mod reviews;
@@ -32,9 +33,9 @@ pub use reviews::{Reviews, ReviewsOf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use fst::Map;
 use serde::{Deserialize, Serialize};
 
+use self::ids::Ids;
 use crate::resource::CategoryResource;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
@@ -45,8 +46,7 @@ pub type Ordinal = u32;
 pub struct Catalogue {
     /// Everything but the texts.
     pub tables: Tables,
-    /// Id → ordinal.
-    ids: Map<Bytes>,
+    ids: Ids,
     /// The texts that [`Tables`] points into.
     arena: Bytes,
     unpacker: Unpacker,
@@ -83,9 +83,6 @@ pub enum CatalogueError {
     /// The tables don't decode.
     #[error("the catalogue's tables can't be decoded")]
     Tables(#[from] postcard::Error),
-    /// The map of ids doesn't open.
-    #[error("the catalogue's map of ids can't be opened")]
-    Ids(#[from] fst::Error),
     /// A span points outside the texts.
     #[error("the catalogue's tables don't fit its texts")]
     Misfit,
@@ -94,32 +91,34 @@ pub enum CatalogueError {
     Downloads(#[source] std::io::Error),
 }
 
+impl Tables {
+    /// Whether they make sense beside so many bytes of texts and of documents for download.
+    fn fit(&self, end: u64, downloads_end: u64) -> bool {
+        self.documents.end(self.exports.len()) <= end
+            && self.columns.len() == self.documents.len()
+            && self.category_objects.len() == self.categories.len()
+            && self.category_objects.iter().all(|span| span.end() <= end)
+            && self.reviews.spans().all(|span| span.end() <= end)
+            && self.glossary.iter().all(|entry| entry.object.end() <= end)
+            && self.exports.iter().all(|export| export.end() <= end && export.download_end() <= downloads_end)
+    }
+}
+
 impl Catalogue {
-    /// Reads a catalogue back from its four parts.
+    /// Reads a catalogue back from its three parts.
     ///
     /// # Errors
     /// Where a part is damaged or they don't belong together.
-    pub fn open(tables: &[u8], ids: Bytes, arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
+    pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
         let tables: Tables = postcard::from_bytes(tables)?;
-        let ids = Map::new(ids)?;
+        let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
+        if !tables.fit(arena.len() as u64, downloads_end) {
+            return Err(CatalogueError::Misfit);
+        }
+        let item = |ordinal| &arena[tables.documents.item(ordinal).range()];
+        let ids = Ids::new(tables.documents.len(), item).ok_or(CatalogueError::Misfit)?;
         let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
-        let catalogue = Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) };
-        let downloads_end = catalogue.downloads.len().map_err(CatalogueError::Downloads)?;
-        if catalogue.fits(downloads_end) { Ok(catalogue) } else { Err(CatalogueError::Misfit) }
-    }
-
-    fn fits(&self, downloads_end: u64) -> bool {
-        let tables = &self.tables;
-        let end = self.arena.len() as u64;
-        let count = tables.documents.len();
-        tables.documents.end(tables.exports.len()) <= end
-            && tables.columns.len() == count
-            && self.ids.len() == count
-            && tables.category_objects.len() == tables.categories.len()
-            && tables.category_objects.iter().all(|span| span.end() <= end)
-            && tables.reviews.spans().all(|span| span.end() <= end)
-            && tables.glossary.iter().all(|entry| entry.object.end() <= end)
-            && tables.exports.iter().all(|export| export.end() <= end && export.download_end() <= downloads_end)
+        Ok(Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) })
     }
 
     /// How many products there are.
@@ -131,17 +130,13 @@ impl Catalogue {
     /// The product with this id.
     #[must_use]
     pub fn ordinal(&self, id: &str) -> Option<Ordinal> {
-        self.ids.get(id).and_then(|ordinal| Ordinal::try_from(ordinal).ok())
+        self.ids.find(id, |ordinal| self.item(ordinal))
     }
 
-    /// The ids of all products, sorted.
+    /// The ids of all products, in the order of ordinals.
     pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
-        use fst::Streamer as _;
-        let mut stream = self.ids.stream();
-        std::iter::from_fn(move || {
-            // Ids were texts when the map was built.
-            stream.next().map(|(id, _)| String::from_utf8_lossy(id).into_owned())
-        })
+        // Each was written when the items were; the table was made of them.
+        (0..).take(self.software_count()).filter_map(|ordinal| ids::of(self.item(ordinal)))
     }
 
     /// A product as a whole answer, `{"data":{…}}`: unpacked and put together, about what copying it costs.

@@ -8,8 +8,6 @@ use bytes::Bytes;
 
 /// The tables of the catalogue.
 pub const TABLES: &str = "catalogue.tables";
-/// The catalogue's map of ids.
-pub const IDS: &str = "catalogue.ids";
 /// The catalogue's texts.
 pub const TEXTS: &str = "catalogue.texts";
 /// The exports as they were validated, for download.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::artifact::{Artifact, DOWNLOADS, ENGINE, IDS, SEARCH, TABLES, TEXTS};
+use super::artifact::{Artifact, DOWNLOADS, ENGINE, SEARCH, TABLES, TEXTS};
 use crate::catalogue::{Draft, DraftError};
 use crate::engine::{EngineError, TantivyBuilder};
 use crate::export::Export;
@@ -47,7 +47,6 @@ pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<A
     pass(Step::BuildFinish);
     let mut parts = vec![
         part(TABLES, catalogue.tables),
-        part(IDS, catalogue.ids),
         part(TEXTS, catalogue.arena),
         part(DOWNLOADS, catalogue.downloads),
         part(SEARCH, postcard::to_stdvec(&search.finish()?)?),

@@ -86,8 +86,7 @@ impl Snapshot {
             Some(file) => Bulk::File(Arc::clone(file)),
             None => Bulk::Memory(part(artifact::DOWNLOADS)?.clone()),
         };
-        let (ids, texts) = (part(artifact::IDS)?.clone(), part(artifact::TEXTS)?.clone());
-        let catalogue = Catalogue::open(part(artifact::TABLES)?, ids, texts, downloads)?;
+        let catalogue = Catalogue::open(part(artifact::TABLES)?, part(artifact::TEXTS)?.clone(), downloads)?;
         let (search, scorer) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact.parts.iter();
         let files = files
