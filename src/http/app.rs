@@ -16,7 +16,7 @@ use tower::Service as _;
 use super::conditional::{Condition, EntityTags};
 use super::config::AppState;
 use super::exchange::Exchange;
-use super::operation::Operations;
+use super::operation::{Operation, Operations};
 use super::params::RawQuery;
 use super::problem::{self, ApiError};
 use super::request::{ApiRequest, canonical_path};
@@ -102,7 +102,7 @@ impl App {
             exchange.caller = client_address::of(arrival, &parts.headers, trusted);
         }
         let encoding = compression::preferred(&parts.headers);
-        let outcome = panic::caught(self.in_time(self.answer(&mut parts, &mut exchange))).await;
+        let outcome = panic::caught(self.answer(&mut parts, &mut exchange)).await;
         let mut response = outcome.unwrap_or_else(Err).unwrap_or_else(|error| {
             exchange.log_failure(&error, &parts.uri);
             match error {
@@ -125,6 +125,7 @@ impl App {
         if head { without_body(response) } else { response }
     }
 
+    /// Gives up on an answer that takes too long.
     async fn in_time(&self, answer: impl Future<Output = Result<Response, ApiError>>) -> Result<Response, ApiError> {
         tokio::time::timeout(self.config().request_timeout, answer).await.unwrap_or(Err(ApiError::RequestTimeout))
     }
@@ -158,7 +159,8 @@ impl App {
         let grant = authenticated.map_err(|error| self.failed(error, parts, exchange))?;
         let grant = exchange.grant.insert(grant);
         auth::check_origin(grant, &parts.headers)?;
-        let snapshot = app.state.directory.current().ok_or(ApiError::IndexUnavailable)?;
+        let current = app.state.directory.load();
+        let snapshot = current.as_ref().ok_or(ApiError::IndexUnavailable)?;
         exchange.generation = HeaderValue::try_from(snapshot.generation()).ok();
 
         let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
@@ -177,8 +179,18 @@ impl App {
         if !readable {
             return Err(ApiError::MethodNotAllowed);
         }
-        let request = ApiRequest::new(snapshot, query, parts.uri.clone(), self.clone());
-        let response = operation.answer(request).await?;
+        let response = match operation {
+            Operation::Quick(answer) => answer(&ApiRequest { app: self, snapshot, query: &query, uri: &parts.uri })?,
+            Operation::Slow(answer) => {
+                let (app, snapshot, uri) = (self.clone(), Arc::clone(snapshot), parts.uri.clone());
+                let answer = move || answer(&ApiRequest { app: &app, snapshot: &snapshot, query: &query, uri: &uri });
+                let answer = async {
+                    let answered = tokio::task::spawn_blocking(answer).await;
+                    answered.map_err(|error| ApiError::Internal(Arc::new(error)))?
+                };
+                self.in_time(answer).await?
+            }
+        };
         exchange.tag = Some(tag);
         // Whether there is an answer at all took the work of finding it: unlike a match, this one is counted.
         Ok(if condition == Condition::AnyVersion { not_modified() } else { response })
@@ -219,11 +231,15 @@ impl App {
         *request.uri_mut() = canonical_uri(&parts.uri);
         *request.headers_mut() = std::mem::take(&mut parts.headers);
         *request.extensions_mut() = std::mem::take(&mut parts.extensions);
-        let Ok(mut response) = self.0.router.clone().call(request).await;
-        match response.extensions_mut().remove::<ApiError>() {
-            Some(error) => Err(error),
-            None => Ok(response),
-        }
+        let mut router = self.0.router.clone();
+        self.in_time(async {
+            let Ok(mut response) = router.call(request).await;
+            match response.extensions_mut().remove::<ApiError>() {
+                Some(error) => Err(error),
+                None => Ok(response),
+            }
+        })
+        .await
     }
 }
 

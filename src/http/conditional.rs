@@ -1,10 +1,11 @@
 //! Conditional requests: entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::{BuildHasher as _, Hasher};
 
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
+use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
 
 use super::params::RawQuery;
@@ -17,8 +18,8 @@ pub(super) struct EntityTag(HeaderValue);
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
     /// Not a cryptographic hash, which would take longer than finding the answer: a tag guards nothing, it only has to
-    /// differ. Its algorithm may change with the compiler, thus with the build, whose tags differ anyway.
-    build: DefaultHasher,
+    /// differ. Its algorithm may change with its version, thus with the build, whose tags differ anyway.
+    build: FixedState,
 }
 
 /// What `If-None-Match` says about an entity tag.
@@ -34,15 +35,13 @@ pub(super) enum Condition {
 
 impl EntityTags {
     pub(super) fn new(build: &str) -> Self {
-        let mut hasher = DefaultHasher::new();
-        update(&mut hasher, build.as_bytes());
-        Self { build: hasher }
+        Self { build: FixedState::with_seed(FixedState::default().hash_one(build)) }
     }
 
     /// The tag of an answer. Requests that differ only in how they are written (escapes, order of the parameters, a
     /// slash at the end) share it.
     pub(super) fn tag(&self, generation: &str, canonical_path: &str, query: &RawQuery) -> EntityTag {
-        let mut hasher = self.build.clone();
+        let mut hasher = self.build.build_hasher();
         update(&mut hasher, generation.as_bytes());
         // Segment by segment, so that an escaped slash isn't taken for one that separates.
         for segment in canonical_path.split('/') {
@@ -62,7 +61,7 @@ impl EntityTags {
 }
 
 /// Feeds a hasher in a way that keeps the boundaries between the parts.
-fn update(hasher: &mut DefaultHasher, part: &[u8]) {
+fn update(hasher: &mut impl Hasher, part: &[u8]) {
     hasher.write_u64(part.len() as u64);
     hasher.write(part);
 }

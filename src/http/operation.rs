@@ -1,15 +1,13 @@
 //! The operations of the API and where they are found. All of them are asked with `GET`, and answered from memory by a plain
 //! function: nothing here waits, so nothing here is asynchronous.
 
-use std::sync::Arc;
-
 use axum::response::Response;
 
 use super::problem::ApiError;
 use super::request::ApiRequest;
 
 /// Answers a request.
-type Answer = fn(&ApiRequest) -> Result<Response, ApiError>;
+type Answer = fn(&ApiRequest<'_>) -> Result<Response, ApiError>;
 
 /// An operation of the API.
 #[derive(Debug, Clone, Copy)]
@@ -18,19 +16,6 @@ pub(super) enum Operation {
     Quick(Answer),
     /// May take a while, so that other requests mustn't wait behind it.
     Slow(Answer),
-}
-
-impl Operation {
-    /// Carries it out.
-    pub(super) async fn answer(self, request: ApiRequest) -> Result<Response, ApiError> {
-        match self {
-            Self::Quick(answer) => answer(&request),
-            Self::Slow(answer) => {
-                let answered = tokio::task::spawn_blocking(move || answer(&request)).await;
-                answered.map_err(|error| ApiError::Internal(Arc::new(error)))?
-            }
-        }
-    }
 }
 
 /// The operations by their paths.

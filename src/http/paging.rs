@@ -78,7 +78,7 @@ impl ListBody {
     }
 
     /// Ends the object and makes it the answer, with links to other pages.
-    pub(super) fn into_response(mut self, request: &ApiRequest, depth: Depth) -> Response {
+    pub(super) fn into_response(mut self, request: &ApiRequest<'_>, depth: Depth) -> Response {
         self.json.push(b'}');
         let mut response = json(Body::from(self.json));
         let reference = format!("{}?{}", request.link_path(), request.query.for_pages(self.pagination.limit));

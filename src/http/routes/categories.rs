@@ -45,8 +45,8 @@ struct CategoryList {
     params(Params<ListCategories>),
     responses((status = 200, description = "A page of categories", body = CategoryList), ApiErrors),
 )]
-pub(super) fn list_categories(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn list_categories(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let ListCategories(page) = request.params()?;
-    let page = service::list_categories(&request.snapshot, page);
+    let page = service::list_categories(request.snapshot, page);
     Ok(ListBody::of_page(&page)?.into_response(request, Depth::Whole))
 }

@@ -47,9 +47,9 @@ struct ExportList {
     params(Params<ListExports>),
     responses((status = 200, description = "A page of exports", body = ExportList), ApiErrors),
 )]
-pub(super) fn list_exports(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn list_exports(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let ListExports(page) = request.params()?;
-    let page = service::list_exports(&request.snapshot, page);
+    let page = service::list_exports(request.snapshot, page);
     Ok(ListBody::of_page(&page)?.into_response(request, Depth::Whole))
 }
 
@@ -106,10 +106,10 @@ impl FromParameters for GetExport {
         ApiErrors,
     ),
 )]
-pub(super) fn get_export(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn get_export(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let id = request.id()?;
     let GetExport { format } = request.params()?;
-    let export = service::get_export(&request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
+    let export = service::get_export(request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
     let body = match format {
         Format::Json => export.json(),
         Format::Ndjson => export.ndjson(),

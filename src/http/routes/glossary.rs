@@ -44,8 +44,8 @@ struct GlossaryList {
     params(Params<ListGlossary>),
     responses((status = 200, description = "A page of terms", body = GlossaryList), ApiErrors),
 )]
-pub(super) fn list_glossary(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn list_glossary(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let query: ListGlossary = request.params()?;
-    let page = service::list_glossary(&request.snapshot, &query);
+    let page = service::list_glossary(request.snapshot, &query);
     Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
 }

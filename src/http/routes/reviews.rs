@@ -42,10 +42,10 @@ struct ReviewList {
     params(("id" = String, Path, description = "The product's id, percent-encoded"), Params<ListReviews>),
     responses((status = 200, description = "A page of reviews", body = ReviewList), NotFound, ApiErrors),
 )]
-pub(super) fn list_reviews(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn list_reviews(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let id = request.id()?;
     let ListReviews(page) = request.params()?;
-    let reviews = service::list_reviews(&request.snapshot, &id, page).ok_or(ApiError::SoftwareNotFound(id))?;
+    let reviews = service::list_reviews(request.snapshot, &id, page).ok_or(ApiError::SoftwareNotFound(id))?;
     let body = ListBody::of_page(&reviews.page)?.with("summary", reviews.summary)?;
     Ok(body.into_response(request, Depth::Whole))
 }

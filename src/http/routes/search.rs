@@ -99,9 +99,9 @@ struct SearchResultHit {
     params(Params<SearchSoftware>),
     responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
 )]
-pub(super) fn search_software(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn search_software(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let query: SearchSoftware = request.params()?;
-    let found = request.searches().search(&request.snapshot, &query)?;
+    let found = request.searches().search(request.snapshot, &query)?;
     if query.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
         request.metrics().searched(found.pagination.total);
     }

@@ -65,9 +65,9 @@ struct SoftwareList {
     params(Params<ListSoftware>),
     responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
 )]
-pub(super) fn list_software(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn list_software(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let query: ListSoftware = request.params()?;
-    let page = service::list_software(&request.snapshot, &query)?;
+    let page = service::list_software(request.snapshot, &query)?;
     Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
 }
 
@@ -90,9 +90,9 @@ struct SoftwareRecord {
     params(("id" = String, Path, description = "The product's id, percent-encoded")),
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
-pub(super) fn get_software(request: &ApiRequest) -> Result<Response, ApiError> {
+pub(super) fn get_software(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
     let id = request.id()?;
     let () = request.params()?;
-    let body = service::get_software(&request.snapshot, &id).ok_or(ApiError::SoftwareNotFound(id))?;
+    let body = service::get_software(request.snapshot, &id).ok_or(ApiError::SoftwareNotFound(id))?;
     Ok(paging::json(Body::from(body)))
 }

@@ -221,12 +221,15 @@ fn connection<A: Answering>(
     let patience = Patience { header: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
     let progress = Arc::<Progress>::default();
     let stream = Deadlined::new(stream, patience, Arc::clone(&progress), Arc::clone(door) as Arc<dyn Crowd>);
-    let (app, door, wait) = (app.clone(), Arc::clone(door), Arc::clone(wait));
+    // Of its own: a counter of references that connections of other processors count up too costs more.
+    let shared = Arc::new((app.clone(), Arc::clone(door), progress));
+    let wait = Arc::clone(wait);
     let service = service_fn(move |request: Request<Incoming>| {
-        progress.request_begins();
-        let waited = if door.is_busy() { wait.last() } else { Duration::ZERO };
-        let (app, door, progress) = (app.clone(), Arc::clone(&door), Arc::clone(&progress));
+        let shared = Arc::clone(&shared);
+        let waited = if shared.1.is_busy() { wait.last() } else { Duration::ZERO };
         async move {
+            let (app, door, progress) = &*shared;
+            progress.request_begins();
             let mut response = app.answer(request, Arrival { peer, waited }).await;
             progress.answer_is_ready();
             if door.is_closing.load(Ordering::Relaxed) {
