@@ -31,7 +31,11 @@ impl Ids {
     /// The product with this id.
     pub(super) fn find<'t>(&self, id: &str, item: impl Fn(Ordinal) -> &'t [u8]) -> Option<Ordinal> {
         let escaped = escaped(id);
-        let is_it = |ordinal: &Ordinal| written(item(*ordinal)) == Some(escaped.as_bytes());
+        // What is escaped has no quotation mark, so one behind it ends the id.
+        let is_it = |ordinal: &Ordinal| {
+            let text = item(*ordinal).strip_prefix(OPENING).and_then(|text| text.strip_prefix(escaped.as_bytes()));
+            text.and_then(|rest| rest.first()) == Some(&b'"')
+        };
         self.0.find(FxBuildHasher.hash_one(escaped.as_bytes()), is_it).copied()
     }
 }

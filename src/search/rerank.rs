@@ -20,8 +20,8 @@ pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate]
     let mut looked = 0;
     let mut order = Vec::with_capacity(best.len());
     while looked < best.len() {
-        // What the next one comes to at most.
-        let next = Candidate { score: best[looked].score * most, ordinal: 0, ..best[looked] };
+        // What the next one comes to at most, and so all behind it: of equals it is the best.
+        let next = Candidate { score: best[looked].score * most, ..best[looked] };
         if wanted <= looked && best[looked].tier != Tier::Title {
             order.clear();
             order.extend_from_slice(&best[..looked]);
