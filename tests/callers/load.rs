@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
@@ -37,6 +38,12 @@ impl Outcome {
     }
 }
 
+/// What to ask next; in place of `{}` a number, each time another, for what was never asked before and so isn't remembered.
+fn next_path(paths: &[&str], at: usize) -> String {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    paths[at % paths.len()].replace("{}", &ASKED.fetch_add(1, Ordering::Relaxed).to_string())
+}
+
 /// Asks at a rate, whatever the answers do, over so many connections.
 pub(crate) async fn at_rate(
     address: SocketAddr,
@@ -70,9 +77,9 @@ pub(crate) async fn at_rate(
                 if client.is_none() {
                     client = Client::connect(address).await.ok();
                 }
-                let path = paths[(caller + turn as usize) % paths.len()];
+                let path = next_path(paths, caller + turn as usize);
                 let answer = match &mut client {
-                    Some(client) => client.ask(&request(path, &key, "")).await.ok(),
+                    Some(client) => client.ask(&request(&path, &key, "")).await.ok(),
                     None => None,
                 };
                 let status = answer.as_ref().map_or(0, |answer| answer.status);
@@ -106,8 +113,8 @@ pub(crate) async fn capacity(
             let mut client = Client::connect(address).await.expect("a connection");
             let mut answered = 0;
             while Instant::now() < end {
-                let path = paths[(caller + answered) % paths.len()];
-                let answer = client.ask(&request(path, &key, "")).await.expect("an answer");
+                let path = next_path(paths, caller + answered);
+                let answer = client.ask(&request(&path, &key, "")).await.expect("an answer");
                 assert_eq!(answer.status, 200, "{answer:?}");
                 answered += 1;
             }

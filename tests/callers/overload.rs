@@ -9,7 +9,7 @@ use crate::{alone, full, open_files, run};
 
 /// Much work for the service and little to read for callers, who have to be many on the same cores.
 const PATHS: [&str; 1] =
-    ["/v1/search?q=for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
+    ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
 /// How many times the capacity is asked for, so that ten times are asked whatever is lost at both ends.
 const TIMES: f64 = 15.0;

@@ -74,7 +74,8 @@ impl Target {
     /// The mixture that callers ask: lists, searches, filters with facets, single products.
     fn path(&self, turn: usize) -> (String, bool) {
         const QUERIES: [&str; 5] = ["audit", "product safety", "management", "tranining", "risk document"];
-        let query = QUERIES[turn / 8 % QUERIES.len()].replace(' ', "+");
+        // With a number that no product has each query is a new one, so that none is answered from memory.
+        let query = format!("{}+{turn}q", QUERIES[turn / 8 % QUERIES.len()].replace(' ', "+"));
         match turn % 8 {
             0 | 1 => (format!("/v1/software?limit=20&offset={}", turn * 20 % self.corpus.count(0)), true),
             2 | 3 => (format!("/v1/search?limit=20&offset={}", turn % 50), true),
