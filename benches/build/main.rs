@@ -41,13 +41,7 @@ const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {
     software_directory::snapshot::memory::use_small_pages();
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    corpus::exit(run())
 }
 
 fn run() -> Result<(), Failure> {

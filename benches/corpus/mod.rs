@@ -1,6 +1,7 @@
 //! The corpus of the benchmarks and queries drawn from it. Everything random is seeded, so two runs ask the same.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use fastrand::Rng;
@@ -13,6 +14,17 @@ use software_directory::snapshot::Snapshot;
 
 /// Why a benchmark can't run.
 pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// How a benchmark ends; a failure is told.
+pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// The variable that names the folder with `exports/`.
 const FOLDER: &str = "MEASURE_DATA";

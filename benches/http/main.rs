@@ -35,13 +35,7 @@ fn main() -> ExitCode {
         [] => Err("this is started by `make bench-http`".into()),
         _ => Err("queries FOLDER, axum ADDRESS BYTES or tantivy ADDRESS".into()),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    corpus::exit(done)
 }
 
 /// Serves on two workers until it is killed.

@@ -18,9 +18,7 @@ use std::sync::Arc;
 
 use software_directory::export::{self, Limits};
 use software_directory::search::Ranking;
-use software_directory::service::{
-    PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
-};
+use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 use software_directory::snapshot::{Artifact, Generation, Snapshot, build};
 
 type Failure = Box<dyn std::error::Error>;
@@ -94,15 +92,7 @@ impl Built {
 
 /// The first 50 hits of a query.
 fn search<'s>(snapshot: &'s Snapshot, query: &str, typo: bool) -> Result<SearchPage<'s>, Failure> {
-    let query = SearchSoftware {
-        q: Some(query.to_owned()),
-        filter: SoftwareFilter::default(),
-        sort: SearchSort::Relevance,
-        facets: Vec::new(),
-        highlight: false,
-        typo,
-        page: PageRequest { limit: 50, offset: 0 },
-    };
+    let query = SearchSoftware { typo, page: PageRequest { limit: 50, offset: 0 }, ..SearchSoftware::new(query) };
     Ok(search_software(snapshot, &query)?)
 }
 

@@ -1,21 +1,11 @@
 //! A search as callers ask it.
 
-use software_directory::service::{
-    Facet, PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
-};
+use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, search_software};
 use software_directory::snapshot::Snapshot;
 
 /// What `GET /v1/search?q=…` asks with nothing else given.
 pub(crate) fn plain(q: &str) -> SearchSoftware {
-    SearchSoftware {
-        q: Some(q.to_owned()),
-        filter: SoftwareFilter::default(),
-        sort: SearchSort::Relevance,
-        facets: Vec::new(),
-        highlight: false,
-        typo: true,
-        page: PageRequest { limit: 20, offset: 0 },
-    }
+    SearchSoftware::new(q)
 }
 
 /// The same with `typo=false`.

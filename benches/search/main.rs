@@ -34,13 +34,7 @@ const SEED: u64 = 59_204;
 const QUERIES: usize = 500;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    corpus::exit(run())
 }
 
 fn run() -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, SearchArgs};
-use crate::service::{PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software};
+use crate::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 use crate::snapshot::Directory;
 use crate::snapshot::keeper::{Keeper, Settings};
 
@@ -34,15 +34,8 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         eprintln!("warning: {}", reason.detail);
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
-    let query = SearchSoftware {
-        q: Some(args.words.join(" ")),
-        filter: SoftwareFilter::default(),
-        sort: SearchSort::Relevance,
-        facets: Vec::new(),
-        highlight: false,
-        typo: true,
-        page: PageRequest { limit: args.limit, offset: 0 },
-    };
+    let page = PageRequest { limit: args.limit, offset: 0 };
+    let query = SearchSoftware { page, ..SearchSoftware::new(&args.words.join(" ")) };
     let printed = match search_software(&snapshot, &query) {
         Ok(page) => print(&page, &mut anstream::stdout().lock()),
         Err(error) => Err(io::Error::other(chain(&error))),

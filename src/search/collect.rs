@@ -44,7 +44,7 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// The order of the candidates as one number, which is compared in a third of the time: the tier in two bits, the score
+    /// The order of the candidates as one number, which is compared at once: the tier in two bits, the score
     /// in 31 (the bits of a number that isn't negative are in its order), and what is left of the ordinals behind this one.
     fn key(&self) -> u64 {
         let rest = (u32::MAX >> 1).saturating_sub(self.ordinal);

@@ -11,10 +11,11 @@ use crate::catalogue::Ordinal;
 /// Looks closely at candidates, best first, as far as it takes: until no other one can come among the best `wanted`.
 /// Afterwards these are in order.
 pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate], wanted: usize) {
-    let spelled = expansion.slots.iter().filter(|slot| slot.spelling.is_some()).count();
+    // A compound that is spelled as one word counts for both, so one spelling is enough for all of them.
+    let can_be = |is: bool| if is { 1.0 } else { 0.0 };
     let most = Signals {
-        spelling: share(spelled, expansion.slots.len()),
-        proximity: if expansion.slots.len() > 1 { 1.0 } else { 0.0 },
+        spelling: can_be(expansion.slots.iter().any(|slot| slot.spelling.is_some())),
+        proximity: can_be(expansion.slots.len() > 1),
     };
     let most = most.factor(&index.ranking);
     let mut looked = 0;

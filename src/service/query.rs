@@ -98,6 +98,22 @@ pub struct SearchSoftware {
     pub page: PageRequest,
 }
 
+impl SearchSoftware {
+    /// A search for a text as it is carried out where nothing else is asked: the best twenty, misspelled or not.
+    #[must_use]
+    pub fn new(q: &str) -> Self {
+        Self {
+            q: Some(q.to_owned()),
+            filter: SoftwareFilter::default(),
+            sort: SearchSort::Relevance,
+            facets: Vec::new(),
+            highlight: false,
+            typo: true,
+            page: PageRequest { limit: 20, offset: 0 },
+        }
+    }
+}
+
 /// Lists glossary terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListGlossary {

@@ -21,7 +21,6 @@ pub use generation::{Generation, INDEX_FORMAT};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::catalogue::{Bulk, Catalogue, CatalogueError};
 use crate::engine::{Engine, EngineError, TantivyEngine};
@@ -33,7 +32,6 @@ use crate::search::{Ranking, SearchIndex, SearchIndexError};
 #[derive(Debug)]
 pub struct Snapshot {
     generation: Generation,
-    serial: u64,
     /// The records, ready to serve.
     pub catalogue: Catalogue,
     /// The words.
@@ -64,9 +62,6 @@ pub enum OpenError {
     Engine(#[from] EngineError),
 }
 
-/// How many were opened.
-static OPENED: AtomicU64 = AtomicU64::new(0);
-
 impl Snapshot {
     /// Opens a generation from its parts.
     ///
@@ -93,8 +88,7 @@ impl Snapshot {
             .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.clone())));
         let engine = Box::new(TantivyEngine::open(&files.collect(), scorer)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
-        let serial = OPENED.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(Self { generation, serial, catalogue, search, engine, glossary }))
+        Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
     }
 
     /// Builds a generation and opens it, in memory only.
@@ -104,12 +98,6 @@ impl Snapshot {
     pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
         let artifact = build(exports, &mut |_, _| {})?;
         Self::open(Generation::of(exports), &artifact)
-    }
-
-    /// Tells what was opened apart, for as long as the process runs.
-    #[must_use]
-    pub fn serial(&self) -> u64 {
-        self.serial
     }
 
     /// The generation's name.

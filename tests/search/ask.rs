@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
-use software_directory::service::{
-    Facet, PageRequest, SearchPage, SearchSoftware, SearchSort, SoftwareFilter, search_software,
-};
+use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
 use software_directory::snapshot::Snapshot;
 
 /// A directory of a few products.
@@ -50,15 +48,7 @@ impl Directory {
     }
 
     fn ask(&self, query: &str, typo: bool, highlight: bool, page: PageRequest) -> SearchPage<'_> {
-        let query = SearchSoftware {
-            q: Some(query.to_owned()),
-            filter: SoftwareFilter::default(),
-            sort: SearchSort::Relevance,
-            facets: Vec::new(),
-            highlight,
-            typo,
-            page,
-        };
+        let query = SearchSoftware { highlight, typo, page, ..SearchSoftware::new(query) };
         search_software(&self.0, &query).expect("an answer")
     }
 
@@ -89,16 +79,13 @@ impl Directory {
     /// The counts of the categories, one of which may be chosen, by id.
     pub(crate) fn categories(&self, query: &str, chosen: Option<&str>) -> Vec<(String, u64)> {
         let query = SearchSoftware {
-            q: Some(query.to_owned()),
             filter: SoftwareFilter {
                 categories: chosen.map(str::to_owned).into_iter().collect(),
                 ..SoftwareFilter::default()
             },
-            sort: SearchSort::Relevance,
             facets: vec![Facet::Category],
-            highlight: false,
-            typo: true,
             page: PageRequest { limit: 1, offset: 0 },
+            ..SearchSoftware::new(query)
         };
         let page = search_software(&self.0, &query).expect("an answer");
         let (_, values) = page.facets.into_iter().next().expect("the facet");

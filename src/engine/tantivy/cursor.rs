@@ -194,7 +194,7 @@ impl<'e> GroupCursor<'e> {
 
     /// From how many of its lists a window has documents.
     fn sources_in(&mut self, start: DocId, end: DocId) -> usize {
-        let lists = self.lists.iter_mut().filter_map(|(list, _)| (list.seek(start) < end).then_some(())).count();
+        let lists = self.lists.iter_mut().map(|(list, _)| usize::from(list.seek(start) < end)).sum::<usize>();
         let gathered = self.gathered.windows.get(place(start)).is_some_and(|window| !window.is_empty());
         lists + 2 * usize::from(gathered)
     }

@@ -38,7 +38,7 @@ pub(super) fn visit(
 }
 
 thread_local! {
-    /// The buffers of the thread's last visit, for its next one: making them anew took a tenth of a search.
+    /// The buffers of the thread's last visit, for its next one: making them anew took 3 % of a search's instructions.
     static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
 }
 

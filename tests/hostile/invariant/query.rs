@@ -6,21 +6,18 @@ use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::CalendarDate;
 use software_directory::resource::Highlight;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchHit, SearchSoftware, SearchSort, SoftwareFilter,
-    list_glossary, list_software, search_software,
+    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchHit, SearchSoftware, SearchSort, list_glossary,
+    list_software, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
 /// A search with everything that can be asked for beside it.
 pub(crate) fn search(q: &str) -> SearchSoftware {
     SearchSoftware {
-        q: Some(q.to_owned()),
-        filter: SoftwareFilter::default(),
-        sort: SearchSort::Relevance,
         facets: vec![Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating],
         highlight: true,
-        typo: true,
         page: PageRequest { limit: 100, offset: 0 },
+        ..SearchSoftware::new(q)
     }
 }
 
