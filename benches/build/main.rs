@@ -14,6 +14,7 @@ mod cpu_time;
 mod bare;
 mod terms;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -137,7 +138,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     });
     let (parts, words) = time(|| search.finish());
     drop(parts?);
-    let (artifact, all) = time(|| build(exports, &mut |_, _| {}));
+    let (artifact, all) = time(|| build(exports, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
     let indexing = Time {

@@ -12,6 +12,7 @@ mod judged;
 mod misspelled;
 mod qhse;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl Built {
         if !report.is_valid() {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
-        let artifact = build(&report.exports, &mut |_, _| {})?;
+        let artifact = build(&report.exports, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(Self { generation: Generation::of(&report.exports), artifact })
     }
 

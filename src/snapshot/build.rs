@@ -1,5 +1,7 @@
 //! Builds the parts of a generation out of validated exports.
 
+use std::ops::ControlFlow;
+
 use bytes::Bytes;
 
 use super::artifact::{Artifact, DOWNLOADS, ENGINE, SEARCH, TABLES, TEXTS};
@@ -25,13 +27,19 @@ pub enum BuildError {
     /// The search side can't be encoded.
     #[error("the search tables can't be encoded")]
     Encode(#[from] postcard::Error),
+    /// Whoever is told of the progress asked to stop.
+    #[error("building was stopped")]
+    Stopped,
 }
 
-/// Builds the parts of a generation. `progress` is told the products indexed so far and their number.
+/// Builds the parts of a generation. `progress` is told the products indexed so far and their number, and may stop it.
 ///
 /// # Errors
-/// Where a part can't be built.
-pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<Artifact, BuildError> {
+/// Where a part can't be built, or it is stopped.
+pub fn build(
+    exports: &[Export],
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<Artifact, BuildError> {
     let draft = Draft::new(exports)?;
     let catalogue = draft.prepare()?;
     let mut search = SearchBuilder::new(draft.synonyms());
@@ -42,7 +50,9 @@ pub fn build(exports: &[Export], progress: &mut dyn FnMut(u64, u64)) -> Result<A
     for (done, (software, categories)) in (1..).zip(products) {
         pass(Step::BuildProduct);
         engine.push(search.push(software, categories))?;
-        progress(done, count);
+        if progress(done, count).is_break() {
+            return Err(BuildError::Stopped);
+        }
     }
     pass(Step::BuildFinish);
     let mut parts = vec![

@@ -20,6 +20,7 @@ pub use directory::{Degraded, Directory};
 pub use generation::{Generation, INDEX_FORMAT};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::catalogue::{Bulk, Catalogue, CatalogueError};
@@ -96,7 +97,7 @@ impl Snapshot {
     /// # Errors
     /// Where it can't be built.
     pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
-        let artifact = build(exports, &mut |_, _| {})?;
+        let artifact = build(exports, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(Generation::of(exports), &artifact)
     }
 

@@ -16,3 +16,4 @@ mod restart;
 mod skipping;
 mod store;
 mod takeover;
+mod yielding;

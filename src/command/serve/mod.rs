@@ -21,7 +21,6 @@ use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::snapshot::Directory;
 use crate::snapshot::keeper::{Keeper, Outcome, Settings};
-use crate::snapshot::priority;
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
 
@@ -212,7 +211,7 @@ fn keep(
         Ok(outcome) => {
             if ready.send(Ok(outcome)).is_ok() {
                 // From here on a build mustn't take the processor from requests.
-                priority::lower_own();
+                keeper.give_way();
                 watch(&mut keeper, received, &mut hints);
             }
         }

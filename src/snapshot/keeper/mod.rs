@@ -7,10 +7,11 @@ mod outcome;
 mod settings;
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use apart::{caught, caught_apart};
+use apart::{caught, caught_apart, caught_yielding};
 use disk::{Unsaved, load};
 use outcome::invalid;
 pub use outcome::{KeepError, Kept, Outcome};
@@ -20,15 +21,18 @@ use super::artifact::Artifact;
 use super::directory::{Degraded, Directory};
 use super::failpoint::{Step, pass};
 use super::generation::Generation;
+use super::priority::{self, Share};
 use super::reload::{Reload, ReloadOutcome};
 use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, Store};
-use super::{OpenError, Snapshot, build};
+use super::{BuildError, OpenError, Snapshot, build};
 use crate::export::Export;
 
 /// How long what failed through no fault of the exports waits until it is tried again.
 const RETRY: Duration = Duration::from_secs(30);
+/// After how many products it is looked whether a build gets enough of the processor.
+const LOOK_EVERY: u64 = 64;
 /// Why a valid set is held back.
 const RECORDS_REMOVED: &str = "records_removed";
 
@@ -60,6 +64,12 @@ pub struct Keeper {
     retired: Vec<Arc<Snapshot>>,
     /// How many generations were built.
     builds: u64,
+    /// Whether requests are answered beside it.
+    gives_way: bool,
+    /// What a reload that yields to all others gets of the processor.
+    share: Option<Share>,
+    /// Whether the observer was told of the exports being read.
+    reported: bool,
 }
 
 impl std::fmt::Debug for Keeper {
@@ -89,6 +99,9 @@ impl Keeper {
             index_problem: None,
             retired: Vec::new(),
             builds: 0,
+            gives_way: false,
+            share: None,
+            reported: false,
         }
     }
 
@@ -110,14 +123,18 @@ impl Keeper {
     /// # Errors
     /// Where there is nothing to serve at all.
     pub fn start(&mut self) -> Result<Outcome, KeepError> {
-        let outcome = self.noted(|keeper| match keeper.load_unchanged() {
-            Some(outcome) => Ok(outcome),
-            None => keeper.read_and_serve(),
-        })?;
+        let outcome = self.noted(Self::load_or_serve)?;
         if let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) {
             store.tidy();
         }
         Ok(outcome)
+    }
+
+    /// From here on requests are answered beside it: what it does takes the processor only where they leave it, and where
+    /// they leave too little, its tenth.
+    pub fn give_way(&mut self) {
+        priority::lower_own();
+        self.gives_way = true;
     }
 
     /// Looks at the exports again and publishes what they make, unless that can't or mustn't be served.
@@ -140,6 +157,13 @@ impl Keeper {
         self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
     }
 
+    fn load_or_serve(&mut self) -> Result<Outcome, KeepError> {
+        match self.load_unchanged() {
+            Some(outcome) => Ok(outcome),
+            None => self.read_and_serve(),
+        }
+    }
+
     fn read_and_serve(&mut self) -> Result<Outcome, KeepError> {
         if self.recognises() {
             return Ok(Outcome::Unchanged);
@@ -149,13 +173,12 @@ impl Keeper {
     }
 
     /// Does a reload; where it fails or panics, the last good generation is served. Notes how it ended.
-    fn noted(
-        &mut self,
-        reload: impl FnOnce(&mut Self) -> Result<Outcome, KeepError> + Send,
-    ) -> Result<Outcome, KeepError> {
+    fn noted(&mut self, reload: fn(&mut Self) -> Result<Outcome, KeepError>) -> Result<Outcome, KeepError> {
         let started = Instant::now();
         self.failed_at = None;
-        let ended = caught_apart(|| reload(self)).unwrap_or_else(|message| Err(KeepError::Panicked(message)));
+        self.reported = false;
+        let ended = self.yielding(reload);
+        let ended = ended.unwrap_or_else(|| caught_apart(|| reload(self)).unwrap_or_else(panicked));
         if ended.is_ok() && self.index_problem.take().is_some() {
             self.show_health();
         }
@@ -174,6 +197,24 @@ impl Keeper {
             },
         );
         ended
+    }
+
+    /// Does a reload where nothing else wants the processor; `None` where that is too seldom, or needn't be.
+    fn yielding(&mut self, reload: fn(&mut Self) -> Result<Outcome, KeepError>) -> Option<Result<Outcome, KeepError>> {
+        if !self.gives_way {
+            return None;
+        }
+        let ended = caught_yielding(|share| {
+            self.share = share;
+            reload(self)
+        });
+        let ended = ended.unwrap_or_else(panicked);
+        self.share = None;
+        let was_stopped = matches!(ended, Err(KeepError::Open(OpenError::Build(BuildError::Stopped))));
+        if was_stopped {
+            tracing::debug!("the processor is wanted all the time; the reload begins again and takes its tenth");
+        }
+        (!was_stopped).then_some(ended)
     }
 
     fn note(&self, started: Instant, outcome: ReloadOutcome) {
@@ -237,7 +278,12 @@ impl Keeper {
             .source
             .read(&self.settings.limits, &|done, total| observer.borrow_mut().progress(Phase::Reading, done, total))?;
         self.seen = Some(set.stamp.clone());
-        self.observer.report(&set.report);
+        if starves(self.share).is_break() {
+            return Err(OpenError::from(BuildError::Stopped).into());
+        }
+        if !std::mem::replace(&mut self.reported, true) {
+            self.observer.report(&set.report);
+        }
         let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
         if servable { Ok(set) } else { Err(invalid(&set.report)) }
     }
@@ -321,9 +367,14 @@ impl Keeper {
     }
 
     fn build(&mut self, exports: &[Export], generation: &Generation) -> Result<(Arc<Snapshot>, Artifact), OpenError> {
-        self.builds += 1;
-        let observer = &mut self.observer;
-        let artifact = build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?;
+        let (observer, share) = (&mut self.observer, self.share);
+        let artifact = build(exports, &mut |done, total| {
+            observer.progress(Phase::Indexing, done, total);
+            // Asking takes longer than a product.
+            if done % LOOK_EVERY == 0 { starves(share) } else { ControlFlow::Continue(()) }
+        });
+        self.builds += u64::from(!matches!(artifact, Err(BuildError::Stopped)));
+        let artifact = artifact?;
         let snapshot = Snapshot::open(generation.clone(), &artifact)?;
         Ok((snapshot, artifact))
     }
@@ -384,4 +435,13 @@ impl Keeper {
         let problems = self.exports_problem.iter().chain(&self.disk_problem).chain(&self.index_problem);
         self.directory.set_degraded(problems.cloned().collect());
     }
+}
+
+fn panicked(message: String) -> Result<Outcome, KeepError> {
+    Err(KeepError::Panicked(message))
+}
+
+/// Whether work that yields to all others had better stop and begin again without yielding.
+fn starves(share: Option<Share>) -> ControlFlow<()> {
+    if share.is_some_and(|share| share.is_too_small()) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
