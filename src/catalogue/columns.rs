@@ -26,7 +26,45 @@ pub struct Columns {
     pub rating_descending: SortedOrder,
     /// By review count, highest first, unknown last.
     pub review_count_descending: SortedOrder,
+    /// What facets count of each product, its categories aside.
+    #[serde(skip)]
+    pub(super) profiles: Vec<Profile>,
 }
+
+/// What facets count of a product, its categories aside, in one number: of many products those with the same are counted
+/// together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile(u8);
+
+impl Profile {
+    /// How many there may be.
+    pub const COUNT: usize = OfferingType::ALL.len() * EvidenceStatus::ALL.len() * (MOST_STARS as usize + 1);
+
+    fn new(offering_type: OfferingType, evidence_status: EvidenceStatus, rating: Option<f64>) -> Self {
+        let stars = (1..=MOST_STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count();
+        let place = (offering_type as usize * EvidenceStatus::ALL.len() + evidence_status as usize)
+            * (usize::from(MOST_STARS) + 1)
+            + stars;
+        Self(u8::try_from(place).unwrap_or(u8::MAX))
+    }
+
+    /// Its place among all of them.
+    #[must_use]
+    pub fn place(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// The place of the offering type, that of the evidence status, and the whole stars of the rating: what the profile at
+    /// a place stands for.
+    #[must_use]
+    pub const fn at(place: usize) -> (usize, usize, usize) {
+        let (rest, stars) = (place / (MOST_STARS as usize + 1), place % (MOST_STARS as usize + 1));
+        (rest / EvidenceStatus::ALL.len(), rest % EvidenceStatus::ALL.len(), stars)
+    }
+}
+
+/// The stars of the best rating.
+const MOST_STARS: u8 = 5;
 
 /// An order of all products, both ways round.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -68,6 +106,21 @@ impl Columns {
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && [&self.name, &self.rating_descending, &self.review_count_descending].iter().all(|o| o.fits(count));
         if agree { count } else { usize::MAX }
+    }
+
+    /// Notes what facets count, which isn't stored.
+    pub(super) fn profile(&mut self) {
+        let products = self.offering_type.iter().zip(&self.evidence_status).zip(&self.rating);
+        self.profiles = products
+            .map(|((offering_type, evidence_status), rating)| Profile::new(*offering_type, *evidence_status, *rating))
+            .collect();
+    }
+
+    /// What facets count of a product, its categories aside.
+    #[must_use]
+    #[inline]
+    pub fn profile_of(&self, ordinal: Ordinal) -> Profile {
+        self.profiles[ordinal as usize]
     }
 
     /// Whether there are none.

@@ -21,7 +21,7 @@ mod reviews;
 pub use arena::{Arena, Span};
 pub use bulk::Bulk;
 pub use collate::Collation;
-pub use columns::{Columns, SortedOrder};
+pub use columns::{Columns, Profile, SortedOrder};
 pub use documents::Documents;
 pub use draft::{Draft, DraftError, Prepared};
 pub use exports::ExportDocument;
@@ -110,7 +110,7 @@ impl Catalogue {
     /// # Errors
     /// Where a part is damaged or they don't belong together.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
-        let tables: Tables = postcard::from_bytes(tables)?;
+        let mut tables: Tables = postcard::from_bytes(tables)?;
         let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
         if !tables.fit(arena.len() as u64, downloads_end) {
             return Err(CatalogueError::Misfit);
@@ -118,6 +118,7 @@ impl Catalogue {
         let item = |ordinal| &arena[tables.documents.item(ordinal).range()];
         let ids = Ids::new(tables.documents.len(), item).ok_or(CatalogueError::Misfit)?;
         let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
+        tables.columns.profile();
         Ok(Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) })
     }
 

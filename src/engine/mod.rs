@@ -32,11 +32,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
 
 /// Who is told what a plan finds.
 pub trait Visitor {
-    /// The next documents; those between them were [counted](Self::count).
+    /// The next documents.
     fn visit(&mut self, found: &[Match]);
 
-    /// How many documents were left out because of [`least`](Self::least).
-    fn count(&mut self, documents: u64);
+    /// Documents that were found and left out of what is visited, because of [`least`](Self::least).
+    fn pass(&mut self, over: Passed<'_>);
 
     /// The score below which a document matters no more than by being there; `None`: every document has to be told. Asked
     /// now and then. Of a visit that wants some groups only, it holds for the documents that don't have all.
@@ -52,6 +52,35 @@ pub struct Match {
     pub score: f32,
     /// Whether it satisfies every required group.
     pub complete: bool,
+}
+
+/// Documents that matter no more than by being there.
+#[derive(Debug, Clone, Copy)]
+pub struct Passed<'w> {
+    /// What the lowest bit of the first word stands for.
+    first: Ordinal,
+    /// A bit per document.
+    bits: &'w [u64],
+}
+
+impl Passed<'_> {
+    /// How many they are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    /// Which, in rising order.
+    pub fn ordinals(&self) -> impl Iterator<Item = Ordinal> + '_ {
+        (self.first..).step_by(u64::BITS as usize).zip(self.bits).flat_map(|(first, bits)| {
+            let mut left = *bits;
+            std::iter::from_fn(move || {
+                let at = (left != 0).then(|| left.trailing_zeros());
+                left &= left.wrapping_sub(1);
+                at.map(|at| first + at)
+            })
+        })
+    }
 }
 
 /// Why an engine can't do its work.

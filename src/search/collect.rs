@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Columns, Filter, Ordinal, SortedOrder};
+use crate::catalogue::{Admission, Columns, Filter, Ordinal, Profile, SortedOrder};
+use crate::engine::Passed;
 
 /// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -64,7 +65,9 @@ struct Kept {
 pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
-    /// Whether every product passes the filter and nothing is counted.
+    /// Whether every product passes the filter.
+    is_open: bool,
+    /// Whether it does, and nothing is counted.
     is_blind: bool,
     /// The order that counts in place of how well a candidate matches.
     order: Option<&'c SortedOrder>,
@@ -77,8 +80,7 @@ pub struct Collector<'c> {
     pub total: u64,
     /// Products visited, filtered or not.
     pub visited: u64,
-    /// What the facets count, where any are asked for.
-    pub counts: Option<FacetCounts>,
+    counts: Option<FacetCounts>,
 }
 
 impl<'c> Collector<'c> {
@@ -87,8 +89,21 @@ impl<'c> Collector<'c> {
     pub fn new(columns: &'c Columns, filter: &'c Filter, wanted: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
         let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
-        let is_blind = filter.is_open() && counts.is_none();
-        Self { columns, filter, is_blind, order: None, wanted, best, least: None, total: 0, visited: 0, counts }
+        let is_open = filter.is_open();
+        let is_blind = is_open && counts.is_none();
+        Self {
+            columns,
+            filter,
+            is_open,
+            is_blind,
+            order: None,
+            wanted,
+            best,
+            least: None,
+            total: 0,
+            visited: 0,
+            counts,
+        }
     }
 
     /// Keeps the first in this order in place of the best.
@@ -101,14 +116,8 @@ impl<'c> Collector<'c> {
     #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         self.visited += 1;
-        if !self.is_blind {
-            let admission = self.filter.admit(self.columns, candidate.ordinal);
-            if let Some(counts) = &mut self.counts {
-                counts.count(self.columns, candidate.ordinal, admission);
-            }
-            if !admission.passed() {
-                return;
-            }
+        if !self.is_blind && !self.admits(candidate.ordinal) {
+            return;
         }
         self.total += 1;
         let key = match self.order {
@@ -136,18 +145,40 @@ impl<'c> Collector<'c> {
         self.best.truncate(self.wanted);
     }
 
-    /// Takes in that many products of which nothing has to be known, see [`least`](Self::least).
-    pub fn take_uncounted(&mut self, products: u64) {
-        self.visited += products;
-        self.total += products;
+    /// Takes in products whose score doesn't matter, see [`least`](Self::least).
+    pub fn pass(&mut self, over: Passed<'_>) {
+        let count = over.count();
+        self.visited += count;
+        self.total +=
+            if self.is_blind { count } else { over.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum() };
     }
 
-    /// The score below which a candidate only counts, if whoever it is counts: no filter and no facet has to look at it.
-    /// Whole names aside, which come first whatever their score.
+    /// Whether a product passes the filter; it is counted by the facets.
+    #[inline]
+    fn admits(&mut self, ordinal: Ordinal) -> bool {
+        if let (true, Some(counts)) = (self.is_open, &mut self.counts) {
+            counts.count_passed(self.columns, ordinal);
+            return true;
+        }
+        let admission = self.filter.admit(self.columns, ordinal);
+        if let Some(counts) = &mut self.counts {
+            counts.count(self.columns, ordinal, admission);
+        }
+        admission.passed()
+    }
+
+    /// The score below which a candidate matters no more than by being there. Whole names aside, which come first
+    /// whatever their score.
     #[must_use]
     pub fn least(&self) -> Option<f32> {
-        let least = self.least.filter(|_| self.is_blind && self.order.is_none())?.candidate;
+        let least = self.least.filter(|_| self.order.is_none())?.candidate;
         (least.tier != Tier::Title).then_some(least.score)
+    }
+
+    /// What the facets count, where any are asked for.
+    #[must_use]
+    pub fn take_counts(&mut self) -> Option<FacetCounts> {
+        self.counts.take().map(FacetCounts::settled)
     }
 
     /// The best candidates, best first.
@@ -170,6 +201,8 @@ pub struct FacetCounts {
     pub evidence_statuses: [u64; 2],
     /// By whole stars from 1: rated at least that.
     pub ratings: [u64; 5],
+    /// By profile, products that passed the whole filter: not yet among those above, but for their categories.
+    passed: [u64; Profile::COUNT],
 }
 
 impl FacetCounts {
@@ -179,25 +212,48 @@ impl FacetCounts {
         Self { categories: vec![0; categories], ..Self::default() }
     }
 
+    /// Counts a product that passed the whole filter.
+    #[inline]
+    fn count_passed(&mut self, columns: &Columns, ordinal: Ordinal) {
+        self.passed[columns.profile_of(ordinal).place()] += 1;
+        self.count_categories(columns, ordinal);
+    }
+
+    #[inline]
+    fn count_categories(&mut self, columns: &Columns, ordinal: Ordinal) {
+        for category in columns.categories_of(ordinal) {
+            self.categories[*category as usize] += 1;
+        }
+    }
+
+    /// Counts a product that passed all of the filter or all but one part.
     fn count(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
-        let at = ordinal as usize;
+        if admission.passed() {
+            return self.count_passed(columns, ordinal);
+        }
+        let one = |part: Admission| u64::from(admission.passed_but_for(part));
         if admission.passed_but_for(Admission::CATEGORY) {
-            for category in columns.categories_of(ordinal) {
-                self.categories[*category as usize] += 1;
-            }
+            self.count_categories(columns, ordinal);
         }
-        if admission.passed_but_for(Admission::OFFERING_TYPE) {
-            self.offering_types[columns.offering_type[at] as usize] += 1;
+        let of = columns.profile_of(ordinal).place();
+        self.add(of, one(Admission::OFFERING_TYPE), one(Admission::EVIDENCE_STATUS), one(Admission::RATING));
+    }
+
+    /// Adds to what a profile stands for.
+    fn add(&mut self, profile: usize, offering_types: u64, evidence_statuses: u64, ratings: u64) {
+        let (offering_type, evidence_status, stars) = Profile::at(profile);
+        self.offering_types[offering_type] += offering_types;
+        self.evidence_statuses[evidence_status] += evidence_statuses;
+        for count in &mut self.ratings[..stars] {
+            *count += ratings;
         }
-        if admission.passed_but_for(Admission::EVIDENCE_STATUS) {
-            self.evidence_statuses[columns.evidence_status[at] as usize] += 1;
+    }
+
+    /// All that was counted.
+    fn settled(mut self) -> Self {
+        for (profile, count) in std::mem::replace(&mut self.passed, [0; Profile::COUNT]).into_iter().enumerate() {
+            self.add(profile, count, count, count);
         }
-        if admission.passed_but_for(Admission::RATING)
-            && let Some(rating) = columns.rating[at]
-        {
-            for (stars, count) in (1_u8..).zip(&mut self.ratings) {
-                *count += u64::from(rating >= f64::from(stars));
-            }
-        }
+        self
     }
 }

@@ -9,7 +9,7 @@ use super::plan::{Alternative, Group, Plan, Term, Want};
 use super::query::parse;
 use super::rerank;
 use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
-use crate::engine::{Engine, EngineError, Match, Visitor};
+use crate::engine::{Engine, EngineError, Match, Passed, Visitor};
 use crate::search::analyse::{Gap, words};
 use crate::search::index::{compound, title_key};
 
@@ -73,7 +73,7 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
         Some(all) if is_one || all.visited >= ENOUGH => all,
         _ => gather(Want::Some)?,
     };
-    let (total, counts) = (collector.total, collector.counts.take());
+    let (total, counts) = (collector.total, collector.take_counts());
     let mut best = collector.into_best();
     if scope.order.is_none() {
         let head = best.len().min(RERANKED);
@@ -115,8 +115,8 @@ impl Visitor for Gathering<'_> {
         }
     }
 
-    fn count(&mut self, documents: u64) {
-        self.collector.take_uncounted(documents);
+    fn pass(&mut self, over: Passed<'_>) {
+        self.collector.pass(over);
     }
 
     fn least(&self) -> Option<f32> {
@@ -133,7 +133,7 @@ impl Visitor for All<'_> {
         self.0.extend(found.iter().map(|found| found.ordinal));
     }
 
-    fn count(&mut self, _: u64) {}
+    fn pass(&mut self, _: Passed<'_>) {}
 
     fn least(&self) -> Option<f32> {
         None

@@ -223,7 +223,7 @@ fn browse(scope: Scope<'_>, counts: Option<FacetCounts>) -> Found {
     for ordinal in (0..).take(scope.columns.len()) {
         collector.take(Candidate { tier: Tier::All, score: 0.0, ordinal });
     }
-    let (total, counts) = (collector.total, collector.counts.take());
+    let (total, counts) = (collector.total, collector.take_counts());
     Found { best: collector.into_best(), total, counts, expansion: crate::search::expand::Expansion::default() }
 }
 

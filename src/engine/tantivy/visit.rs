@@ -190,28 +190,27 @@ impl Visit {
     }
 
     /// Tells the visitor the documents of the window, those that satisfy `all` groups as complete ones. Documents whose score
-    /// doesn't matter are only counted, but for those that satisfy as many groups as told.
+    /// doesn't matter are passed over, but for those that satisfy as many groups as told.
     fn tell(&mut self, all: u8, always: u8, visitor: &mut dyn Visitor) {
         let mut least = self.least.unwrap_or(f32::NEG_INFINITY);
         let Buffers { found, matches, .. } = &mut *self.buffers;
-        let mut told = 0;
+        let mut passed = found.all();
         matches.clear();
         for (ordinal, score, satisfied) in found.counted() {
             if satisfied >= always || score >= least {
+                passed.remove(ordinal);
                 matches.push(Match { ordinal, score, complete: satisfied >= all });
                 if matches.len() == TOLD_AT_ONCE {
-                    told += matches.len() as u64;
                     visitor.visit(matches);
                     matches.clear();
                     least = visitor.least().unwrap_or(least);
                 }
             }
         }
-        told += matches.len() as u64;
         if !matches.is_empty() {
             visitor.visit(matches);
         }
-        visitor.count(u64::from(found.count_all()) - told);
+        visitor.pass(passed.passed());
         self.least = visitor.least();
     }
 }
@@ -224,7 +223,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::{Engine as _, TantivyBuilder};
+    use crate::engine::{Engine as _, Passed, TantivyBuilder};
     use crate::search::field::Field;
     use crate::search::score::{Occurrences, Scorer};
     use crate::search::{Alternative, Group, Ranking, Term};
@@ -260,7 +259,7 @@ mod tests {
     #[derive(Default)]
     struct Told {
         found: BTreeMap<u32, (f32, bool)>,
-        counted: u64,
+        passed: Vec<u32>,
         least: Option<f32>,
     }
 
@@ -272,8 +271,10 @@ mod tests {
             }
         }
 
-        fn count(&mut self, documents: u64) {
-            self.counted += documents;
+        fn pass(&mut self, over: Passed<'_>) {
+            let before = self.passed.len();
+            self.passed.extend(over.ordinals());
+            assert_eq!(over.count(), (self.passed.len() - before) as u64);
         }
 
         fn least(&self) -> Option<f32> {
@@ -348,7 +349,7 @@ mod tests {
         fn going_by_windows_finds_what_going_document_by_document_finds(plan in plans(), some: bool) {
             let want = if some { Want::Some } else { Want::All };
             let (found, plain) = (told(&plan, want, None), plain(&plan, want));
-            prop_assert_eq!(found.counted, 0);
+            prop_assert!(found.passed.is_empty());
             prop_assert_eq!(found.found.keys().collect::<Vec<_>>(), plain.keys().collect::<Vec<_>>());
             for (document, (score, complete)) in &found.found {
                 let (wanted, all) = plain[document];
@@ -357,13 +358,15 @@ mod tests {
         }
 
         #[test]
-        fn what_scores_too_little_is_only_counted(plan in plans(), some: bool, place in 0.0..1.0_f32) {
+        fn what_scores_too_little_is_passed_over(plan in plans(), some: bool, place in 0.0..1.0_f32) {
             let want = if some { Want::Some } else { Want::All };
             let plain = plain(&plan, want);
             let most = plain.values().map(|(score, _)| *score).fold(0.0, f32::max);
             let least = most * place;
             let found = told(&plan, want, Some(least));
-            prop_assert_eq!(found.found.len() as u64 + found.counted, plain.len() as u64);
+            let mut all: Vec<u32> = found.found.keys().chain(&found.passed).copied().collect();
+            all.sort_unstable();
+            prop_assert!(all.iter().eq(plain.keys()), "each is told or passed over, once");
             for (document, (score, complete)) in plain {
                 // The first window is told before anything is asked.
                 if score > least + 1e-3 || (some && complete) {

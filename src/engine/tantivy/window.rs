@@ -3,6 +3,8 @@
 
 use ::tantivy::DocId;
 
+use crate::engine::Passed;
+
 /// How many documents a window holds. A power of two.
 pub(super) const WIDTH: usize = 4096;
 
@@ -66,9 +68,9 @@ impl Window {
         self.bits.iter().map(|bits| bits.count_ones()).sum()
     }
 
-    /// How many documents are found, those that only count included.
-    pub(super) fn count_all(&self) -> u32 {
-        self.bits.iter().zip(&self.others).map(|(bits, others)| (bits | others).count_ones()).sum()
+    /// All documents that are found, those that only count included.
+    pub(super) fn all(&self) -> Documents {
+        Documents { start: self.start, bits: std::array::from_fn(|at| self.bits[at] | self.others[at]) }
     }
 
     /// Whether a document of this window is in the set.
@@ -175,6 +177,26 @@ impl Window {
     #[expect(clippy::cast_possible_truncation, reason = "below the width")]
     const fn document(&self, at: usize) -> DocId {
         self.start + at as u32
+    }
+}
+
+/// Some documents of a window.
+pub(super) struct Documents {
+    start: DocId,
+    bits: [u64; WIDTH / BITS],
+}
+
+impl Documents {
+    /// Takes one of them out.
+    #[inline]
+    pub(super) fn remove(&mut self, document: DocId) {
+        let at = document.wrapping_sub(self.start) as usize % WIDTH;
+        self.bits[at / BITS] &= !(1 << (at % BITS));
+    }
+
+    /// Those that are left, as ones that are passed over.
+    pub(super) fn passed(&self) -> Passed<'_> {
+        Passed { first: self.start, bits: &self.bits }
     }
 }
 
