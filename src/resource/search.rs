@@ -1,5 +1,7 @@
 //! What a search answers besides the products.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -39,7 +41,7 @@ pub struct FacetValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Highlight {
     /// The field's name.
-    pub field: String,
+    pub field: Cow<'static, str>,
     /// Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`.
     pub html: String,
     /// The matches in the field's whole text.

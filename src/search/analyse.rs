@@ -55,12 +55,15 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Where the words of a text are, in bytes: as [`words`] finds them, without spelling or folding them.
+/// Where the words of a text are, in bytes, the first ones up to that many at least: as [`words`] finds them, without
+/// spelling or folding them.
 #[must_use]
-pub fn places(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut places = Vec::with_capacity(text.len() / 6);
+pub fn places(text: &str, count: usize) -> Vec<std::ops::Range<usize>> {
+    let mut places = Vec::with_capacity(count.min(text.len() / 6));
     let mut scanner = Scanner { text, at: 0, gap: Gap::Break };
-    while let Some((start, end, gap)) = scanner.next_run() {
+    while places.len() < count
+        && let Some((start, end, gap)) = scanner.next_run()
+    {
         if text[start..end].is_ascii() {
             places.push(start..end);
         } else {
@@ -81,23 +84,7 @@ struct Scanner<'t> {
 impl Scanner<'_> {
     /// The next run of word characters: start, end and what stands before it.
     fn next_run(&mut self) -> Option<(usize, usize, Gap)> {
-        let mut chars = self.text[self.at..].char_indices().map(|(i, c)| (i + self.at, c)).peekable();
-        let mut gap = self.gap;
-        let mut before = self.text[..self.at].chars().next_back();
-        let start = loop {
-            let (at, c) = chars.next()?;
-            if c.is_alphanumeric() {
-                break at;
-            }
-            if c == '.'
-                && before.is_none_or(char::is_whitespace)
-                && chars.peek().is_some_and(|(_, n)| n.is_alphabetic())
-            {
-                break at;
-            }
-            gap = widen(gap, c);
-            before = Some(c);
-        };
+        let (start, gap) = self.next_start()?;
         let end = self.run_end(start);
         let stop = self.text[end..].strip_prefix("'s").or_else(|| self.text[end..].strip_prefix("’s"));
         self.at = match stop {
@@ -114,9 +101,42 @@ impl Scanner<'_> {
         Some((start, end, gap))
     }
 
+    /// Where the next run starts, and what stands before it.
+    #[inline]
+    fn next_start(&self) -> Option<(usize, Gap)> {
+        // Most words follow the one before behind one space.
+        if self.gap == Gap::Joined
+            && let [b' ', first, ..] = self.text.as_bytes()[self.at..]
+            && first.is_ascii_alphanumeric()
+        {
+            return Some((self.at + 1, Gap::Space));
+        }
+        let mut chars = self.text[self.at..].char_indices().map(|(i, c)| (i + self.at, c)).peekable();
+        let mut gap = self.gap;
+        let mut before = self.text[..self.at].chars().next_back();
+        loop {
+            let (at, c) = chars.next()?;
+            let starts = c.is_alphanumeric()
+                || (c == '.'
+                    && before.is_none_or(char::is_whitespace)
+                    && chars.peek().is_some_and(|(_, n)| n.is_alphabetic()));
+            if starts {
+                return Some((at, gap));
+            }
+            gap = widen(gap, c);
+            before = Some(c);
+        }
+    }
+
+    #[inline]
     fn run_end(&self, start: usize) -> usize {
-        // Most words are nothing but these.
-        let plain = self.text.as_bytes()[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        // Most words are nothing but these, and nothing that may belong to one stands behind them.
+        let run = &self.text.as_bytes()[start..];
+        let plain = run.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let ends = |behind: &u8| behind.is_ascii() && !b".&+#".contains(behind);
+        if plain > 0 && run.get(plain).is_none_or(ends) {
+            return start + plain;
+        }
         let mut chars = self.text[start + plain..].char_indices().map(|(at, c)| (at + plain, c)).peekable();
         let mut end = start + plain;
         let mut last = self.text[start..end].chars().next_back();

@@ -89,7 +89,7 @@ impl<'s> Marker<'s> {
         let mut numbers = Vec::new();
         let mut found = Vec::new();
         // The values in the order in which the index has their words, so that no word has to be looked up.
-        let mut look = |field: &str, text: &str| {
+        let mut look = |field: &'static str, text: &str| {
             next_value(&mut words, &mut numbers);
             found.extend(self.highlight(field, text, &numbers));
         };
@@ -113,14 +113,18 @@ impl<'s> Marker<'s> {
     }
 
     /// A text with its matches, if it has any; `numbers` are those of its words.
-    fn highlight(&self, field: &str, text: &str, numbers: &[WordId]) -> Option<Highlight> {
+    fn highlight(&self, field: &'static str, text: &str, numbers: &[WordId]) -> Option<Highlight> {
         let Self { snapshot: Snapshot { search, .. }, expansion, prefix, compounds } = self;
-        let mut marked: Vec<bool> =
-            numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()).collect();
-        if prefix.is_none() && compounds.is_empty() && expansion.concepts.is_empty() && !marked.contains(&true) {
-            return None;
-        }
-        let places = places(text);
+        let is_marked = |number: &WordId| expansion.stems.of(search.lexicon.stem_of(*number)).is_some();
+        let is_told = prefix.is_none() && compounds.is_empty() && expansion.concepts.is_empty();
+        let count = match numbers.iter().rposition(is_marked) {
+            // What the numbers don't tell may be anywhere.
+            _ if !is_told => usize::MAX,
+            Some(last) => last + 1,
+            None => return None,
+        };
+        let places = places(text, count);
+        let mut marked: Vec<bool> = numbers.iter().take(places.len()).map(is_marked).collect();
         let written = |at: usize| &text[places[at].clone()];
         marked.resize(places.len(), false);
         for at in 0..places.len() {
@@ -141,11 +145,17 @@ impl<'s> Marker<'s> {
         if spans.is_empty() {
             return None;
         }
-        let ranges = spans.iter().map(|(start, end)| TextRange {
-            start: text[..*start].chars().count() as u64,
-            length: text[*start..*end].chars().count() as u64,
+        let (mut at, mut characters) = (0, 0);
+        let mut characters_to = |end: usize| {
+            characters += text[at..end].chars().count() as u64;
+            at = end;
+            characters
+        };
+        let ranges = spans.iter().map(|(start, end)| {
+            let start = characters_to(*start);
+            TextRange { start, length: characters_to(*end) - start }
         });
-        Some(Highlight { field: field.to_owned(), ranges: ranges.collect(), html: html(text, &spans) })
+        Some(Highlight { field: Cow::Borrowed(field), ranges: ranges.collect(), html: html(text, &spans) })
     }
 }
 
@@ -220,7 +230,8 @@ fn html(text: &str, spans: &[(usize, usize)]) -> String {
 
 /// The part of a text to show, in bytes; it begins and ends between words where it can.
 fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
-    if text.chars().count() <= EXCERPT {
+    // No text has more characters than bytes.
+    if text.len() <= EXCERPT || text.chars().count() <= EXCERPT {
         return (0, text.len());
     }
     let start = text[..first_match].char_indices().rev().nth(LEAD).map_or(0, |(at, _)| at);

@@ -130,9 +130,8 @@ impl Rest {
         let values = self.facets.iter().flat_map(|(_, values)| values);
         let values: usize = values.map(|value| size_of_val(value) + value.value.len() + value.label.len()).sum();
         let marked = self.highlights.iter().flatten().flatten();
-        let marked: usize = marked
-            .map(|marked| size_of_val(marked) + marked.field.len() + marked.html.len() + size_of_val(&*marked.ranges))
-            .sum();
+        let marked: usize =
+            marked.map(|marked| size_of_val(marked) + marked.html.len() + size_of_val(&*marked.ranges)).sum();
         size_of::<Self>() + corrections + dropped + values + size_of_val(&*self.highlights) + marked
     }
 }

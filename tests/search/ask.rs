@@ -98,7 +98,7 @@ impl Directory {
     pub(crate) fn highlights(&self, query: &str) -> HashMap<String, String> {
         let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
         let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");
-        marked.into_iter().map(|highlight| (highlight.field, highlight.html)).collect()
+        marked.into_iter().map(|highlight| (highlight.field.into_owned(), highlight.html)).collect()
     }
 }
 
