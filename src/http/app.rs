@@ -64,7 +64,7 @@ impl App {
             .fallback(async || ApiError::RouteNotFound)
             .method_not_allowed_fallback(async || ApiError::MethodNotAllowed);
         Self(Arc::new(Inner {
-            operations: Operations::new(routes::OPERATIONS),
+            operations: Operations::new(routes::OPERATIONS, &state.metrics),
             searches: Searches::default(),
             router,
             failures: FailedAttempts::new(Instant::now()),
@@ -95,8 +95,10 @@ impl App {
         let (mut parts, _unread) = request.into_parts();
         let path = parts.uri.path();
         let metrics = &*self.0.state.metrics;
-        let route = metrics.route(canonical_path(path));
         let mut exchange = Exchange::new(&parts, arrival, path == "/v1" || path.starts_with("/v1/"));
+        let operation = if exchange.api { self.0.operations.at(canonical_path(path)) } else { None };
+        let route = operation.map_or_else(|| metrics.route(canonical_path(path)), |(_, route)| route);
+        exchange.operation = operation.map(|(operation, _)| operation);
         if exchange.is_logged() {
             let trusted = &self.config().trusted_proxies;
             exchange.caller = client_address::of(arrival, &parts.headers, trusted);
@@ -148,7 +150,7 @@ impl App {
             return Err(ApiError::Overloaded);
         }
         if parts.method == Method::OPTIONS {
-            return self.options(parts).await;
+            return self.options(parts, exchange).await;
         }
         if exchange.api { self.answer_api(parts, exchange).await } else { self.route(parts).await }
     }
@@ -175,7 +177,7 @@ impl App {
         if let Some(retry_after_seconds) = exchange.quota.and_then(|quota| quota.retry_after_seconds) {
             return Err(ApiError::RateLimited { retry_after_seconds });
         }
-        let operation = app.operations.at(canonical_path(parts.uri.path())).ok_or(ApiError::RouteNotFound)?;
+        let operation = exchange.operation.ok_or(ApiError::RouteNotFound)?;
         if !readable {
             return Err(ApiError::MethodNotAllowed);
         }
@@ -211,10 +213,9 @@ impl App {
     }
 
     /// `OPTIONS` on its own tells the methods of a path that exists.
-    async fn options(&self, parts: &mut Parts) -> Result<Response, ApiError> {
-        let path = parts.uri.path();
-        let known = path == "*"
-            || self.0.operations.at(canonical_path(path)).is_some()
+    async fn options(&self, parts: &mut Parts, exchange: &Exchange) -> Result<Response, ApiError> {
+        let known = parts.uri.path() == "*"
+            || exchange.operation.is_some()
             || matches!(self.route(parts).await, Err(ApiError::MethodNotAllowed));
         if !known {
             return Err(ApiError::RouteNotFound);

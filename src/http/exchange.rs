@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 
 use super::conditional::EntityTag;
 use super::cors;
+use super::operation::Operation;
 use super::problem::ApiError;
 use super::request_id::{RequestId, X_REQUEST_ID};
 use super::server::Arrival;
@@ -20,6 +21,9 @@ use crate::key::{self, Decision, Grant};
 const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// More headers than most answers have; those that the connection adds included.
+const HEADERS: usize = 12;
 
 /// The target of the lines that say which requests were answered, at `debug`.
 const ACCESS_LOG: &str = "software_directory::http::access";
@@ -34,6 +38,8 @@ pub(super) struct Exchange {
     pub(super) method: Method,
     /// Whether the path is under `/v1`.
     pub(super) api: bool,
+    /// What is asked for, if it is of the API.
+    pub(super) operation: Option<Operation>,
     /// Whether a page of another origin may be asking.
     cross_origin: bool,
     /// Who is asking; known only where it is logged.
@@ -53,6 +59,7 @@ impl Exchange {
             started: Instant::now(),
             method: parts.method.clone(),
             api,
+            operation: None,
             cross_origin: parts.headers.contains_key(ORIGIN),
             caller: None,
             grant: None,
@@ -64,6 +71,8 @@ impl Exchange {
 
     /// Adds the headers that don't depend on the route.
     pub(super) fn write_headers(self, headers: &mut HeaderMap) {
+        // All at once, not by doubling.
+        headers.reserve(HEADERS);
         headers.insert(X_REQUEST_ID, self.id.into_header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.cross_origin {

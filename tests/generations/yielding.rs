@@ -73,8 +73,7 @@ fn reload(starved: Option<Phase>) -> Vec<Sight> {
     keeper.join().expect("no panic");
     let reloads = directory.reloads();
     assert_eq!((reloads.count(ReloadOutcome::Published), reloads.builds), (2, 2), "what was stopped is no build");
-    let seen = seen.lock().expect("no panic").clone();
-    seen
+    seen.lock().expect("no panic").clone()
 }
 
 #[test]

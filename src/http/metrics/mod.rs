@@ -124,7 +124,7 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// The route of a path without a slash at its end.
+    /// The route of a path without a slash at its end, or of a template.
     pub(super) fn route(&self, path: &str) -> RouteId {
         self.routes.of(path)
     }
