@@ -1,7 +1,6 @@
 //! From the words of a query to what may stand for each: other forms, beginnings, compounds, synonyms, corrections.
 
 use fst::{IntoStreamer, Streamer};
-use rustc_hash::FxHashMap;
 
 use super::SearchIndex;
 use super::analyse::{Gap, Word};
@@ -9,6 +8,7 @@ use super::index::{compound, title_key};
 use super::lexicon::{StemId, WordId};
 use super::plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term};
 use super::query::ParsedQuery;
+use super::stem_slots::StemSlots;
 use super::typo;
 use crate::engine::{Engine, EngineError};
 use crate::resource::{Correction, QueryReport};
@@ -131,7 +131,7 @@ impl Expander<'_> {
             is_hopeless: (asked > 0 && slots.is_empty())
                 || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
             excluded,
-            stems: StemSlots::of_slots(&slots),
+            stems: StemSlots::new(&slots),
             slots,
             report: self.report,
             concepts: self.concepts,
@@ -378,51 +378,5 @@ fn relax(slots: &mut [Slot]) {
         for slot in slots.iter_mut() {
             slot.required = !is_optional(slot);
         }
-    }
-}
-
-/// Which stems stand for which slots of a query.
-#[derive(Debug, Clone, Default)]
-pub struct StemSlots {
-    slots: FxHashMap<StemId, u32>,
-    /// A bit for each stem, by its last digits. Nearly all words of a record are none of the query's, and this tells so
-    /// without a look at the map.
-    present: [u64; 16],
-}
-
-impl StemSlots {
-    fn of_slots(slots: &[Slot]) -> Self {
-        let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
-        for (at, slot) in slots.iter().enumerate() {
-            for alternative in &slot.alternatives {
-                if let Term::Word(stem) = alternative.term {
-                    let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
-                    match alternative.weight.total_cmp(weight) {
-                        std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
-                        std::cmp::Ordering::Equal => *mask |= 1 << at,
-                        std::cmp::Ordering::Less => {}
-                    }
-                }
-            }
-        }
-        let mut present = [0; 16];
-        for stem in best.keys() {
-            let (word, bit) = Self::bit(*stem);
-            present[word] |= bit;
-        }
-        Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
-    }
-
-    /// The slots that a stem stands for, a bit each; a compound stands for two. A stem that is a word of the query stands
-    /// for that alone.
-    #[must_use]
-    #[inline]
-    pub fn of(&self, stem: StemId) -> Option<u32> {
-        let (word, bit) = Self::bit(stem);
-        if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
-    }
-
-    const fn bit(stem: StemId) -> (usize, u64) {
-        ((stem / 64 % 16) as usize, 1 << (stem % 64))
     }
 }

@@ -24,6 +24,7 @@ pub mod rerank;
 pub mod run;
 pub mod score;
 pub mod stem;
+pub mod stem_slots;
 pub mod synonym;
 pub mod typo;
 

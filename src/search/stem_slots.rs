@@ -1,0 +1,55 @@
+//! From a word of a record back to the words of the query that it satisfies.
+
+use rustc_hash::FxHashMap;
+
+use super::expand::Slot;
+use super::lexicon::StemId;
+use super::plan::Term;
+
+/// Which stems stand for which slots of a query.
+#[derive(Debug, Clone, Default)]
+pub struct StemSlots {
+    slots: FxHashMap<StemId, u32>,
+    /// A bit for each stem, by its last digits. Nearly all words of a record are none of the query's, and this tells so
+    /// without a look at the map.
+    present: [u64; 16],
+}
+
+impl StemSlots {
+    /// Those of these slots.
+    #[must_use]
+    pub fn new(slots: &[Slot]) -> Self {
+        let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
+        for (at, slot) in slots.iter().enumerate() {
+            for alternative in &slot.alternatives {
+                if let Term::Word(stem) = alternative.term {
+                    let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
+                    match alternative.weight.total_cmp(weight) {
+                        std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
+                        std::cmp::Ordering::Equal => *mask |= 1 << at,
+                        std::cmp::Ordering::Less => {}
+                    }
+                }
+            }
+        }
+        let mut present = [0; 16];
+        for stem in best.keys() {
+            let (word, bit) = Self::bit(*stem);
+            present[word] |= bit;
+        }
+        Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
+    }
+
+    /// The slots that a stem stands for, a bit each; a compound stands for two. A stem that is a word of the query stands
+    /// for that alone.
+    #[must_use]
+    #[inline]
+    pub fn of(&self, stem: StemId) -> Option<u32> {
+        let (word, bit) = Self::bit(stem);
+        if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
+    }
+
+    const fn bit(stem: StemId) -> (usize, u64) {
+        ((stem / 64 % 16) as usize, 1 << (stem % 64))
+    }
+}
