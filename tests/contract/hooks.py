@@ -6,10 +6,21 @@ import schemathesis
 # there; that a larger one is refused is tested in tests/api/parameters.rs.
 MAX_QUERY_OFFSET = 10_000
 
+# Parameters that may be given several times.
+REPEATABLE = {"category", "facets"}
+
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    if case.meta is None or not case.meta.generation.mode.is_positive or not case.query.get("q"):
+    if case.meta is None:
+        return
+    if not case.meta.generation.mode.is_positive:
+        # A list of one is written as the one in it, which may be fine; a list of two is a list on the wire, too.
+        for name, value in case.query.items():
+            if isinstance(value, list) and len(value) == 1 and name not in REPEATABLE:
+                case.query[name] = value * 2
+        return
+    if not case.query.get("q"):
         return
     offset = str(case.query.get("offset", 0))
     if offset.isdecimal() and int(offset) > MAX_QUERY_OFFSET:

@@ -129,7 +129,7 @@ impl Target {
     }
 
     /// Asks for a while, or as long as something else is done.
-    fn ask_during<T>(&self, rate: Option<f64>, work: impl FnOnce() -> T) -> (Seen, T) {
+    pub(crate) fn ask_during<T>(&self, rate: Option<f64>, work: impl FnOnce() -> T) -> (Seen, T) {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
