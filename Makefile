@@ -56,9 +56,12 @@ test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comme
 	cargo test --locked --doc -- --quiet
 
 # In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
-bench-build: need-cargo need-cc ## Do the benchmarks build?
+bench-build: need-cargo need-cc ## Do the benchmarks and the fuzz targets build?
 	cargo bench --locked --no-run --profile dev --quiet
 	cargo build --locked --quiet --example http-baselines
+	@# A library that is named isn't built, for which there would have to be a C++ compiler; checking links nothing.
+	cp Cargo.lock fuzz/Cargo.lock
+	CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a cargo check --quiet --manifest-path fuzz/Cargo.toml --target-dir '$(TARGET_DIR)'
 
 test-readme: need-python3 need-curl need-cargo need-cc ## Run the commands of the README and compare their answers
 	python3 tests/tools/test_readme.py --quiet

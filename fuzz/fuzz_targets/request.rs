@@ -47,7 +47,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // What can't be a request isn't taken off the wire either.
     let Ok(request) = request.body(()) else { return };
     service.runtime.block_on(async {
-        let (parts, body) = service.app.handle(request).await.into_parts();
+        let (parts, body) = service.app.handle(request, None).await.into_parts();
         let body = body.collect().await.expect("a body").to_bytes();
         assert!(!parts.status.is_server_error(), "{parts:?}");
         assert!(parts.headers.contains_key("x-request-id"));
