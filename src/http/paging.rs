@@ -101,7 +101,7 @@ pub(super) fn json(body: Body) -> Response {
 }
 
 /// Appends a member to an object that has members already and isn't closed yet.
-pub(super) fn append_member<T: Serialize>(json: &mut Vec<u8>, name: &str, value: &T) -> Result<(), ApiError> {
+pub(super) fn append_member<T: Serialize + ?Sized>(json: &mut Vec<u8>, name: &str, value: &T) -> Result<(), ApiError> {
     json.extend_from_slice(b",\"");
     json.extend_from_slice(name.as_bytes());
     json.extend_from_slice(b"\":");

@@ -28,11 +28,13 @@ pub struct Correction {
 
 /// One value of a facet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct FacetValue {
+pub struct FacetValue<'a> {
     /// What to send as the filter's value.
-    pub value: String,
+    #[serde(borrow)]
+    pub value: Cow<'a, str>,
     /// What to show.
-    pub label: String,
+    #[serde(borrow)]
+    pub label: Cow<'a, str>,
     /// How many products of the result have it, its own filter left out.
     pub count: u64,
 }

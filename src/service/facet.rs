@@ -22,12 +22,22 @@ impl Facet {
     }
 }
 
+/// The values of several facets, in the order asked for.
+#[must_use]
+pub(super) fn all<'s>(
+    catalogue: &'s Catalogue,
+    facets: &[Facet],
+    counts: Option<&FacetCounts>,
+) -> Vec<(Facet, Vec<FacetValue<'s>>)> {
+    let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (*facet, counts)));
+    counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
+}
+
 /// The values that any product of the result has: categories by falling count (then by name), the others in their own
 /// order, ratings from the highest.
-#[must_use]
-pub(super) fn values(catalogue: &Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue> {
+fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
-        |value: &str, label: &str, count: u64| FacetValue { value: value.to_owned(), label: label.to_owned(), count };
+        |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
     let mut values: Vec<_> = match facet {
         Facet::Category => catalogue
             .tables
@@ -62,7 +72,11 @@ pub(super) fn values(catalogue: &Catalogue, facet: Facet, counts: &FacetCounts) 
             .zip(counts.ratings)
             .map(|(stars, count)| {
                 let plural = if stars == 1 { "star" } else { "stars" };
-                fixed(&format!("{stars}"), &format!("{stars} {plural} or more"), count)
+                FacetValue {
+                    value: format!("{stars}").into(),
+                    label: format!("{stars} {plural} or more").into(),
+                    count,
+                }
             })
             .collect(),
     };

@@ -96,14 +96,17 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
             item: OpenObject(catalogue.item(hit.ordinal)),
             ordinal: hit.ordinal,
             score: shown_score(*hit, &found),
-            highlights: marker.as_ref().map(|marker| marker.highlights(hit.ordinal)),
+            highlights: marker.as_ref().map(|marker| marker.highlights(hit.ordinal).into()),
         })
         .collect();
-    let facets = match &found.counts {
-        Some(counts) => query.facets.iter().map(|of| (*of, facet::values(catalogue, *of, counts))).collect(),
-        None => Vec::new(),
-    };
-    Ok(SearchPage { data, pagination: pagination(query.page, found.total), query: found.expansion.report, facets })
+    let facets = facet::all(catalogue, &query.facets, found.counts.as_ref());
+    Ok(SearchPage {
+        data,
+        pagination: pagination(query.page, found.total),
+        query: found.expansion.report,
+        facets,
+        counts: found.counts,
+    })
 }
 
 /// Lists the loaded exports by id.

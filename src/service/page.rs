@@ -1,9 +1,12 @@
 //! What is answered: pages of resources held as bytes ready to send.
 
+use std::sync::Arc;
+
 use crate::catalogue::Ordinal;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
+use crate::search::collect::FacetCounts;
 
 /// A resource's JSON object as a snapshot holds it: its text without the closing brace, so that a caller can append
 /// members (a hit's score) without parsing it.
@@ -49,7 +52,7 @@ pub struct SearchHit<'s> {
     /// How well it matches; comparable within one answer only. 0 without a query.
     pub score: f32,
     /// The fields that matched, where asked for.
-    pub highlights: Option<Vec<Highlight>>,
+    pub highlights: Option<Arc<[Highlight]>>,
 }
 
 /// One page of a search.
@@ -62,5 +65,7 @@ pub struct SearchPage<'s> {
     /// How the query was understood.
     pub query: QueryReport,
     /// The facets asked for, in the order asked.
-    pub facets: Vec<(Facet, Vec<FacetValue>)>,
+    pub facets: Vec<(Facet, Vec<FacetValue<'s>>)>,
+    /// What these were made of.
+    pub counts: Option<FacetCounts>,
 }

@@ -7,9 +7,10 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::operations::{ServiceError, pagination, search_software};
-use super::{Facet, OpenObject, SearchHit, SearchPage, SearchSoftware};
+use super::{OpenObject, SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
-use crate::resource::{FacetValue, Highlight, QueryReport};
+use crate::resource::{Highlight, QueryReport};
+use crate::search::collect::FacetCounts;
 use crate::snapshot::Snapshot;
 
 /// The most memory that is spent on remembering, in bytes: some 80,000 answers of twenty hits.
@@ -41,9 +42,9 @@ struct Answer {
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Rest {
     query: QueryReport,
-    facets: Vec<(Facet, Vec<FacetValue>)>,
+    counts: Option<FacetCounts>,
     /// Of each hit, where asked for.
-    highlights: Vec<Option<Vec<Highlight>>>,
+    highlights: Vec<Option<Arc<[Highlight]>>>,
 }
 
 impl Default for Searches {
@@ -83,7 +84,7 @@ impl Answer {
         let has_highlights = page.data.iter().any(|hit| hit.highlights.is_some());
         let rest = Rest {
             query: page.query.clone(),
-            facets: page.facets.clone(),
+            counts: page.counts.clone(),
             highlights: if has_highlights {
                 page.data.iter().map(|hit| hit.highlights.clone()).collect()
             } else {
@@ -110,7 +111,8 @@ impl Answer {
             data: hits.collect(),
             pagination: pagination(query.page, self.total),
             query: rest.map(|rest| rest.query.clone()).unwrap_or_default(),
-            facets: rest.map(|rest| rest.facets.clone()).unwrap_or_default(),
+            facets: facet::all(&snapshot.catalogue, &query.facets, rest.and_then(|rest| rest.counts.as_ref())),
+            counts: rest.and_then(|rest| rest.counts.clone()),
         }
     }
 
@@ -127,12 +129,11 @@ impl Rest {
             .map(|correction| size_of_val(correction) + correction.from.len() + correction.to.len())
             .sum();
         let dropped: usize = self.query.dropped.iter().map(|word| size_of_val(word) + word.len()).sum();
-        let values = self.facets.iter().flat_map(|(_, values)| values);
-        let values: usize = values.map(|value| size_of_val(value) + value.value.len() + value.label.len()).sum();
-        let marked = self.highlights.iter().flatten().flatten();
+        let counts = self.counts.as_ref().map_or(0, |counts| size_of_val(&*counts.categories));
+        let marked = self.highlights.iter().flatten().flat_map(|marked| marked.iter());
         let marked: usize =
             marked.map(|marked| size_of_val(marked) + marked.html.len() + size_of_val(&*marked.ranges)).sum();
-        size_of::<Self>() + corrections + dropped + values + size_of_val(&*self.highlights) + marked
+        size_of::<Self>() + corrections + dropped + counts + size_of_val(&*self.highlights) + marked
     }
 }
 
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
     use crate::export::{self, Limits, SourceFile};
     use crate::record::CalendarDate;
-    use crate::service::{PageRequest, SearchSort, SoftwareFilter};
+    use crate::service::{Facet, PageRequest, SearchSort, SoftwareFilter};
 
     fn snapshot(names: &[&str]) -> Arc<Snapshot> {
         let record = |(at, name): (usize, &&str)| {

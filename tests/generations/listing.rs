@@ -225,7 +225,7 @@ proptest! {
             for value in all.iter().filter(|item| passes(item, &others)).flat_map(|item| values(facet, item)) {
                 *expected.entry(value).or_insert(0_u64) += 1;
             }
-            let counted: BTreeMap<_, _> = counted.into_iter().map(|value| (value.value, value.count)).collect();
+            let counted: BTreeMap<_, _> = counted.into_iter().map(|value| (value.value.into_owned(), value.count)).collect();
             prop_assert_eq!(counted, expected, "{:?}", facet);
         }
     }

@@ -89,7 +89,7 @@ impl Directory {
         };
         let page = search_software(&self.0, &query).expect("an answer");
         let (_, values) = page.facets.into_iter().next().expect("the facet");
-        let mut counts: Vec<_> = values.into_iter().map(|value| (value.value, value.count)).collect();
+        let mut counts: Vec<_> = values.into_iter().map(|value| (value.value.into_owned(), value.count)).collect();
         counts.sort();
         counts
     }
@@ -98,7 +98,7 @@ impl Directory {
     pub(crate) fn highlights(&self, query: &str) -> HashMap<String, String> {
         let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
         let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");
-        marked.into_iter().map(|highlight| (highlight.field.into_owned(), highlight.html)).collect()
+        marked.iter().map(|highlight| (highlight.field.to_string(), highlight.html.clone())).collect()
     }
 }
 

@@ -70,7 +70,7 @@ struct SearchResult {
     query: QueryReport,
     /// By the names asked for in `facets`; absent where none is.
     #[schema(required = false, nullable = false)]
-    facets: Option<BTreeMap<String, Vec<FacetValue>>>,
+    facets: Option<BTreeMap<String, Vec<FacetValue<'static>>>>,
 }
 
 /// A product that matches.
@@ -115,7 +115,8 @@ pub(super) fn search_software(request: &ApiRequest<'_>) -> Result<Response, ApiE
 /// About how many bytes a hit takes.
 fn room_for(hit: &SearchHit<'_>) -> usize {
     const SCORE: usize = 24;
-    let html: usize = hit.highlights.iter().flatten().map(|highlight| 64 + highlight.html.len()).sum();
+    let html: usize =
+        hit.highlights.iter().flat_map(|marked| marked.iter()).map(|highlight| 64 + highlight.html.len()).sum();
     hit.item.0.len() + SCORE + html
 }
 
@@ -123,14 +124,14 @@ fn write_hit(hit: &SearchHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
     json.extend_from_slice(hit.item.0);
     append_member(json, "score", &hit.score)?;
     if let Some(highlights) = &hit.highlights {
-        append_member(json, "highlights", highlights)?;
+        append_member(json, "highlights", &**highlights)?;
     }
     json.push(b'}');
     Ok(())
 }
 
 /// Facets by name, in the order asked.
-struct Facets<'a>(&'a [(Facet, Vec<FacetValue>)]);
+struct Facets<'a>(&'a [(Facet, Vec<FacetValue<'a>>)]);
 
 impl Serialize for Facets<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
