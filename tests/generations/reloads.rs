@@ -48,3 +48,17 @@ fn a_start_with_nothing_to_serve_has_failed() {
     assert_eq!(last(&running), Some(ReloadOutcome::Failed));
     assert_eq!(running.directory.reloads().current_at, None);
 }
+
+#[test]
+fn each_time_exports_are_read_they_are_reported_on() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    assert_eq!(running.seen().reports, 1);
+    for reports in [2, 3] {
+        running.keeper.reindex().expect("it builds");
+        assert_eq!(running.seen().reports, reports);
+    }
+    place.write("tools.json", &export(&["b"]));
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.seen().reports, 4);
+}

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Keeper, Phase, RETRY, caught, caught_apart};
+use super::apart::{caught, caught_apart};
+use super::{Keeper, Phase, RETRY};
 use crate::snapshot::artifact::Artifact;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::generation::Generation;

@@ -4,6 +4,7 @@
 mod apart;
 mod disk;
 mod outcome;
+mod reloading;
 mod settings;
 
 use std::collections::HashSet;
@@ -11,18 +12,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use apart::{caught, caught_apart, caught_yielding};
+use apart::caught;
 use disk::{Unsaved, load};
 use outcome::invalid;
 pub use outcome::{KeepError, Kept, Outcome};
+use reloading::starves;
 pub use settings::{Observer, Phase, Settings};
 
 use super::artifact::Artifact;
 use super::directory::{Degraded, Directory};
 use super::failpoint::{Step, pass};
 use super::generation::Generation;
-use super::priority::{self, Share};
-use super::reload::{Reload, ReloadOutcome};
+use super::priority::Share;
 use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, Store};
@@ -68,7 +69,7 @@ pub struct Keeper {
     gives_way: bool,
     /// What a reload that yields to all others gets of the processor.
     share: Option<Share>,
-    /// Whether the observer was told of the exports being read.
+    /// Whether the observer was told of the exports that the reload under way has read.
     reported: bool,
 }
 
@@ -130,13 +131,6 @@ impl Keeper {
         Ok(outcome)
     }
 
-    /// From here on requests are answered beside it: what it does takes the processor only where they leave it, and where
-    /// they leave too little, its tenth.
-    pub fn give_way(&mut self) {
-        priority::lower_own();
-        self.gives_way = true;
-    }
-
     /// Looks at the exports again and publishes what they make, unless that can't or mustn't be served.
     ///
     /// # Errors
@@ -170,56 +164,6 @@ impl Keeper {
         }
         let set = self.read()?;
         self.serve(set)
-    }
-
-    /// Does a reload; where it fails or panics, the last good generation is served. Notes how it ended.
-    fn noted(&mut self, reload: fn(&mut Self) -> Result<Outcome, KeepError>) -> Result<Outcome, KeepError> {
-        let started = Instant::now();
-        self.failed_at = None;
-        self.reported = false;
-        let ended = self.yielding(reload);
-        let ended = ended.unwrap_or_else(|| caught_apart(|| reload(self)).unwrap_or_else(panicked));
-        if ended.is_ok() && self.index_problem.take().is_some() {
-            self.show_health();
-        }
-        let ended = ended.or_else(|error| {
-            self.failed_at = error.is_transient().then(Instant::now);
-            self.keep_last_good(error)
-        });
-        self.note(
-            started,
-            match &ended {
-                Ok(Outcome::Published(_)) => ReloadOutcome::Published,
-                Ok(Outcome::Loaded(_)) => ReloadOutcome::Loaded,
-                Ok(Outcome::Unchanged) => ReloadOutcome::Unchanged,
-                Ok(Outcome::KeptLastGood(_)) if self.holds_back() => ReloadOutcome::HeldBack,
-                Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
-            },
-        );
-        ended
-    }
-
-    /// Does a reload where nothing else wants the processor; `None` where that is too seldom, or needn't be.
-    fn yielding(&mut self, reload: fn(&mut Self) -> Result<Outcome, KeepError>) -> Option<Result<Outcome, KeepError>> {
-        if !self.gives_way {
-            return None;
-        }
-        let ended = caught_yielding(|share| {
-            self.share = share;
-            reload(self)
-        });
-        let ended = ended.unwrap_or_else(panicked);
-        self.share = None;
-        let was_stopped = matches!(ended, Err(KeepError::Open(OpenError::Build(BuildError::Stopped))));
-        if was_stopped {
-            tracing::debug!("the processor is wanted all the time; the reload begins again and takes its tenth");
-        }
-        (!was_stopped).then_some(ended)
-    }
-
-    fn note(&self, started: Instant, outcome: ReloadOutcome) {
-        let reload = Reload { outcome, at: jiff::Timestamp::now(), took: started.elapsed() };
-        self.directory.set_reloads(self.directory.reloads().after(reload, self.builds));
     }
 
     fn holds_back(&self) -> bool {
@@ -281,7 +225,8 @@ impl Keeper {
         if starves(self.share).is_break() {
             return Err(OpenError::from(BuildError::Stopped).into());
         }
-        if !std::mem::replace(&mut self.reported, true) {
+        // One that yields may be stopped and begin again; what it has reported stays reported.
+        if !std::mem::replace(&mut self.reported, self.share.is_some()) {
             self.observer.report(&set.report);
         }
         let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
@@ -435,13 +380,4 @@ impl Keeper {
         let problems = self.exports_problem.iter().chain(&self.disk_problem).chain(&self.index_problem);
         self.directory.set_degraded(problems.cloned().collect());
     }
-}
-
-fn panicked(message: String) -> Result<Outcome, KeepError> {
-    Err(KeepError::Panicked(message))
-}
-
-/// Whether work that yields to all others had better stop and begin again without yielding.
-fn starves(share: Option<Share>) -> ControlFlow<()> {
-    if share.is_some_and(|share| share.is_too_small()) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
