@@ -72,15 +72,26 @@ impl Passed<'_> {
 
     /// Which, in rising order.
     pub fn ordinals(&self) -> impl Iterator<Item = Ordinal> + '_ {
-        (self.first..).step_by(u64::BITS as usize).zip(self.bits).flat_map(|(first, bits)| {
-            let mut left = *bits;
-            std::iter::from_fn(move || {
-                let at = (left != 0).then(|| left.trailing_zeros());
-                left &= left.wrapping_sub(1);
-                at.map(|at| first + at)
-            })
-        })
+        #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
+        positions(self.bits).map(|at| self.first + at as Ordinal)
     }
+}
+
+/// The places of all bits that are set, in rising order.
+#[inline]
+fn positions(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    const BITS: usize = u64::BITS as usize;
+    bits.iter().enumerate().flat_map(|(word, bits)| {
+        let mut left = *bits;
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            let at = word * BITS + left.trailing_zeros() as usize;
+            left &= left - 1;
+            Some(at)
+        })
+    })
 }
 
 /// Why an engine can't do its work.

@@ -67,8 +67,6 @@ pub struct Collector<'c> {
     filter: &'c Filter,
     /// Whether every product passes the filter.
     is_open: bool,
-    /// Whether it does, and nothing is counted.
-    is_blind: bool,
     /// The order that counts in place of how well a candidate matches.
     order: Option<&'c SortedOrder>,
     wanted: usize,
@@ -90,20 +88,7 @@ impl<'c> Collector<'c> {
         // A caller's offset must not decide how much memory is set aside.
         let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
         let is_open = filter.is_open();
-        let is_blind = is_open && counts.is_none();
-        Self {
-            columns,
-            filter,
-            is_open,
-            is_blind,
-            order: None,
-            wanted,
-            best,
-            least: None,
-            total: 0,
-            visited: 0,
-            counts,
-        }
+        Self { columns, filter, is_open, order: None, wanted, best, least: None, total: 0, visited: 0, counts }
     }
 
     /// Keeps the first in this order in place of the best.
@@ -116,7 +101,7 @@ impl<'c> Collector<'c> {
     #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         self.visited += 1;
-        if !self.is_blind && !self.admits(candidate.ordinal) {
+        if !self.is_blind() && !self.admits(candidate.ordinal) {
             return;
         }
         self.total += 1;
@@ -150,7 +135,13 @@ impl<'c> Collector<'c> {
         let count = over.count();
         self.visited += count;
         self.total +=
-            if self.is_blind { count } else { over.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum() };
+            if self.is_blind() { count } else { over.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum() };
+    }
+
+    /// Whether every product passes the filter and nothing is counted.
+    #[inline]
+    fn is_blind(&self) -> bool {
+        self.is_open && self.counts.is_none()
     }
 
     /// Whether a product passes the filter; it is counted by the facets.

@@ -24,7 +24,8 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
     let products = from_environment("FAULTS_SOAK_PRODUCTS").unwrap_or_else(|| times(200, 5000));
     let target = Target::new(Corpus::generated(products));
     // What searches found is remembered, up to a size, which is none of the growth that is looked for.
-    target.ask_during(None, || std::thread::sleep(Duration::from_secs(times(1, 30) as u64)));
+    let (seen, ()) = target.ask_during(None, || std::thread::sleep(Duration::from_secs(times(1, 30) as u64)));
+    assert_eq!(seen.faults.first(), None, "{} faults", seen.faults.len());
     let stop = AtomicBool::new(false);
     let (mut samples, started) = (Vec::new(), Instant::now());
     let seen = std::thread::scope(|scope| {

@@ -3,7 +3,7 @@
 
 use ::tantivy::DocId;
 
-use crate::engine::Passed;
+use crate::engine::{Passed, positions};
 
 /// How many documents a window holds. A power of two.
 pub(super) const WIDTH: usize = 4096;
@@ -171,13 +171,19 @@ impl Window {
     }
 
     fn place(&self, document: DocId) -> usize {
-        document.wrapping_sub(self.start) as usize % WIDTH
+        place(self.start, document)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "below the width")]
     const fn document(&self, at: usize) -> DocId {
         self.start + at as u32
     }
+}
+
+/// Where a document of the window that starts so stands in it.
+#[inline]
+const fn place(start: DocId, document: DocId) -> usize {
+    document.wrapping_sub(start) as usize % WIDTH
 }
 
 /// Some documents of a window.
@@ -190,7 +196,7 @@ impl Documents {
     /// Takes one of them out.
     #[inline]
     pub(super) fn remove(&mut self, document: DocId) {
-        let at = document.wrapping_sub(self.start) as usize % WIDTH;
+        let at = place(self.start, document);
         self.bits[at / BITS] &= !(1 << (at % BITS));
     }
 
@@ -204,19 +210,4 @@ impl Documents {
 #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
 const fn width() -> DocId {
     WIDTH as DocId
-}
-
-/// The places of all bits that are set, in rising order.
-fn positions(bits: &[u64; WIDTH / BITS]) -> impl Iterator<Item = usize> + '_ {
-    bits.iter().enumerate().flat_map(|(word, bits)| {
-        let mut left = *bits;
-        std::iter::from_fn(move || {
-            if left == 0 {
-                return None;
-            }
-            let at = word * BITS + left.trailing_zeros() as usize;
-            left &= left - 1;
-            Some(at)
-        })
-    })
 }
