@@ -145,8 +145,7 @@ impl App {
         }
         // Whoever watches over the service must see it under load too.
         let is_watch = matches!(parts.uri.path(), "/healthz" | "/readyz");
-        let waited = exchange.arrival.map(|arrival| arrival.waited).unwrap_or_default();
-        if waited > self.config().longest_wait && !is_watch {
+        if exchange.arrival.is_some_and(|arrival| arrival.is_late) && !is_watch {
             return Err(ApiError::Overloaded);
         }
         if parts.method == Method::OPTIONS {

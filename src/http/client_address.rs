@@ -39,13 +39,12 @@ fn address(hop: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use super::*;
 
     fn caller(peer: &str, forwarded: &str) -> String {
         let peer = SocketAddr::new(peer.parse().expect("an address"), 1);
-        let arrival = Some(Arrival { peer, waited: Duration::ZERO });
+        let arrival = Some(Arrival { peer, is_late: false });
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", forwarded.parse().expect("a header"));
         let trusted = ["10.0.0.0/8".parse().expect("a network")];

@@ -38,10 +38,6 @@ pub struct HttpConfig {
     pub build: String,
     /// The longest an answer may take until its first byte.
     pub request_timeout: Duration,
-    /// The longest a connection may have been ready before its request was taken on; one that waited longer is answered
-    /// 503 at once. So under overload the queue is never longer than this, whoever is let in is answered soon, and whoever
-    /// isn't learns it soon. A burst that is worked off in this time loses nobody.
-    pub longest_wait: Duration,
     /// How connections are treated.
     pub connections: ConnectionLimits,
 }
@@ -54,7 +50,6 @@ impl Default for HttpConfig {
             log_queries: false,
             build: env!("CARGO_PKG_VERSION").to_owned(),
             request_timeout: Duration::from_secs(10),
-            longest_wait: Duration::from_millis(200),
             connections: ConnectionLimits::default(),
         }
     }

@@ -1,7 +1,6 @@
 //! Keys: who is let in, and that nobody else learns anything.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use axum::http::Method;
 
@@ -88,7 +87,7 @@ fn behind_a_proxy() -> Service {
 async fn ask(service: &Service, peer: &str, forwarded: &str, authorization: &str) -> Answer {
     let headers = [("authorization", authorization), ("x-forwarded-for", forwarded)];
     let peer = SocketAddr::new(peer.parse().expect("an address"), 4711);
-    let arrival = Arrival { peer, waited: Duration::ZERO };
+    let arrival = Arrival { peer, is_late: false };
     service.send_from(Some(arrival), Method::GET, "/v1/software", &headers).await
 }
 

@@ -22,6 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::deadline::{Crowd, Deadlined, Patience, Progress};
+use super::queue::Queue;
 use super::waited::{Wait, Waited};
 use super::{Accept, Answering, Arrival};
 
@@ -45,12 +46,15 @@ struct Door {
     is_starved: AtomicBool,
     /// Whether clients are told to close their connections.
     is_closing: AtomicBool,
+    queue: Queue,
 }
 
 impl Door {
-    /// Whether there are so many connections that their requests can make a queue.
-    fn is_busy(&self) -> bool {
-        self.max_connections.saturating_sub(self.permits.available_permits()) > FEW_CONNECTIONS
+    /// Whether a request that comes to its turn now comes too late.
+    fn is_too_late(&self, wait: &Wait) -> bool {
+        // One more is taken for the next connection.
+        let connections = self.max_connections.saturating_sub(self.permits.available_permits() + 1);
+        connections > FEW_CONNECTIONS && self.queue.is_too_late(wait.last())
     }
 }
 
@@ -76,6 +80,7 @@ impl<A: Answering> Connections<A> {
             max_connections,
             is_starved: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
+            queue: Queue::new(app.limits().longest_wait),
         };
         Self { app, door: Arc::new(door), graceful: GracefulShutdown::new(), tasks: JoinSet::new() }
     }
@@ -226,11 +231,11 @@ fn connection<A: Answering>(
     let wait = Arc::clone(wait);
     let service = service_fn(move |request: Request<Incoming>| {
         let shared = Arc::clone(&shared);
-        let waited = if shared.1.is_busy() { wait.last() } else { Duration::ZERO };
+        let is_late = shared.1.is_too_late(&wait);
         async move {
             let (app, door, progress) = &*shared;
             progress.request_begins();
-            let mut response = app.answer(request, Arrival { peer, waited }).await;
+            let mut response = app.answer(request, Arrival { peer, is_late }).await;
             progress.answer_is_ready();
             if door.is_closing.load(Ordering::Relaxed) {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -260,21 +265,21 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::http::server::{ConnectionLimits, serve};
+    use crate::http::server::{ConnectionLimits, LongestWait, serve};
 
     /// How long a request keeps the only thread.
     const BUSY: Duration = Duration::from_millis(2);
 
-    /// Keeps the thread, and notes how long requests are said to have waited for it.
-    #[derive(Debug, Clone, Default)]
+    /// Keeps the thread, and notes which requests come late.
+    #[derive(Debug, Clone)]
     struct Slow {
         limits: ConnectionLimits,
-        waited: Arc<Mutex<Vec<Duration>>>,
+        late: Arc<Mutex<Vec<bool>>>,
     }
 
     impl Answering for Slow {
         async fn answer(&self, _: Request<Incoming>, arrival: Arrival) -> Response {
-            self.waited.lock().unwrap_or_else(PoisonError::into_inner).push(arrival.waited);
+            self.late.lock().unwrap_or_else(PoisonError::into_inner).push(arrival.is_late);
             std::thread::sleep(BUSY);
             Response::default()
         }
@@ -284,9 +289,12 @@ mod tests {
         }
     }
 
-    /// How long those waited who send a request at the same moment, over so many connections.
-    async fn waits(connections: usize) -> Vec<Duration> {
-        let app = Slow::default();
+    /// Which requests come late where all are sent at the same moment, over so many connections, and none may wait for
+    /// another.
+    async fn late(connections: usize) -> Vec<bool> {
+        let longest_wait = LongestWait { burst: BUSY, standing: BUSY };
+        let limits = ConnectionLimits { longest_wait, ..ConnectionLimits::default() };
+        let app = Slow { limits, late: Arc::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let server = tokio::spawn(serve(listener, app.clone(), std::future::pending(), std::future::pending()));
@@ -294,10 +302,10 @@ mod tests {
         for _ in 0..connections {
             callers.push(TcpStream::connect(address).await.expect("a connection"));
         }
-        let mut waits = Vec::new();
+        let mut late = Vec::new();
         // The first time they may not be connected yet, the second time all of them are.
         for _ in 0..2 {
-            app.waited.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            app.late.lock().unwrap_or_else(PoisonError::into_inner).clear();
             for caller in &mut callers {
                 caller.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
             }
@@ -305,19 +313,18 @@ mod tests {
                 let mut answer = [0; 4096];
                 assert!(caller.read(&mut answer).await.is_ok_and(|read| read > 0), "an answer");
             }
-            waits.clone_from(&app.waited.lock().unwrap_or_else(PoisonError::into_inner));
+            late.clone_from(&app.late.lock().unwrap_or_else(PoisonError::into_inner));
         }
         server.abort();
-        assert_eq!(waits.len(), connections);
-        waits
+        assert_eq!(late.len(), connections);
+        late
     }
 
     #[tokio::test]
     async fn waiting_counts_where_connections_are_many_and_not_where_they_are_few() {
-        // The place that is kept for the next connection is one of them.
-        let few = waits(FEW_CONNECTIONS - 1).await;
-        assert!(few.iter().all(Duration::is_zero), "{few:?}");
-        let many = waits(FEW_CONNECTIONS + 1).await;
-        assert!(many.iter().any(|waited| *waited >= BUSY), "{many:?}");
+        let few = late(FEW_CONNECTIONS).await;
+        assert!(!few.contains(&true), "{few:?}");
+        let many = late(FEW_CONNECTIONS + 1).await;
+        assert!(many.contains(&true), "{many:?}");
     }
 }

@@ -7,6 +7,7 @@
 
 mod connections;
 mod deadline;
+mod queue;
 mod waited;
 
 use std::future::Future;
@@ -23,6 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use self::connections::Connections;
+pub use self::queue::LongestWait;
 use super::App;
 
 /// How a request arrived.
@@ -30,8 +32,8 @@ use super::App;
 pub struct Arrival {
     /// The other end of the connection.
     pub peer: SocketAddr,
-    /// How long the connection was ready before it was taken on; zero while there are few connections.
-    pub waited: Duration,
+    /// Whether it comes to its turn after so long that it isn't taken on ([`ConnectionLimits::longest_wait`]).
+    pub is_late: bool,
 }
 
 /// Answers requests that come over connections.
@@ -73,6 +75,10 @@ pub struct ConnectionLimits {
     /// sends a request on a connection that is being closed. While three quarters of the connections are taken, it is
     /// no longer than the time for headers.
     pub idle_timeout: Duration,
+    /// How long a connection may have been ready before its request is taken on, where there are many; one that waited
+    /// longer is answered 503. So under overload the queue is never longer than this, whoever is let in is answered soon,
+    /// and whoever isn't learns it soon.
+    pub longest_wait: LongestWait,
     /// How long a client may take no byte of an answer.
     pub write_timeout: Duration,
     /// How long clients may still connect and send requests once the service is asked to stop, and how long they may
@@ -89,6 +95,7 @@ impl Default for ConnectionLimits {
             max_connections: 4096,
             header_timeout: Duration::from_secs(5),
             idle_timeout: Duration::from_secs(75),
+            longest_wait: LongestWait::default(),
             write_timeout: Duration::from_secs(30),
             grace: Duration::from_secs(1),
             drain_timeout: Duration::from_secs(9),
