@@ -70,6 +70,15 @@ impl Passed<'_> {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
 
+    /// Whether a document is one of them.
+    #[must_use]
+    pub fn has(&self, ordinal: Ordinal) -> bool {
+        const BITS: Ordinal = u64::BITS;
+        let at = ordinal.checked_sub(self.first);
+        let bits = at.and_then(|at| self.bits.get((at / BITS) as usize).map(|bits| bits >> (at % BITS)));
+        bits.is_some_and(|bits| bits & 1 != 0)
+    }
+
     /// Which, in rising order.
     pub fn ordinals(&self) -> impl Iterator<Item = Ordinal> + '_ {
         #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]

@@ -51,7 +51,18 @@ impl Candidate {
         let rest = (u32::MAX >> 1).saturating_sub(self.ordinal);
         (self.tier as u64) << 62 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 31 | u64::from(rest)
     }
+
+    /// What a candidate must be better than to get past this one by having its score multiplied by as much. Among whole names
+    /// the score isn't what decides, so any of them may.
+    fn reach(self, most: f32) -> Kept {
+        let score = if self.tier == Tier::Title { 0.0 } else { self.score / most * ROUNDING };
+        let candidate = Self { score, ordinal: Ordinal::MAX, ..self };
+        Kept { key: candidate.key(), candidate }
+    }
 }
+
+/// What is taken off a score that is held against others after more arithmetic, for what that rounds off.
+const ROUNDING: f32 = 0.999_99;
 
 /// A candidate with its place in the order that counts; the greater is the better.
 #[derive(Debug, Clone, Copy)]
@@ -69,9 +80,14 @@ pub struct Collector<'c> {
     is_open: bool,
     /// The order that counts in place of how well a candidate matches.
     order: Option<&'c SortedOrder>,
-    wanted: usize,
-    /// The best so far, in any order, and up to as many again that may turn out not to be.
+    /// How many are kept.
+    kept: usize,
+    /// How many of those are wanted, and what their scores will be multiplied by, from 1 to this.
+    reach: Option<(usize, f32)>,
+    /// The best so far, in any order, and others that may turn out not to be.
     best: Vec<Kept>,
+    /// When there are so many, only the best are left.
+    room: usize,
     /// Once there are enough: what a candidate must be better than.
     least: Option<Kept>,
     /// Products that passed the filter.
@@ -82,13 +98,24 @@ pub struct Collector<'c> {
 }
 
 impl<'c> Collector<'c> {
-    /// Keeps the best `wanted` candidates.
+    /// Keeps the best so many candidates.
     #[must_use]
-    pub fn new(columns: &'c Columns, filter: &'c Filter, wanted: usize, counts: Option<FacetCounts>) -> Self {
+    pub fn new(columns: &'c Columns, filter: &'c Filter, kept: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
-        let best = Vec::with_capacity(wanted.min(RERANKED) * 2);
-        let is_open = filter.is_open();
-        Self { columns, filter, is_open, order: None, wanted, best, least: None, total: 0, visited: 0, counts }
+        let best = Vec::with_capacity(kept.min(RERANKED) * 2);
+        let (is_open, room) = (filter.is_open(), kept.saturating_mul(2));
+        let (order, reach, least) = (None, None, None);
+        Self { columns, filter, is_open, order, kept, reach, best, room, least, total: 0, visited: 0, counts }
+    }
+
+    /// Keeps of these only who can be among the best `wanted` once each score has been multiplied by a factor from 1 to
+    /// `most`.
+    #[must_use]
+    pub fn within_reach(self, wanted: usize, most: f32) -> Self {
+        if wanted == 0 || wanted >= self.kept || self.order.is_some() {
+            return self;
+        }
+        Self { reach: Some((wanted, most)), room: wanted.saturating_mul(2), ..self }
     }
 
     /// Keeps the first in this order in place of the best.
@@ -105,6 +132,18 @@ impl<'c> Collector<'c> {
             return;
         }
         self.total += 1;
+        self.consider(candidate);
+    }
+
+    /// Takes in a candidate that was [passed over](Self::pass), where it passes the filter: it matters after all.
+    pub fn take_passed(&mut self, candidate: Candidate) {
+        if self.is_open || self.filter.admit(self.columns, candidate.ordinal).passed() {
+            self.consider(candidate);
+        }
+    }
+
+    #[inline]
+    fn consider(&mut self, candidate: Candidate) {
         let key = match self.order {
             None => candidate.key(),
             Some(order) => u64::from(u32::MAX - order.ranks[candidate.ordinal as usize]),
@@ -116,18 +155,26 @@ impl<'c> Collector<'c> {
 
     fn keep(&mut self, kept: Kept) {
         self.best.push(kept);
-        if self.best.len() >= self.wanted.saturating_mul(2) {
+        if self.best.len() >= self.room {
             self.cut();
         }
     }
 
     /// Leaves only the best.
     fn cut(&mut self) {
-        if let Some(last) = self.wanted.checked_sub(1).filter(|last| *last < self.best.len()) {
+        if let Some((wanted, most)) = self.reach.filter(|(wanted, _)| *wanted <= self.best.len()) {
+            let (_, last, _) = self.best.select_nth_unstable_by_key(wanted - 1, |kept| Reverse(kept.key));
+            let bound = last.candidate.reach(most);
+            self.best.retain(|kept| kept.key > bound.key);
+            self.least = Some(bound);
+        }
+        if let Some(last) = self.kept.checked_sub(1).filter(|last| *last < self.best.len()) {
             let (_, least, _) = self.best.select_nth_unstable_by_key(last, |kept| Reverse(kept.key));
             self.least = Some(*least);
         }
-        self.best.truncate(self.wanted);
+        self.best.truncate(self.kept);
+        // Twice as many, so that each one that is kept is looked at few times.
+        self.room = self.room.max(self.best.len().saturating_mul(2)).min(self.kept.saturating_mul(2));
     }
 
     /// Takes in products whose score doesn't matter, see [`least`](Self::least).
@@ -246,5 +293,76 @@ impl FacetCounts {
             self.add(profile, count, count, count);
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A closer look multiplies scores by this at most.
+    const MOST: f32 = 1.07;
+
+    /// The best so many once the score of each has been multiplied by its factor, whole names' replaced by it.
+    fn looked_at(candidates: &[Candidate], factors: &[f32], wanted: usize) -> Vec<Candidate> {
+        let mut looked: Vec<_> = candidates
+            .iter()
+            .map(|candidate| {
+                let factor = factors[candidate.ordinal as usize];
+                let score = if candidate.tier == Tier::Title { factor - 1.0 } else { candidate.score * factor };
+                Candidate { score, ..*candidate }
+            })
+            .collect();
+        looked.sort_by(|a, b| b.cmp(a));
+        looked.truncate(wanted);
+        looked
+    }
+
+    proptest! {
+        #[test]
+        fn who_is_out_of_reach_could_not_have_come_among_the_wanted(
+            all in prop::collection::vec((0..3_usize, 1..60_u8, prop::sample::select(vec![1.0, 1.02, 1.05, MOST])), 0..500),
+            wanted in 1..30_usize,
+        ) {
+            let (columns, filter) = (Columns::default(), Filter::default());
+            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(wanted, MOST);
+            let mut candidates = Vec::new();
+            for (ordinal, (tier, score, _)) in (0..).zip(&all) {
+                // Few whole names, and scores that are close.
+                let tier = [Tier::Some, Tier::All, if ordinal % 16 == 0 { Tier::Title } else { Tier::All }][*tier];
+                candidates.push(Candidate { tier, score: f32::from(*score) / 20.0, ordinal });
+                collector.take(candidates[ordinal as usize]);
+            }
+            let factors: Vec<_> = all.iter().map(|(.., factor)| *factor).collect();
+            let first = {
+                let mut first = candidates.clone();
+                first.sort_by(|a, b| b.cmp(a));
+                first.truncate(RERANKED);
+                first
+            };
+            prop_assert_eq!(collector.total, all.len() as u64);
+            let kept = collector.into_best();
+            prop_assert_eq!(looked_at(&kept, &factors, wanted), looked_at(&first, &factors, wanted));
+        }
+    }
+
+    #[test]
+    fn who_is_far_behind_is_not_kept() {
+        let (columns, filter) = (Columns::default(), Filter::default());
+        // The best come at first, then at last.
+        for best in [0..4, 96..100] {
+            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(2, MOST);
+            for ordinal in 0..100 {
+                let score = if best.contains(&ordinal) { 2.0 } else { 1.8 };
+                collector.take(Candidate { tier: Tier::All, score, ordinal });
+            }
+            let least = collector.least().expect("there are enough");
+            assert!((1.6..2.0).contains(&least), "{least}");
+            assert_eq!(collector.total, 100);
+            let kept: Vec<_> = collector.into_best().iter().map(|candidate| candidate.ordinal).collect();
+            assert_eq!(kept, best.collect::<Vec<_>>());
+        }
     }
 }

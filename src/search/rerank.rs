@@ -59,6 +59,9 @@ pub struct Signals {
 }
 
 impl Signals {
+    /// As much as there can be.
+    pub const MOST: Self = Self { spelling: 1.0, proximity: 1.0 };
+
     /// What a score is multiplied by.
     #[must_use]
     pub fn factor(self, ranking: &Ranking) -> f32 {

@@ -7,7 +7,7 @@ use super::forward::Sequence;
 use super::lexicon::WordId;
 use super::plan::{Alternative, Group, Plan, Term, Want};
 use super::query::parse;
-use super::rerank;
+use super::rerank::{self, Signals};
 use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
 use crate::engine::{Engine, EngineError, Match, Passed, Visitor};
 use crate::search::analyse::{Gap, words};
@@ -59,9 +59,11 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     let plan = expansion.plan();
     let titles = titles(scope.engine, &expansion.titles)?;
     let phrases: Vec<_> = expansion.phrases.iter().map(|phrase| Phrase::new(scope.index, phrase.as_deref())).collect();
+    let most = Signals::MOST.factor(&scope.index.ranking);
     let gather = |want: Want| -> Result<_, EngineError> {
-        let collector = collector(scope, counts.clone());
-        let mut gathering = Gathering { index: scope.index, phrases: &phrases, titles: &titles, collector };
+        let collector = collector(scope, counts.clone()).within_reach(scope.wanted, most);
+        let mut gathering =
+            Gathering { index: scope.index, phrases: &phrases, titles: &titles, scores_titles: false, collector };
         scope.engine.visit(&plan, want, &mut gathering)?;
         Ok(gathering.collector)
     };
@@ -95,6 +97,8 @@ struct Gathering<'a> {
     phrases: &'a [Phrase<'a>],
     /// The products whose whole name is asked for, sorted.
     titles: &'a [Ordinal],
+    /// Whether their scores matter beside their being there.
+    scores_titles: bool,
     collector: Collector<'a>,
 }
 
@@ -117,11 +121,16 @@ impl Visitor for Gathering<'_> {
 
     fn pass(&mut self, over: Passed<'_>) {
         self.collector.pass(over);
+        // A whole name comes first however low it scores.
+        for ordinal in self.titles.iter().filter(|ordinal| over.has(**ordinal)) {
+            self.collector.take_passed(Candidate { tier: Tier::Title, score: 0.0, ordinal: *ordinal });
+        }
     }
 
     fn least(&self) -> Option<f32> {
-        // A whole name comes first however low it scores, and a phrase has to be verified.
-        if self.titles.is_empty() && self.phrases.is_empty() { self.collector.least() } else { None }
+        // A phrase has to be verified; and of more whole names than are kept the scores decide who is.
+        let titles_at_most = if self.scores_titles { 0 } else { RERANKED };
+        if self.phrases.is_empty() && self.titles.len() <= titles_at_most { self.collector.least() } else { None }
     }
 }
 
@@ -243,7 +252,7 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
     }
     let titles = titles(scope.engine, &[title_key(&asked)])?;
     let collector = collector(scope, None);
-    let mut gathering = Gathering { index: scope.index, phrases: &[], titles: &titles, collector };
+    let mut gathering = Gathering { index: scope.index, phrases: &[], titles: &titles, scores_titles: true, collector };
     scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut gathering)?;
     let collector = gathering.collector;
     let total = collector.total;

@@ -18,6 +18,22 @@ fn an_exact_name_stands_before_popular_near_matches() {
 }
 
 #[test]
+fn an_exact_name_is_first_however_many_score_higher() {
+    let beacon = "Beacon beacon beacon";
+    let mut products: Vec<_> = (0..700)
+        .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
+        .collect();
+    // The worst of all, and so the last that is looked at.
+    products.push(
+        json!({"id": "exact", "name": "Lighthouse", "aliases": ["beacon"], "description": "A tower. ".repeat(90)}),
+    );
+    let directory = Directory::of(&products);
+    let (hits, total) = directory.page("beacon", 10, 0);
+    assert_eq!((hits[0].as_str(), total), ("exact", 701));
+    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "it is counted once");
+}
+
+#[test]
 fn of_two_with_the_exact_name_the_better_one_is_first() {
     let directory = Directory::of(&[
         json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),

@@ -96,13 +96,15 @@ impl Posting<'_> {
         }
     }
 
-    /// What the score is at most. What a code is worth at most is near at hand; what it is worth in a document isn't.
+    /// The score, unless it is less. What a code is worth at most is near at hand; what it is worth in a document isn't.
     #[inline]
-    fn most(&self) -> f32 {
-        match self.worth {
-            Worth::Coded { code, scale, scorer } => scale * scorer.most(code),
-            Worth::Scored(score) => score,
+    fn score_from(&self, least: f32) -> Option<f32> {
+        if let Worth::Coded { code, scale, scorer } = self.worth
+            && scale * scorer.most(code) < least
+        {
+            return None;
         }
+        Some(self.score()).filter(|score| *score >= least)
     }
 }
 
@@ -209,21 +211,15 @@ impl<'e> GroupCursor<'e> {
         }
         if sources == 1 {
             // No document comes twice, so there is no best score to find.
-            return self.read(start, end, |posting| {
-                if posting.most() < least {
-                    found.note(posting.document);
-                } else {
-                    found.add(posting.document, posting.score());
-                }
+            return self.read(start, end, |posting| match posting.score_from(least) {
+                Some(score) => found.add(posting.document, score),
+                None => found.note(posting.document),
             });
         }
         scratch.move_to(start);
-        self.read(start, end, |posting| {
-            if posting.most() < least {
-                found.note(posting.document);
-            } else {
-                scratch.raise(posting.document, posting.score());
-            }
+        self.read(start, end, |posting| match posting.score_from(least) {
+            Some(score) => scratch.raise(posting.document, score),
+            None => found.note(posting.document),
         });
         found.unite(scratch);
     }
