@@ -1,5 +1,6 @@
 //! What products are filtered, sorted and counted by: integers computed once per generation.
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
@@ -26,45 +27,22 @@ pub struct Columns {
     pub rating_descending: SortedOrder,
     /// By review count, highest first, unknown last.
     pub review_count_descending: SortedOrder,
-    /// What facets count of each product, its categories aside.
+    /// What facets count of each product.
     #[serde(skip)]
-    pub(super) profiles: Vec<Profile>,
+    pub(super) profiles: Profiles,
 }
 
-/// What facets count of a product, its categories aside, in one number: of many products those with the same are counted
-/// together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Profile(u8);
-
-impl Profile {
-    /// How many there may be.
-    pub const COUNT: usize = OfferingType::ALL.len() * EvidenceStatus::ALL.len() * (MOST_STARS as usize + 1);
-
-    fn new(offering_type: OfferingType, evidence_status: EvidenceStatus, rating: Option<f64>) -> Self {
-        let stars = (1..=MOST_STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count();
-        let place = (offering_type as usize * EvidenceStatus::ALL.len() + evidence_status as usize)
-            * (usize::from(MOST_STARS) + 1)
-            + stars;
-        Self(u8::try_from(place).unwrap_or(u8::MAX))
-    }
-
-    /// Its place among all of them.
-    #[must_use]
-    pub fn place(self) -> usize {
-        usize::from(self.0)
-    }
-
-    /// The place of the offering type, that of the evidence status, and the whole stars of the rating: what the profile at
-    /// a place stands for.
-    #[must_use]
-    pub const fn at(place: usize) -> (usize, usize, usize) {
-        let (rest, stars) = (place / (MOST_STARS as usize + 1), place % (MOST_STARS as usize + 1));
-        (rest / EvidenceStatus::ALL.len(), rest % EvidenceStatus::ALL.len(), stars)
-    }
+/// What facets count of each product, as a number: of many products those with the same are counted together.
+#[derive(Debug, Default)]
+pub(super) struct Profiles {
+    /// The number of each product's.
+    of: Vec<u32>,
+    /// By number, the first product that has it.
+    examples: Vec<Ordinal>,
 }
 
 /// The stars of the best rating.
-const MOST_STARS: u8 = 5;
+pub const STARS: usize = 5;
 
 /// An order of all products, both ways round.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -110,17 +88,38 @@ impl Columns {
 
     /// Notes what facets count, which isn't stored.
     pub(super) fn profile(&mut self) {
-        let products = self.offering_type.iter().zip(&self.evidence_status).zip(&self.rating);
-        self.profiles = products
-            .map(|((offering_type, evidence_status), rating)| Profile::new(*offering_type, *evidence_status, *rating))
-            .collect();
+        let mut numbers = FxHashMap::default();
+        let mut profiles = Profiles::default();
+        for ordinal in (0..).take(self.offering_type.len()) {
+            let at = ordinal as usize;
+            let facets = (self.offering_type[at] as usize, self.evidence_status[at] as usize, self.stars_of(ordinal));
+            let number = *numbers.entry((facets, self.categories_of(ordinal))).or_insert_with(|| {
+                profiles.examples.push(ordinal);
+                u32::try_from(profiles.examples.len() - 1).unwrap_or(u32::MAX)
+            });
+            profiles.of.push(number);
+        }
+        self.profiles = profiles;
     }
 
-    /// What facets count of a product, its categories aside.
+    /// The number of a product's profile, which says all that facets count of it.
     #[must_use]
     #[inline]
-    pub fn profile_of(&self, ordinal: Ordinal) -> Profile {
-        self.profiles[ordinal as usize]
+    pub fn profile_of(&self, ordinal: Ordinal) -> usize {
+        self.profiles.of[ordinal as usize] as usize
+    }
+
+    /// A product with each profile, by its number.
+    #[must_use]
+    pub fn profiles(&self) -> &[Ordinal] {
+        &self.profiles.examples
+    }
+
+    /// The whole stars of a product's rating; 0 where it has none.
+    #[must_use]
+    pub fn stars_of(&self, ordinal: Ordinal) -> usize {
+        let rating = self.rating[ordinal as usize];
+        (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
     }
 
     /// Whether there are none.

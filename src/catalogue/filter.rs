@@ -37,6 +37,9 @@ impl Admission {
     /// Fails the evidence date filter.
     pub const EVIDENCE_CHECKED: Self = Self(16);
 
+    /// The parts of a filter that facets are for.
+    pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
+
     /// Whether it passes the whole filter.
     #[must_use]
     pub const fn passed(self) -> bool {

@@ -18,10 +18,10 @@ mod packing;
 mod quality;
 mod reviews;
 
-pub use arena::{Arena, Span};
+pub use arena::{Arena, Span, fetch};
 pub use bulk::Bulk;
 pub use collate::Collation;
-pub use columns::{Columns, Profile, SortedOrder};
+pub use columns::{Columns, STARS, SortedOrder};
 pub use documents::Documents;
 pub use draft::{Draft, DraftError, Prepared};
 pub use exports::ExportDocument;
@@ -143,17 +143,38 @@ impl Catalogue {
     /// A product as a whole answer, `{"data":{…}}`: unpacked and put together, about what copying it costs.
     #[must_use]
     pub fn detail(&self, ordinal: Ordinal) -> Bytes {
-        let documents = &self.tables.documents;
-        let item = self.item(ordinal);
-        let more = self.unpacker.unpack(self.text(documents.packed(ordinal)));
-        let tail = self.text(self.tables.exports[documents.export(ordinal)].tail);
-        Bytes::from([documents::OPENING, item, &more, tail].concat())
+        let tail = self.text(self.tables.exports[self.tables.documents.export(ordinal)].tail);
+        Bytes::from([documents::OPENING, self.item(ordinal), &self.more(ordinal), tail].concat())
+    }
+
+    /// A product with all that it shows alone, but for its export: a JSON object.
+    #[must_use]
+    pub fn texts(&self, ordinal: Ordinal) -> Vec<u8> {
+        [self.item(ordinal), &self.more(ordinal), b"}"].concat()
+    }
+
+    /// What a product shows beyond its item, unpacked.
+    fn more(&self, ordinal: Ordinal) -> Vec<u8> {
+        self.unpacker.unpack(self.packed(ordinal))
+    }
+
+    /// The same as it is kept.
+    #[must_use]
+    pub fn packed(&self, ordinal: Ordinal) -> &[u8] {
+        self.text(self.tables.documents.packed(ordinal))
     }
 
     /// A product as lists show it: a JSON object without its closing brace.
     #[must_use]
     pub fn item(&self, ordinal: Ordinal) -> &[u8] {
         self.text(self.tables.documents.item(ordinal))
+    }
+
+    /// Some products as lists show them, in the order given.
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = &[u8]> {
+        let items = ordinals.map(|ordinal| self.item(ordinal));
+        fetch(items.clone());
+        items
     }
 
     /// The text of a span.

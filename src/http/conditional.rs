@@ -43,21 +43,35 @@ impl EntityTags {
     pub(super) fn tag(&self, generation: &str, canonical_path: &str, query: &RawQuery) -> EntityTag {
         let mut hasher = self.build.build_hasher();
         update(&mut hasher, generation.as_bytes());
-        // Segment by segment, so that an escaped slash isn't taken for one that separates.
-        for segment in canonical_path.split('/') {
-            // Decoding looks at each byte, and few addresses have any to decode.
-            let is_escaped = segment.as_bytes().contains(&b'%');
-            let decoded =
-                if is_escaped { percent_decode_str(segment).into() } else { Cow::Borrowed(segment.as_bytes()) };
-            update(&mut hasher, &decoded);
-        }
-        update(&mut hasher, b"?");
+        update(&mut hasher, &decoded(canonical_path));
         for (name, value) in query.sorted() {
             update(&mut hasher, name);
             update(&mut hasher, value);
         }
         EntityTag::new(hasher.finish())
     }
+}
+
+/// A path with nothing escaped but what would be read in another way: a slash that separates nothing, and a percent sign.
+fn decoded(path: &str) -> Cow<'_, [u8]> {
+    // Most have nothing to decode.
+    if !path.as_bytes().contains(&b'%') {
+        return Cow::Borrowed(path.as_bytes());
+    }
+    let mut decoded = Vec::with_capacity(path.len());
+    for (at, segment) in path.split('/').enumerate() {
+        if at > 0 {
+            decoded.push(b'/');
+        }
+        for byte in percent_decode_str(segment) {
+            match byte {
+                b'/' => decoded.extend_from_slice(b"%2F"),
+                b'%' => decoded.extend_from_slice(b"%25"),
+                byte => decoded.push(byte),
+            }
+        }
+    }
+    Cow::Owned(decoded)
 }
 
 /// Feeds a hasher in a way that keeps the boundaries between the parts.
@@ -145,6 +159,7 @@ mod tests {
             assert_ne!(one, other.0);
         }
         assert_ne!(tag("/v1/software/a%2Fb", "").0, tag("/v1/software/a/b", "").0);
+        assert_ne!(tag("/v1/software/a%252Fb", "").0, tag("/v1/software/a%2Fb", "").0);
     }
 
     #[test]

@@ -92,9 +92,12 @@ impl Exchange {
         // An answer that cost nothing still says what is left.
         let quota = self.quota.or_else(|| self.grant?.peek(self.started));
         if let Some(quota) = quota {
-            // Both texts are ASCII.
-            headers.extend(HeaderValue::try_from(quota.limit_header()).ok().map(|value| (RATE_LIMIT, value)));
-            headers.extend(HeaderValue::try_from(quota.policy_header()).ok().map(|value| (RATE_LIMIT_POLICY, value)));
+            for (name, text) in [(RATE_LIMIT, quota.limit_header()), (RATE_LIMIT_POLICY, quota.policy_header())] {
+                // Both texts are ASCII.
+                if let Ok(value) = HeaderValue::try_from(text) {
+                    headers.insert(name, value);
+                }
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Columns, Filter, Ordinal, Profile, SortedOrder};
+use crate::catalogue::{Admission, Columns, Filter, Ordinal, STARS, SortedOrder};
 use crate::engine::Passed;
 
 /// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
@@ -216,7 +216,7 @@ impl<'c> Collector<'c> {
     /// What the facets count, where any are asked for.
     #[must_use]
     pub fn take_counts(&mut self) -> Option<FacetCounts> {
-        self.counts.take().map(FacetCounts::settled)
+        self.counts.take().map(|counts| counts.settled(self.columns))
     }
 
     /// The best candidates, best first.
@@ -238,30 +238,24 @@ pub struct FacetCounts {
     /// By evidence status, in the order of `EvidenceStatus::ALL`.
     pub evidence_statuses: [u64; 2],
     /// By whole stars from 1: rated at least that.
-    pub ratings: [u64; 5],
-    /// By profile, products that passed the whole filter: not yet among those above, but for their categories.
-    passed: [u64; Profile::COUNT],
+    pub ratings: [u64; STARS],
+    /// By profile, products that passed the whole filter: not yet among those above.
+    passed: Vec<u32>,
+    /// The same, of products that passed it but for one facet's part, for each of [`Admission::FACETS`].
+    passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }
 
 impl FacetCounts {
-    /// Nothing counted yet, of this many categories.
+    /// Nothing counted yet, of this many categories and of these products.
     #[must_use]
-    pub fn new(categories: usize) -> Self {
-        Self { categories: vec![0; categories], ..Self::default() }
+    pub fn new(categories: usize, columns: &Columns) -> Self {
+        Self { categories: vec![0; categories], passed: vec![0; columns.profiles().len()], ..Self::default() }
     }
 
     /// Counts a product that passed the whole filter.
     #[inline]
     fn count_passed(&mut self, columns: &Columns, ordinal: Ordinal) {
-        self.passed[columns.profile_of(ordinal).place()] += 1;
-        self.count_categories(columns, ordinal);
-    }
-
-    #[inline]
-    fn count_categories(&mut self, columns: &Columns, ordinal: Ordinal) {
-        for category in columns.categories_of(ordinal) {
-            self.categories[*category as usize] += 1;
-        }
+        self.passed[columns.profile_of(ordinal)] += 1;
     }
 
     /// Counts a product that passed all of the filter or all but one part.
@@ -269,30 +263,40 @@ impl FacetCounts {
         if admission.passed() {
             return self.count_passed(columns, ordinal);
         }
-        let one = |part: Admission| u64::from(admission.passed_but_for(part));
-        if admission.passed_but_for(Admission::CATEGORY) {
-            self.count_categories(columns, ordinal);
-        }
-        let of = columns.profile_of(ordinal).place();
-        self.add(of, one(Admission::OFFERING_TYPE), one(Admission::EVIDENCE_STATUS), one(Admission::RATING));
-    }
-
-    /// Adds to what a profile stands for.
-    fn add(&mut self, profile: usize, offering_types: u64, evidence_statuses: u64, ratings: u64) {
-        let (offering_type, evidence_status, stars) = Profile::at(profile);
-        self.offering_types[offering_type] += offering_types;
-        self.evidence_statuses[evidence_status] += evidence_statuses;
-        for count in &mut self.ratings[..stars] {
-            *count += ratings;
+        let part = Admission::FACETS.iter().position(|part| admission.passed_but_for(*part));
+        if let Some(counts) = part.map(|part| &mut self.passed_but_for[part]) {
+            counts.resize(columns.profiles().len(), 0);
+            counts[columns.profile_of(ordinal)] += 1;
         }
     }
 
     /// All that was counted.
-    fn settled(mut self) -> Self {
-        for (profile, count) in std::mem::replace(&mut self.passed, [0; Profile::COUNT]).into_iter().enumerate() {
-            self.add(profile, count, count, count);
+    fn settled(mut self, columns: &Columns) -> Self {
+        let passed = std::mem::take(&mut self.passed);
+        self.add(columns, &passed, &Admission::FACETS);
+        for (part, counts) in Admission::FACETS.iter().zip(std::mem::take(&mut self.passed_but_for)) {
+            self.add(columns, &counts, &[*part]);
         }
         self
+    }
+
+    /// Adds to the values of some facets what was counted by profile.
+    fn add(&mut self, columns: &Columns, counts: &[u32], facets: &[Admission]) {
+        for (ordinal, count) in columns.profiles().iter().zip(counts).filter(|(_, count)| **count > 0) {
+            let (at, count) = (*ordinal as usize, u64::from(*count));
+            for facet in facets {
+                match *facet {
+                    Admission::CATEGORY => {
+                        for category in columns.categories_of(*ordinal) {
+                            self.categories[*category as usize] += count;
+                        }
+                    }
+                    Admission::OFFERING_TYPE => self.offering_types[columns.offering_type[at] as usize] += count,
+                    Admission::EVIDENCE_STATUS => self.evidence_statuses[columns.evidence_status[at] as usize] += count,
+                    _ => self.ratings[..columns.stars_of(*ordinal)].iter_mut().for_each(|of| *of += count),
+                }
+            }
+        }
     }
 }
 

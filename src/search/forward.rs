@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field::Section;
 use super::lexicon::WordId;
-use crate::catalogue::Ordinal;
+use crate::catalogue::{Ordinal, fetch};
 
 /// Stands between two values: a phrase doesn't reach over it.
 pub const VALUE_END: WordId = 0;
@@ -96,6 +96,17 @@ impl Forward {
             from = start + 1;
         }
         false
+    }
+
+    /// Brings what these documents begin with into the processor's cache.
+    pub fn fetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
+        /// Names and short fields take hardly more, in bytes.
+        const BEGINNING: usize = 64;
+        fetch(ordinals.map(|ordinal| {
+            let at = ordinal as usize;
+            let bytes = &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize];
+            &bytes[..bytes.len().min(BEGINNING)]
+        }));
     }
 
     /// A document's words with their boundaries.

@@ -32,6 +32,7 @@ pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate]
             }
         }
         let end = best.len().min(looked + STEP);
+        index.forward.fetch(best[looked..end].iter().map(|candidate| candidate.ordinal));
         for candidate in &mut best[looked..end] {
             let signals = look(index, expansion, candidate.ordinal);
             // Whole names are equals but for their spelling: quality decides between them.

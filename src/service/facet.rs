@@ -68,7 +68,7 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> V
                 fixed(value.as_str(), label, count)
             })
             .collect(),
-        Facet::Rating => (1..=5)
+        Facet::Rating => (1..)
             .zip(counts.ratings)
             .map(|(stars, count)| {
                 let plural = if stars == 1 { "star" } else { "stars" };

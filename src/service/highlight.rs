@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::catalogue::Ordinal;
+use crate::catalogue::{Ordinal, fetch};
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{places, words};
@@ -20,12 +20,6 @@ const EXCERPT: usize = 240;
 const LEAD: usize = 60;
 
 /// The texts of a product that can be marked, as its answer holds them, and those that are searched besides.
-#[derive(Debug, Deserialize)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    data: Texts<'a>,
-}
-
 #[derive(Debug, Deserialize)]
 struct Texts<'a> {
     #[serde(borrow)]
@@ -64,7 +58,14 @@ pub(super) struct Marker<'s> {
 }
 
 impl<'s> Marker<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot, expansion: &'s Expansion) -> Self {
+    /// For these hits.
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        expansion: &'s Expansion,
+        hits: impl Iterator<Item = Ordinal> + Clone,
+    ) -> Self {
+        fetch(hits.clone().map(|ordinal| snapshot.catalogue.packed(ordinal)));
+        snapshot.search.forward.fetch(hits);
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));
         let is_compound = |slot: &&Slot| has(slot, |term| matches!(term, Term::Compound(_)));
@@ -82,9 +83,9 @@ impl<'s> Marker<'s> {
         if self.expansion.slots.is_empty() {
             return Vec::new();
         }
-        let answer = self.snapshot.catalogue.detail(ordinal);
-        // The answer was written from these very fields; were it otherwise, nothing would be marked.
-        let Ok(Answer { data }) = serde_json::from_slice(&answer) else { return Vec::new() };
+        let texts = self.snapshot.catalogue.texts(ordinal);
+        // They were written from these very fields; were it otherwise, nothing would be marked.
+        let Ok(data) = serde_json::from_slice::<Texts<'_>>(&texts) else { return Vec::new() };
         let mut words = self.snapshot.search.forward.words(ordinal);
         let mut numbers = Vec::new();
         let mut found = Vec::new();

@@ -40,7 +40,7 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
             (page_of(&found.best, query.page), found.total)
         }
     };
-    let data = ordinals.into_iter().map(|ordinal| OpenObject(catalogue.item(ordinal))).collect();
+    let data = catalogue.items(ordinals.iter().copied()).map(OpenObject).collect();
     Ok(Page { data, pagination: pagination(query.page, total) })
 }
 
@@ -83,17 +83,21 @@ pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> Glossa
 pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
     let catalogue = &snapshot.catalogue;
     let filter = resolve(catalogue, &query.filter);
-    let counts = (!query.facets.is_empty()).then(|| FacetCounts::new(catalogue.tables.categories.len()));
+    let counts = (!query.facets.is_empty())
+        .then(|| FacetCounts::new(catalogue.tables.categories.len(), &catalogue.tables.columns));
     let order = search_order(catalogue, query.sort);
     let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
         Some(q) => search(scope(snapshot, &filter, order, query.page), q, query.typo, counts)?,
         None => browse(scope(snapshot, &filter, order, query.page), counts),
     };
-    let marker = query.highlight.then(|| Marker::new(snapshot, &found.expansion));
-    let data = slice(&found.best, query.page)
-        .iter()
-        .map(|hit| SearchHit {
-            item: OpenObject(catalogue.item(hit.ordinal)),
+    let hits = slice(&found.best, query.page);
+    let ordinals = hits.iter().map(|hit| hit.ordinal);
+    let marker = query.highlight.then(|| Marker::new(snapshot, &found.expansion, ordinals.clone()));
+    let data = catalogue
+        .items(ordinals)
+        .zip(hits)
+        .map(|(item, hit)| SearchHit {
+            item: OpenObject(item),
             ordinal: hit.ordinal,
             score: shown_score(*hit, &found),
             highlights: marker.as_ref().map(|marker| marker.highlights(hit.ordinal).into()),

@@ -101,8 +101,9 @@ impl Answer {
     fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let rest = self.rest.as_deref();
         let highlights = |at: usize| rest.and_then(|rest| rest.highlights.get(at).cloned()).flatten();
-        let hits = self.hits.iter().enumerate().map(|(at, (ordinal, score))| SearchHit {
-            item: OpenObject(snapshot.catalogue.item(*ordinal)),
+        let items = snapshot.catalogue.items(self.hits.iter().map(|(ordinal, _)| *ordinal));
+        let hits = items.zip(&self.hits).enumerate().map(|(at, (item, (ordinal, score)))| SearchHit {
+            item: OpenObject(item),
             ordinal: *ordinal,
             score: *score,
             highlights: highlights(at),
