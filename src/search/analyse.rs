@@ -1,5 +1,7 @@
 //! Text → words: the one analyzer, for what is stored and for what is asked.
 
+use std::ops::Range;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -55,11 +57,10 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Where the words of a text are, in bytes, the first ones up to that many at least: as [`words`] finds them, without
-/// spelling or folding them.
-#[must_use]
-pub fn places(text: &str, count: usize) -> Vec<std::ops::Range<usize>> {
-    let mut places = Vec::with_capacity(count.min(text.len() / 6));
+/// Writes down where the words of a text are, in bytes, the first ones up to that many at least: as [`words`] finds them,
+/// without spelling or folding them.
+pub fn places(text: &str, count: usize, places: &mut Vec<Range<usize>>) {
+    places.clear();
     let mut scanner = Scanner { text, at: 0, gap: Gap::Break };
     while places.len() < count
         && let Some((start, end, gap)) = scanner.next_run()
@@ -72,7 +73,6 @@ pub fn places(text: &str, count: usize) -> Vec<std::ops::Range<usize>> {
             places.extend(words.into_iter().map(|word| word.start..word.end));
         }
     }
-    places
 }
 
 struct Scanner<'t> {

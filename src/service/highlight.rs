@@ -1,6 +1,7 @@
 //! Marks in a hit's texts what the query matched.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -8,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::catalogue::{Ordinal, fetch};
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
-use crate::search::analyse::{places, words};
+use crate::search::analyse::{self, words};
 use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
@@ -55,6 +56,20 @@ pub(super) struct Marker<'s> {
     prefix: Option<&'s str>,
     /// The words that may be written apart: few are found so, and looking for one costs a look at every two neighbours.
     compounds: Vec<&'s str>,
+    scratch: Scratch,
+}
+
+/// What is written to for each text, its memory kept for the next.
+#[derive(Default)]
+struct Scratch {
+    /// The numbers of its words.
+    numbers: Vec<WordId>,
+    /// Where they are.
+    places: Vec<Range<usize>>,
+    /// Which of them are marked.
+    marked: Vec<bool>,
+    /// The marks.
+    spans: Vec<(usize, usize)>,
 }
 
 impl<'s> Marker<'s> {
@@ -75,11 +90,12 @@ impl<'s> Marker<'s> {
             expansion,
             prefix: slots().find(is_prefix).and_then(|slot| slot.prefix.as_deref()),
             compounds: slots().filter(is_compound).map(|slot| slot.word.folded.as_str()).collect(),
+            scratch: Scratch::default(),
         }
     }
 
     /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match.
-    pub(super) fn highlights(&self, ordinal: Ordinal) -> Vec<Highlight> {
+    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Vec<Highlight> {
         if self.expansion.slots.is_empty() {
             return Vec::new();
         }
@@ -87,12 +103,11 @@ impl<'s> Marker<'s> {
         // They were written from these very fields; were it otherwise, nothing would be marked.
         let Ok(data) = serde_json::from_slice::<Texts<'_>>(&texts) else { return Vec::new() };
         let mut words = self.snapshot.search.forward.words(ordinal);
-        let mut numbers = Vec::new();
         let mut found = Vec::new();
         // The values in the order in which the index has their words, so that no word has to be looked up.
         let mut look = |field: &'static str, text: &str| {
-            next_value(&mut words, &mut numbers);
-            found.extend(self.highlight(field, text, &numbers));
+            next_value(&mut words, &mut self.scratch.numbers);
+            found.extend(self.highlight(field, text));
         };
         look("name", &data.name);
         data.aliases.iter().for_each(|text| look("aliases", &text.0));
@@ -104,28 +119,29 @@ impl<'s> Marker<'s> {
         data.features.iter().for_each(|text| look("features", &text.0));
         // The offering type comes with the settings.
         for _ in 0..=data.deployment.len() + data.languages.len() {
-            next_value(&mut words, &mut numbers);
+            next_value(&mut words, &mut self.scratch.numbers);
         }
         if let Some(text) = &data.description {
-            next_value(&mut words, &mut numbers);
-            found.extend(self.highlight("description", &text.0, &numbers));
+            next_value(&mut words, &mut self.scratch.numbers);
+            found.extend(self.highlight("description", &text.0));
         }
         found
     }
 
-    /// A text with its matches, if it has any; `numbers` are those of its words.
-    fn highlight(&self, field: &'static str, text: &str, numbers: &[WordId]) -> Option<Highlight> {
-        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, compounds } = self;
-        let is_marked = |number: &WordId| expansion.stems.of(search.lexicon.stem_of(*number)).is_some();
+    /// A text with its matches, if it has any; the numbers of its words have been read.
+    fn highlight(&mut self, field: &'static str, text: &str) -> Option<Highlight> {
+        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, compounds, scratch } = self;
+        let Scratch { numbers, places, marked, spans } = scratch;
+        marked.clear();
+        marked.extend(numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()));
         let is_told = prefix.is_none() && compounds.is_empty() && expansion.concepts.is_empty();
-        let count = match numbers.iter().rposition(is_marked) {
+        let count = match marked.iter().rposition(|is| *is) {
             // What the numbers don't tell may be anywhere.
             _ if !is_told => usize::MAX,
             Some(last) => last + 1,
             None => return None,
         };
-        let places = places(text, count);
-        let mut marked: Vec<bool> = numbers.iter().take(places.len()).map(is_marked).collect();
+        analyse::places(text, count, places);
         let written = |at: usize| &text[places[at].clone()];
         marked.resize(places.len(), false);
         for at in 0..places.len() {
@@ -141,8 +157,8 @@ impl<'s> Marker<'s> {
                 }
             }
         }
-        let marked = places.iter().zip(marked).filter_map(|(place, is)| is.then_some((place.start, place.end)));
-        let spans = merged(text, marked);
+        let marked = places.iter().zip(&*marked).filter(|(_, is)| **is).map(|(place, _)| (place.start, place.end));
+        merge(text, marked, spans);
         if spans.is_empty() {
             return None;
         }
@@ -156,7 +172,7 @@ impl<'s> Marker<'s> {
             let start = characters_to(*start);
             TextRange { start, length: characters_to(*end) - start }
         });
-        Some(Highlight { field: Cow::Borrowed(field), ranges: ranges.collect(), html: html(text, &spans) })
+        Some(Highlight { field: Cow::Borrowed(field), ranges: ranges.collect(), html: html(text, spans) })
     }
 }
 
@@ -194,8 +210,8 @@ fn is_plain(written: &str) -> bool {
 }
 
 /// Matches side by side, with nothing but white space between them, are one.
-fn merged(text: &str, spans: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
-    let mut merged: Vec<(usize, usize)> = Vec::new();
+fn merge(text: &str, spans: impl Iterator<Item = (usize, usize)>, merged: &mut Vec<(usize, usize)>) {
+    merged.clear();
     for (start, end) in spans {
         match merged.last_mut() {
             Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
@@ -204,7 +220,6 @@ fn merged(text: &str, spans: impl Iterator<Item = (usize, usize)>) -> Vec<(usize
             _ => merged.push((start, end)),
         }
     }
-    merged
 }
 
 /// The text, or the part of it that has the first match, with everything escaped but our own marks.

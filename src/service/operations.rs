@@ -92,7 +92,7 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
     };
     let hits = slice(&found.best, query.page);
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let marker = query.highlight.then(|| Marker::new(snapshot, &found.expansion, ordinals.clone()));
+    let mut marker = query.highlight.then(|| Marker::new(snapshot, &found.expansion, ordinals.clone()));
     let data = catalogue
         .items(ordinals)
         .zip(hits)
@@ -100,7 +100,7 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
             item: OpenObject(item),
             ordinal: hit.ordinal,
             score: shown_score(*hit, &found),
-            highlights: marker.as_ref().map(|marker| marker.highlights(hit.ordinal).into()),
+            highlights: marker.as_mut().map(|marker| marker.highlights(hit.ordinal).into()),
         })
         .collect();
     let facets = facet::all(catalogue, &query.facets, found.counts.as_ref());
