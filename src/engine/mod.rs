@@ -73,10 +73,9 @@ impl Passed<'_> {
     /// Whether a document is one of them.
     #[must_use]
     pub fn has(&self, ordinal: Ordinal) -> bool {
-        const BITS: Ordinal = u64::BITS;
-        let at = ordinal.checked_sub(self.first);
-        let bits = at.and_then(|at| self.bits.get((at / BITS) as usize).map(|bits| bits >> (at % BITS)));
-        bits.is_some_and(|bits| bits & 1 != 0)
+        // One before the first becomes one far behind the last.
+        let at = ordinal.wrapping_sub(self.first) as usize;
+        self.bits.get(at / BITS).is_some_and(|bits| bits & (1 << (at % BITS)) != 0)
     }
 
     /// Which, in rising order.
@@ -86,10 +85,12 @@ impl Passed<'_> {
     }
 }
 
+/// Bits per word of a set.
+const BITS: usize = u64::BITS as usize;
+
 /// The places of all bits that are set, in rising order.
 #[inline]
 fn positions(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    const BITS: usize = u64::BITS as usize;
     bits.iter().enumerate().flat_map(|(word, bits)| {
         let mut left = *bits;
         std::iter::from_fn(move || {

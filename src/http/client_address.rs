@@ -39,7 +39,6 @@ fn address(hop: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     fn caller(peer: &str, forwarded: &str) -> String {

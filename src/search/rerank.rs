@@ -8,16 +8,21 @@ use super::forward::{SECTION_END, VALUE_END};
 use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
 
-/// Looks closely at candidates, best first, as far as it takes: until no other one can come among the best `wanted`.
-/// Afterwards these are in order.
-pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate], wanted: usize) {
+/// What a closer look multiplies a score by at most.
+pub fn most(index: &SearchIndex, expansion: &Expansion) -> f32 {
     // A compound that is spelled as one word counts for both, so one spelling is enough for all of them.
     let can_be = |is: bool| if is { 1.0 } else { 0.0 };
     let most = Signals {
         spelling: can_be(expansion.slots.iter().any(|slot| slot.spelling.is_some())),
         proximity: can_be(expansion.slots.len() > 1),
     };
-    let most = most.factor(&index.ranking);
+    most.factor(&index.ranking)
+}
+
+/// Looks closely at candidates, best first, as far as it takes: until no other one can come among the best `wanted`.
+/// Afterwards these are in order.
+pub fn rerank(index: &SearchIndex, expansion: &Expansion, best: &mut [Candidate], wanted: usize) {
+    let most = most(index, expansion);
     let mut looked = 0;
     let mut order = Vec::with_capacity(best.len());
     while looked < best.len() {
@@ -60,9 +65,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// As much as there can be.
-    pub const MOST: Self = Self { spelling: 1.0, proximity: 1.0 };
-
     /// What a score is multiplied by.
     #[must_use]
     pub fn factor(self, ranking: &Ranking) -> f32 {

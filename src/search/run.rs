@@ -7,7 +7,7 @@ use super::forward::Sequence;
 use super::lexicon::WordId;
 use super::plan::{Alternative, Group, Plan, Term, Want};
 use super::query::parse;
-use super::rerank::{self, Signals};
+use super::rerank;
 use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
 use crate::engine::{Engine, EngineError, Match, Passed, Visitor};
 use crate::search::analyse::{Gap, words};
@@ -59,7 +59,7 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     let plan = expansion.plan();
     let titles = titles(scope.engine, &expansion.titles)?;
     let phrases: Vec<_> = expansion.phrases.iter().map(|phrase| Phrase::new(scope.index, phrase.as_deref())).collect();
-    let most = Signals::MOST.factor(&scope.index.ranking);
+    let most = rerank::most(scope.index, &expansion);
     let gather = |want: Want| -> Result<_, EngineError> {
         let collector = collector(scope, counts.clone()).within_reach(scope.wanted, most);
         let mut gathering =

@@ -3,13 +3,10 @@
 
 use ::tantivy::DocId;
 
-use crate::engine::{Passed, positions};
+use crate::engine::{BITS, Passed, positions};
 
 /// How many documents a window holds. A power of two.
 pub(super) const WIDTH: usize = 4096;
-
-/// Bits per word of the set.
-const BITS: usize = u64::BITS as usize;
 
 /// More documents than this are cleared all at once.
 const MANY: u32 = width() / 8;

@@ -45,18 +45,18 @@ impl Queue {
 
     /// Whether a request that comes to its turn now, after so long, comes too late.
     pub(super) fn is_too_late(&self, waited: Duration) -> bool {
-        self.is_too_late_at(waited, self.start.elapsed())
+        self.is_too_late_at(waited, || self.start.elapsed())
     }
 
     /// Threads that ask at the same moment may see each other's numbers half changed, which makes a request more or less.
-    fn is_too_late_at(&self, waited: Duration, now: Duration) -> bool {
+    fn is_too_late_at(&self, waited: Duration, now: impl FnOnce() -> Duration) -> bool {
         // The runtime takes on first who became ready last, one in a few. While others wait, that is no shorter queue, and
         // who comes late is told so no sooner than the work for such a one is done.
         let waited = waited.max(Duration::from_nanos(self.previous.swap(nanoseconds(waited), Ordering::Relaxed)));
         if waited <= self.longest.standing {
             return false;
         }
-        let now = nanoseconds(now).max(1);
+        let now = nanoseconds(now()).max(1);
         let last = self.long_at.swap(now, Ordering::Relaxed);
         if last == 0 || now.saturating_sub(last) > nanoseconds(INTERVAL) {
             self.long_since.store(now, Ordering::Relaxed);
@@ -78,7 +78,7 @@ mod tests {
     fn too_late(requests: &[(u64, u64)]) -> Vec<bool> {
         let queue = Queue::new(LongestWait::default());
         let milliseconds = Duration::from_millis;
-        requests.iter().map(|(at, waited)| queue.is_too_late_at(milliseconds(*waited), milliseconds(*at))).collect()
+        requests.iter().map(|(at, waited)| queue.is_too_late_at(milliseconds(*waited), || milliseconds(*at))).collect()
     }
 
     #[test]
