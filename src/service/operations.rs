@@ -81,6 +81,14 @@ pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> Glossa
 /// # Errors
 /// Where the engine fails.
 pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
+    counted_search(snapshot, query).map(|(page, _)| page)
+}
+
+/// The same, with what the facets were made of.
+pub(super) fn counted_search<'s>(
+    snapshot: &'s Snapshot,
+    query: &SearchSoftware,
+) -> Result<(SearchPage<'s>, Option<FacetCounts>), ServiceError> {
     let catalogue = &snapshot.catalogue;
     let filter = resolve(catalogue, &query.filter);
     let counts = (!query.facets.is_empty())
@@ -104,13 +112,8 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
         })
         .collect();
     let facets = facet::all(catalogue, &query.facets, found.counts.as_ref());
-    Ok(SearchPage {
-        data,
-        pagination: pagination(query.page, found.total),
-        query: found.expansion.report,
-        facets,
-        counts: found.counts,
-    })
+    let pagination = pagination(query.page, found.total);
+    Ok((SearchPage { data, pagination, query: found.expansion.report, facets }, found.counts))
 }
 
 /// Lists the loaded exports by id.

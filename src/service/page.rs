@@ -6,7 +6,6 @@ use crate::catalogue::Ordinal;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
-use crate::search::collect::FacetCounts;
 
 /// A resource's JSON object as a snapshot holds it: its text without the closing brace, so that a caller can append
 /// members (a hit's score) without parsing it.
@@ -66,6 +65,4 @@ pub struct SearchPage<'s> {
     pub query: QueryReport,
     /// The facets asked for, in the order asked.
     pub facets: Vec<(Facet, Vec<FacetValue<'s>>)>,
-    /// What these were made of.
-    pub counts: Option<FacetCounts>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::operations::{ServiceError, pagination, search_software};
+use super::operations::{ServiceError, counted_search, pagination, search_software};
 use super::{OpenObject, SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, QueryReport};
@@ -73,18 +73,18 @@ impl Searches {
         if let Some(answer) = self.answers.get(key.as_slice()) {
             return Ok(answer.page(snapshot, query));
         }
-        let page = search_software(snapshot, query)?;
-        self.answers.insert(key.into(), Arc::new(Answer::of(&page)));
+        let (page, counts) = counted_search(snapshot, query)?;
+        self.answers.insert(key.into(), Arc::new(Answer::of(&page, counts)));
         Ok(page)
     }
 }
 
 impl Answer {
-    fn of(page: &SearchPage<'_>) -> Self {
+    fn of(page: &SearchPage<'_>, counts: Option<FacetCounts>) -> Self {
         let has_highlights = page.data.iter().any(|hit| hit.highlights.is_some());
         let rest = Rest {
             query: page.query.clone(),
-            counts: page.counts.clone(),
+            counts,
             highlights: if has_highlights {
                 page.data.iter().map(|hit| hit.highlights.clone()).collect()
             } else {
@@ -113,7 +113,6 @@ impl Answer {
             pagination: pagination(query.page, self.total),
             query: rest.map(|rest| rest.query.clone()).unwrap_or_default(),
             facets: facet::all(&snapshot.catalogue, &query.facets, rest.and_then(|rest| rest.counts.as_ref())),
-            counts: rest.and_then(|rest| rest.counts.clone()),
         }
     }
 
