@@ -10,7 +10,7 @@ pub use tantivy::{TantivyBuilder, TantivyEngine};
 use bytes::Bytes;
 
 use crate::catalogue::Ordinal;
-use crate::search::{Plan, Term, Want};
+use crate::search::{Plan, Term};
 
 /// The files an engine keeps: name and content.
 pub type EngineFiles = Vec<(String, Bytes)>;
@@ -23,11 +23,13 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Visits every document that the plan finds, in the order of ordinals, some at a time.
+    /// Visits every document that satisfies all required groups of the plan, in the order of ordinals, some at a time. Where
+    /// [that isn't enough](Visitor::is_enough), every document that satisfies any of them is visited after that, from the
+    /// first. Without a required group all are taken for such, and without any group every document is found.
     ///
     /// # Errors
     /// Where the index can't be read.
-    fn visit(&self, plan: &Plan, want: Want, visitor: &mut dyn Visitor) -> Result<(), EngineError>;
+    fn visit(&self, plan: &Plan, visitor: &mut dyn Visitor) -> Result<(), EngineError>;
 }
 
 /// Who is told what a plan finds.
@@ -39,8 +41,12 @@ pub trait Visitor {
     fn pass(&mut self, over: Passed<'_>);
 
     /// The score below which a document matters no more than by being there; `None`: every document has to be told. Asked
-    /// now and then. Of a visit that wants some groups only, it holds for the documents that don't have all.
+    /// now and then.
     fn least(&self) -> Option<f32>;
+
+    /// Whether what was visited is enough, after the documents that satisfy every required group. If it isn't, those that
+    /// satisfy any come next, these ones among them.
+    fn is_enough(&mut self) -> bool;
 }
 
 /// A document that a plan found.
@@ -50,8 +56,6 @@ pub struct Match {
     pub ordinal: Ordinal,
     /// Its BM25F score.
     pub score: f32,
-    /// Whether it satisfies every required group.
-    pub complete: bool,
 }
 
 /// Documents that matter no more than by being there.

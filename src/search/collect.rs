@@ -72,7 +72,7 @@ struct Kept {
 }
 
 /// What is gathered from one visit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
@@ -133,6 +133,12 @@ impl<'c> Collector<'c> {
         }
         self.total += 1;
         self.consider(candidate);
+    }
+
+    /// Takes in a product whose candidate was taken in before any was counted.
+    pub fn count(&mut self, ordinal: Ordinal) {
+        self.visited += 1;
+        self.total += u64::from(self.is_blind() || self.admits(ordinal));
     }
 
     /// Takes in a candidate that was [passed over](Self::pass), where it passes the filter: it matters after all.

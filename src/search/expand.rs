@@ -42,8 +42,6 @@ pub struct Slot {
     pub prefix: Option<String>,
     /// In how many products the most frequent alternative occurs.
     pub document_frequency: u32,
-    /// In how many products the alternatives occur, added up: no more can have the word.
-    pub products: u64,
 }
 
 /// A query, understood.
@@ -160,7 +158,6 @@ impl Expander<'_> {
             required: true,
             prefix: None,
             document_frequency: 0,
-            products: 0,
         };
         if self.is_in_phrase(at) {
             return slot;
@@ -274,7 +271,6 @@ impl Expander<'_> {
             at += 1;
             frequencies[at - 1] > 0
         });
-        slot.products = frequencies.iter().copied().map(u64::from).sum();
         slot.document_frequency = frequencies.into_iter().max().unwrap_or(0);
         Ok(())
     }

@@ -31,5 +31,5 @@ pub mod typo;
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::StemId;
 pub use opened::{SearchIndex, SearchIndexError};
-pub use plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term, Want};
+pub use plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term};
 pub use ranking::Ranking;

@@ -25,6 +25,12 @@ impl Term {
     /// What the names of words begin with in an engine's dictionary; their stem's number follows, in hexadecimal digits.
     pub const WORD: &[u8] = b"w";
 
+    /// What the names of the beginnings of words begin with.
+    pub const PREFIX: &[u8] = b"p";
+
+    /// What the names of synonym groups begin with.
+    pub const CONCEPT: &[u8] = b"s";
+
     /// The term as an engine's dictionary holds it: a letter for its kind, then the rest.
     pub fn write(&self, out: &mut String) {
         use std::fmt::Write as _;
@@ -63,15 +69,6 @@ pub struct Group {
     pub alternatives: Vec<Alternative>,
     /// Whether a document has to satisfy it to have "all words".
     pub required: bool,
-}
-
-/// Which documents are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
-    /// Those that satisfy every required group.
-    All,
-    /// Those that satisfy at least one group.
-    Some,
 }
 
 /// What an engine carries out.

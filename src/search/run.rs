@@ -5,7 +5,7 @@ use super::collect::{Candidate, Collector, FacetCounts, RERANKED, Tier};
 use super::expand::{Expansion, expand};
 use super::forward::Sequence;
 use super::lexicon::WordId;
-use super::plan::{Alternative, Group, Plan, Term, Want};
+use super::plan::{Alternative, Group, Plan, Term};
 use super::query::parse;
 use super::rerank;
 use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
@@ -60,21 +60,20 @@ pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCoun
     let titles = titles(scope.engine, &expansion.titles)?;
     let phrases: Vec<_> = expansion.phrases.iter().map(|phrase| Phrase::new(scope.index, phrase.as_deref())).collect();
     let most = rerank::most(scope.index, &expansion);
-    let gather = |want: Want| -> Result<_, EngineError> {
-        let collector = collector(scope, counts.clone()).within_reach(scope.wanted, most);
-        let mut gathering =
-            Gathering { index: scope.index, phrases: &phrases, titles: &titles, scores_titles: false, collector };
-        scope.engine.visit(&plan, want, &mut gathering)?;
-        Ok(gathering.collector)
+    let collector = collector(scope, counts).within_reach(scope.wanted, most);
+    let required = plan.groups.iter().filter(|group| group.required).count();
+    let more = (required > 1).then(|| collector.clone());
+    let mut gathering = Gathering {
+        index: scope.index,
+        phrases: &phrases,
+        titles: &titles,
+        scores_titles: false,
+        collector,
+        more,
+        complete: None,
     };
-    let is_one = plan.groups.len() <= 1;
-    // The rarest word may have too few products to begin with.
-    let most = expansion.slots.iter().filter(|slot| slot.required).map(|slot| slot.products).min();
-    let all = if is_one || most.is_none_or(|most| most >= ENOUGH) { Some(gather(Want::All)?) } else { None };
-    let mut collector = match all {
-        Some(all) if is_one || all.visited >= ENOUGH => all,
-        _ => gather(Want::Some)?,
-    };
+    scope.engine.visit(&plan, &mut gathering)?;
+    let mut collector = gathering.collector;
     let (total, counts) = (collector.total, collector.take_counts());
     let mut best = collector.into_best();
     if scope.order.is_none() {
@@ -100,6 +99,17 @@ struct Gathering<'a> {
     /// Whether their scores matter beside their being there.
     scores_titles: bool,
     collector: Collector<'a>,
+    /// What gathers products that have some of the words, where too few have all; `None`: they aren't wanted.
+    more: Option<Collector<'a>>,
+    /// While they are gathered: the products with all words, which are among the best already, by ordinal.
+    complete: Option<Vec<Ordinal>>,
+}
+
+impl Gathering<'_> {
+    /// Whether a product was taken in as one that has all words.
+    fn is_taken(&self, ordinal: Ordinal) -> bool {
+        self.complete.as_ref().is_some_and(|complete| complete.binary_search(&ordinal).is_ok())
+    }
 }
 
 impl Visitor for Gathering<'_> {
@@ -108,12 +118,16 @@ impl Visitor for Gathering<'_> {
             if !self.phrases.iter().all(|phrase| phrase.is_in(self.index, found.ordinal)) {
                 continue;
             }
+            if self.is_taken(found.ordinal) {
+                self.collector.count(found.ordinal);
+                continue;
+            }
             let tier = if self.titles.binary_search(&found.ordinal).is_ok() {
                 Tier::Title
-            } else if found.complete {
-                Tier::All
-            } else {
+            } else if self.complete.is_some() {
                 Tier::Some
+            } else {
+                Tier::All
             };
             self.collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
         }
@@ -122,8 +136,10 @@ impl Visitor for Gathering<'_> {
     fn pass(&mut self, over: Passed<'_>) {
         self.collector.pass(over);
         // A whole name comes first however low it scores.
-        for ordinal in self.titles.iter().filter(|ordinal| over.has(**ordinal)) {
-            self.collector.take_passed(Candidate { tier: Tier::Title, score: 0.0, ordinal: *ordinal });
+        for ordinal in self.titles.iter().copied().filter(|ordinal| over.has(*ordinal)) {
+            if !self.is_taken(ordinal) {
+                self.collector.take_passed(Candidate { tier: Tier::Title, score: 0.0, ordinal });
+            }
         }
     }
 
@@ -131,6 +147,21 @@ impl Visitor for Gathering<'_> {
         // A phrase has to be verified; and of more whole names than are kept the scores decide who is.
         let titles_at_most = if self.scores_titles { 0 } else { RERANKED };
         if self.phrases.is_empty() && self.titles.len() <= titles_at_most { self.collector.least() } else { None }
+    }
+
+    fn is_enough(&mut self) -> bool {
+        if self.collector.visited >= ENOUGH {
+            return true;
+        }
+        let Some(more) = self.more.take() else { return true };
+        let complete = std::mem::replace(&mut self.collector, more).into_best();
+        for candidate in &complete {
+            self.collector.take_passed(*candidate);
+        }
+        let mut complete: Vec<_> = complete.into_iter().map(|candidate| candidate.ordinal).collect();
+        complete.sort_unstable();
+        self.complete = Some(complete);
+        false
     }
 }
 
@@ -147,6 +178,10 @@ impl Visitor for All<'_> {
     fn least(&self) -> Option<f32> {
         None
     }
+
+    fn is_enough(&mut self) -> bool {
+        true
+    }
 }
 
 /// The products whose whole name or alias is one of these, sorted; those of the first key that any has.
@@ -158,7 +193,7 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
             continue;
         }
         let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
-        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, Want::All, &mut All(&mut found))?;
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, &mut All(&mut found))?;
         if !found.is_empty() {
             break;
         }
@@ -252,8 +287,16 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
     }
     let titles = titles(scope.engine, &[title_key(&asked)])?;
     let collector = collector(scope, None);
-    let mut gathering = Gathering { index: scope.index, phrases: &[], titles: &titles, scores_titles: true, collector };
-    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, Want::All, &mut gathering)?;
+    let mut gathering = Gathering {
+        index: scope.index,
+        phrases: &[],
+        titles: &titles,
+        scores_titles: true,
+        collector,
+        more: None,
+        complete: None,
+    };
+    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, &mut gathering)?;
     let collector = gathering.collector;
     let total = collector.total;
     let mut best = collector.into_best();

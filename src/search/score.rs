@@ -110,11 +110,36 @@ static CODES: LazyLock<Codes> = LazyLock::new(|| {
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
 
-/// Knows what a term is worth in each document.
+/// The number of words in each section of a document, as far as it counts: four bytes, because scoring goes through many
+/// documents, and waiting for memory is most of what it takes.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    title: u8,
+    summary: u8,
+    body: u16,
+}
+
+impl From<&Lengths> for Counted {
+    fn from([title, summary, body]: &Lengths) -> Self {
+        Self {
+            title: u8::try_from(*title).unwrap_or(u8::MAX),
+            summary: u8::try_from(*summary).unwrap_or(u8::MAX),
+            body: u16::try_from(*body).unwrap_or(u16::MAX),
+        }
+    }
+}
+
+/// Knows what a term is worth in each document. Of a name or a summary 255 words count, of a description 65,535.
 #[derive(Debug)]
 pub struct Scorer {
-    /// Per document what one occurrence counts in each section and in the description of a category.
-    weights: Vec<[f32; 4]>,
+    /// The lengths of each document.
+    documents: Vec<Counted>,
+    /// By length: what one occurrence counts in a name and in a summary.
+    short: [[f32; 256]; 2],
+    /// The same in a description.
+    body: Vec<f32>,
+    /// What one counts in the description of a category.
+    context: f32,
     /// By code: how often in each section.
     counts: &'static [[f32; 4]],
     /// By code: what a term is worth at most, whatever the document.
@@ -136,27 +161,32 @@ impl Scorer {
             let total: u64 = lengths.iter().map(|lengths| u64::from(lengths[section as usize])).sum();
             ((total as f64 / lengths.len().max(1) as f64) as f32).max(1.0)
         });
-        let weights = lengths.iter().map(|lengths| {
-            let mut weights = [0.0, 0.0, 0.0, ranking.category_description];
-            for (((weight, (section, b)), length), mean) in weights.iter_mut().zip(fields).zip(lengths).zip(means) {
-                #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
-                let norm = 1.0 - b + b * *length as f32 / mean;
-                *weight = section / norm.max(ranking.norm_floor);
-            }
-            weights
-        });
-        let weights: Vec<_> = weights.collect();
-        let best = weights
-            .iter()
-            .fold([0.0; 4], |best: [f32; 4], weights| std::array::from_fn(|at| best[at].max(weights[at])));
-        let most = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
-        Self { weights, counts: &CODES.counts, most, k1: ranking.k1 }
+        let documents: Vec<Counted> = lengths.iter().map(Counted::from).collect();
+        let longest = documents.iter().map(|counted| counted.body).max().unwrap_or(0);
+        let weight = |section: Section, length: u16| {
+            let ((weight, b), mean) = (fields[section as usize], means[section as usize]);
+            weight / (1.0 - b + b * f32::from(length) / mean).max(ranking.norm_floor)
+        };
+        let short = |section| std::array::from_fn(|length| weight(section, u16::try_from(length).unwrap_or(u16::MAX)));
+        let mut scorer = Self {
+            documents,
+            short: [short(Section::Title), short(Section::Summary)],
+            body: (0..=longest).map(|length| weight(Section::Body, length)).collect(),
+            context: ranking.category_description,
+            counts: &CODES.counts,
+            most: Vec::new(),
+            k1: ranking.k1,
+        };
+        let documents = || scorer.documents.iter().map(|counted| scorer.weights_of(*counted));
+        let best = documents().fold([0.0; 4], |best: [f32; 4], of| std::array::from_fn(|at| best[at].max(of[at])));
+        scorer.most = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
+        scorer
     }
 
     /// The number of documents.
     #[must_use]
     pub fn documents(&self) -> usize {
-        self.weights.len()
+        self.documents.len()
     }
 
     /// What a term is worth that occurs in a document as this code says: above 0, below 1.
@@ -164,7 +194,15 @@ impl Scorer {
     #[inline]
     pub fn worth(&self, code: u32, document: Ordinal) -> f32 {
         let counts = self.counts.get(code as usize).unwrap_or(&[0.0; 4]);
-        saturated(counts, &self.weights[document as usize], self.k1)
+        saturated(counts, &self.weights_of(self.documents[document as usize]), self.k1)
+    }
+
+    /// What one occurrence counts in each section of a document of these lengths and in the description of a category.
+    #[inline]
+    fn weights_of(&self, counted: Counted) -> [f32; 4] {
+        let [title, summary] = &self.short;
+        let body = self.body.get(usize::from(counted.body)).copied().unwrap_or_default();
+        [title[usize::from(counted.title)], summary[usize::from(counted.summary)], body, self.context]
     }
 
     /// What a term is worth at most that occurs in a document as this code says.

@@ -2,23 +2,28 @@
 
 use std::cmp::Reverse;
 
-use ::tantivy::postings::BlockSegmentPostings;
+use ::tantivy::postings::{BlockSegmentPostings, TermInfo};
 use ::tantivy::{DocId, TERMINATED};
 
 use super::TantivyEngine;
-use super::window::{WIDTH, Window};
+use super::frequent::{Frequent, Packed, STAGES};
+use super::window::{Bits, Scores, WIDTH, document, first_of, place, window_of};
 use crate::engine::EngineError;
 use crate::search::Group;
 use crate::search::score::Scorer;
 
-/// So many alternatives are merged during a visit, the most frequent ones; all others are gathered into one list before it.
+/// So many alternatives are read window by window, the most frequent ones; all others that aren't frequent are gathered into
+/// one list before.
 const MERGED_AT_MOST: usize = 8;
+
+/// An alternative with fewer postings a window is gathered too: going from window to window would take longer.
+const MERGED_FROM: usize = 4;
 
 /// What the score of one word is at most, beside its `idf`. The same for all words, so it orders nothing.
 const SCALE: f32 = 2.2;
 
 /// How many postings can be read one after another in the time it takes to look one up.
-const LOOK_UP: u64 = 8;
+const LOOK_UP: usize = 8;
 
 /// A posting list and a place in it. Its documents come in blocks of 128.
 pub(super) struct List {
@@ -35,6 +40,11 @@ impl List {
     pub(super) fn document(&self) -> DocId {
         // The last block is filled up with that.
         self.blocks.doc(self.at)
+    }
+
+    /// How its term occurs in the document it is at.
+    fn code(&self) -> u32 {
+        self.blocks.freq(self.at)
     }
 
     /// Goes to the first document that isn't before `target`.
@@ -72,66 +82,123 @@ impl List {
 /// How many documents a full block has; the last one of a list has fewer.
 const BLOCK: usize = 128;
 
-/// A document that one of a group's terms has, with what that is worth.
-#[derive(Debug, Clone, Copy)]
-struct Posting<'e> {
-    document: DocId,
-    worth: Worth<'e>,
+/// Which documents of a window a group has to score.
+pub(super) struct Needs<'w> {
+    /// Those that were found.
+    pub(super) found: &'w Bits,
+    /// How many.
+    pub(super) count: usize,
+    /// Those of them that other groups may have too.
+    pub(super) shared: &'w Bits,
+    /// Those that another group scored.
+    pub(super) scored: &'w Bits,
+    /// What the group has to give.
+    pub(super) least: Least,
 }
 
+/// What a group has to give to a document for it to matter.
 #[derive(Debug, Clone, Copy)]
-enum Worth<'e> {
-    /// To be worked out: how the term occurs, and what that is multiplied by.
-    Coded { code: u32, scale: f32, scorer: &'e Scorer },
-    /// Known.
-    Scored(f32),
+pub(super) struct Least {
+    /// To one that no other group has.
+    pub(super) alone: f32,
+    /// To one that no other group scored so far.
+    pub(super) first: f32,
+    /// To any other.
+    pub(super) among: f32,
 }
 
-impl Posting<'_> {
-    #[inline]
-    fn score(&self) -> f32 {
-        match self.worth {
-            Worth::Coded { code, scale, scorer } => scale * scorer.worth(code, self.document),
-            Worth::Scored(score) => score,
-        }
-    }
+impl Least {
+    /// Nothing.
+    pub(super) const NONE: Self = Self { alone: f32::MIN, first: f32::MIN, among: f32::MIN };
+}
 
-    /// The score, unless it is less. What a code is worth at most is near at hand; what it is worth in a document isn't.
+impl Needs<'_> {
+    /// Notes what a posting gives to the document at a place of a window, if it is one of those and that is enough.
     #[inline]
-    fn score_from(&self, least: f32) -> Option<f32> {
-        if let Worth::Coded { code, scale, scorer } = self.worth
-            && scale * scorer.most(code) < least
-        {
-            return None;
+    fn note(&self, to: &mut Scores, scorer: &Scorer, scale: f32, (at, code, document): (usize, u32, DocId)) {
+        let least = if !self.shared.has(at) {
+            self.least.alone
+        } else if self.scored.has(at) {
+            self.least.among
+        } else {
+            self.least.first
+        };
+        if self.found.has(at) {
+            note(to, scorer, scale, (at, code, document), least);
         }
-        Some(self.score()).filter(|score| *score >= least)
     }
 }
 
 /// The documents of one group, window by window, each with its score for the group.
+///
+/// Of frequent alternatives a document is told by its bit, and their postings are read in stages, the best first: how far is
+/// [settled](Self::read_more) by what the least score is that matters. All others are always read.
 pub(super) struct GroupCursor<'e> {
-    scorer: &'e Scorer,
+    engine: &'e TantivyEngine,
+    /// The frequent alternatives.
+    frequent: Vec<FrequentList<'e>>,
+    /// The longest lists of the others, with what their scores are multiplied by.
+    lists: Vec<(TermInfo, List, f32)>,
+    /// The rest.
+    gathered: Gathered,
+    /// Stages of frequent alternatives, those with the best postings first.
+    stages: Vec<Stage>,
+    /// How many of them are read.
+    read: usize,
     /// `idf * SCALE`: what a document scores at most.
     pub(super) worth: f32,
-    /// The longest lists, with what their scores are multiplied by.
-    lists: Vec<(List, f32)>,
-    /// All others.
-    gathered: Gathered,
     /// How many documents at most.
-    pub(super) cost: u32,
+    pub(super) cost: usize,
     pub(super) required: bool,
 }
 
-/// Short lists put together: the documents of each window with their scores, in any order and more than once.
+/// A frequent alternative.
+struct FrequentList<'e> {
+    term: TermInfo,
+    about: &'e Frequent,
+    /// What its scores are multiplied by.
+    scale: f32,
+    /// Its postings, once any had to be read that is in no tier.
+    list: Option<List>,
+    /// How many stages of it are read.
+    read: usize,
+}
+
+/// A stage of reading a frequent alternative.
+#[derive(Debug, Clone, Copy)]
+struct Stage {
+    /// What a document scores at most by the postings of this stage and those behind it.
+    most: f32,
+    /// How many postings it has to read.
+    postings: usize,
+    /// Which alternative.
+    of: usize,
+}
+
+/// Short lists put together.
 #[derive(Default)]
 struct Gathered {
-    windows: Vec<Vec<(DocId, f32)>>,
-    /// The next window.
-    at: usize,
+    /// The documents of each window in any order and more than once, with what their scores are multiplied by.
+    postings: Vec<(Packed, f32)>,
+    /// Where those of each window end.
+    ends: Vec<u32>,
+}
+
+impl Gathered {
+    fn of(&self, window: usize) -> &[(Packed, f32)] {
+        let Some(end) = self.ends.get(window) else { return &[] };
+        let start = window.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.postings[start as usize..*end as usize]
+    }
+
+    /// The first window from one on that has any.
+    fn next(&self, window: usize) -> Option<usize> {
+        (window..self.ends.len()).find(|window| !self.of(*window).is_empty())
+    }
 }
 
 impl<'e> GroupCursor<'e> {
-    /// A cursor at the group's first document.
+    /// A cursor at the group's first document, which reads everything.
     pub(super) fn open(engine: &'e TantivyEngine, group: &Group) -> Result<Self, EngineError> {
         let mut found = Vec::with_capacity(group.alternatives.len());
         for alternative in &group.alternatives {
@@ -141,150 +208,250 @@ impl<'e> GroupCursor<'e> {
         }
         let scorer = &engine.scorer;
         let frequency = found.iter().map(|(term, _)| term.doc_freq).max().unwrap_or(0);
-        let cost = found.iter().map(|(term, _)| term.doc_freq).fold(0, u32::saturating_add);
+        let cost = found.iter().map(|(term, _)| term.doc_freq as usize).sum();
         let worth = inverse_document_frequency(frequency, scorer.documents()) * SCALE;
+        let mut frequent = Vec::new();
+        found.retain(|(term, weight)| {
+            let about = engine.frequent(term);
+            frequent.extend(about.map(|about| {
+                let scale = worth * *weight;
+                FrequentList { term: term.clone(), about, scale, list: None, read: STAGES }
+            }));
+            about.is_none()
+        });
+        let mut stages: Vec<_> = (0..)
+            .zip(&frequent)
+            .flat_map(|(of, list): (usize, &FrequentList<'_>)| {
+                (0..STAGES).map(move |stage| Stage {
+                    most: list.scale * list.about.most(stage),
+                    postings: list.about.postings_of(stage),
+                    of,
+                })
+            })
+            .collect();
+        // Stages of one alternative that are worth the same stay in their order.
+        stages.sort_by(|a, b| b.most.total_cmp(&a.most));
         if found.len() > MERGED_AT_MOST {
             found.select_nth_unstable_by_key(MERGED_AT_MOST, |(term, _)| Reverse(term.doc_freq));
         }
-        let mut lists = found.iter().map(|(term, weight)| Ok((List::new(engine.read(term)?), worth * *weight)));
-        let longest = lists.by_ref().take(MERGED_AT_MOST).collect::<Result<Vec<_>, EngineError>>()?;
-        let gathered = if found.len() > MERGED_AT_MOST { gather(lists, scorer)? } else { Gathered::default() };
-        Ok(Self { scorer, worth, lists: longest, gathered, cost, required: group.required })
+        let many = scorer.documents().div_ceil(WIDTH) * MERGED_FROM;
+        let (merged, rest): (Vec<_>, Vec<_>) =
+            (0..).zip(found).partition(|(at, (term, _))| *at < MERGED_AT_MOST && term.doc_freq as usize >= many);
+        let lists = merged
+            .into_iter()
+            .map(|(_, (term, weight))| Ok((term.clone(), List::new(engine.read(&term)?), worth * weight)))
+            .collect::<Result<Vec<_>, EngineError>>()?;
+        let gathered = gather(engine, rest.iter().map(|(_, rest)| rest), worth)?;
+        let read = stages.len();
+        Ok(Self { engine, frequent, lists, gathered, stages, read, worth, cost, required: group.required })
     }
 
-    /// A document of the next window that it has any in; [`TERMINATED`] behind the last.
-    pub(super) fn document(&self) -> DocId {
-        let gathered = self.gathered.windows.iter().skip(self.gathered.at).find_map(|window| window.first());
-        let documents = self.lists.iter().map(|(list, _)| list.document());
-        documents.chain(gathered.map(|(document, _)| *document)).min().unwrap_or(TERMINATED)
+    /// Goes back to the first document, and reads everything again.
+    pub(super) fn restart(&mut self) -> Result<(), EngineError> {
+        for (term, list, _) in &mut self.lists {
+            *list = List::new(self.engine.read(term)?);
+        }
+        for list in &mut self.frequent {
+            list.list = None;
+            list.read = STAGES;
+        }
+        self.read = self.stages.len();
+        Ok(())
     }
 
-    /// Whether to look up that many documents of a window rather than to read all that the group has there.
-    fn prefers_looking_up(&self, documents: u32) -> bool {
-        let lists = self.lists.len() as u64;
-        let in_window = u64::from(self.cost) * WIDTH as u64 / (self.scorer.documents() as u64).max(1);
-        self.gathered.windows.is_empty() && u64::from(documents) * lists * LOOK_UP < in_window
+    /// The first window from one on that it may have documents in.
+    pub(super) fn next_window(&self, window: usize) -> Option<usize> {
+        if !self.frequent.is_empty() {
+            return Some(window).filter(|window| window * WIDTH < self.engine.scorer.documents());
+        }
+        let lists = self.lists.iter().map(|(_, list, _)| list.document()).filter(|document| *document != TERMINATED);
+        lists.map(window_of).chain(self.gathered.next(window)).min()
     }
 
-    /// The score of a document, if one of the lists has it. Documents must be asked for in rising order.
-    fn score(&mut self, document: DocId) -> Option<f32> {
-        let mut best: Option<f32> = None;
-        for (list, scale) in &mut self.lists {
-            if list.seek(document) == document {
-                let score = *scale * self.scorer.worth(list.blocks.freq(list.at), document);
-                best = Some(best.map_or(score, |best| best.max(score)));
+    /// What a document scores at most by postings that aren't read.
+    pub(super) fn unread(&self) -> f32 {
+        self.stages.get(self.read).map_or(0.0, |stage| stage.most)
+    }
+
+    /// What a document scores at most.
+    pub(super) fn most(&self) -> f32 {
+        let frequent = self.stages.first().map_or(0.0, |stage| stage.most);
+        let others =
+            self.lists.iter().map(|(.., scale)| *scale).chain(self.gathered.postings.first().map(|_| self.worth));
+        others.fold(frequent, f32::max)
+    }
+
+    /// Reads nothing of the frequent alternatives but their bits, until told to read more.
+    pub(super) fn read_least(&mut self) {
+        self.read = 0;
+        self.frequent.iter_mut().for_each(|list| list.read = 0);
+    }
+
+    /// What reading one more stage gives: by how much the most that can go unread falls for each posting; `None` where
+    /// everything is read.
+    pub(super) fn gain(&self) -> Option<f32> {
+        let stage = self.stages.get(self.read)?;
+        let behind = self.stages.get(self.read + 1).map_or(0.0, |stage| stage.most);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        Some((stage.most - behind) / (stage.postings + 1) as f32)
+    }
+
+    /// Reads one more stage.
+    pub(super) fn read_more(&mut self) {
+        if let Some(stage) = self.stages.get(self.read) {
+            self.frequent[stage.of].read += 1;
+            self.read += 1;
+        }
+    }
+
+    /// Finds the group's documents in a window, or those of `among`, and scores those of which there is no bit. Documents
+    /// that the group gives less than `least` get none.
+    pub(super) fn enter(&mut self, to: &mut Scores, window: usize, among: Option<&Bits>, least: f32) {
+        to.clear();
+        for list in &self.frequent {
+            to.members.unite(list.about.documents_in(window));
+        }
+        let scorer = &self.engine.scorer;
+        let start = first_of(window);
+        let end = first_of(window + 1);
+        if !self.lists.is_empty() && among.is_some_and(|among| self.prefers_looking_up(among.count())) {
+            for at in among.into_iter().flat_map(Bits::places) {
+                let document = document(start, at);
+                for (_, list, scale) in &mut self.lists {
+                    if list.seek(document) == document {
+                        to.members.add(at);
+                        to.raise(at, *scale * scorer.worth(list.code(), document));
+                    }
+                }
+            }
+        } else {
+            for (_, list, scale) in &mut self.lists {
+                list.seek(start);
+                list.for_each_until(end, |document, code| {
+                    let at = place(document);
+                    to.members.add(at);
+                    if among.is_none_or(|among| among.has(at)) {
+                        note(to, scorer, *scale, (at, code, document), least);
+                    }
+                });
             }
         }
-        best
+        for (posting, scale) in self.gathered.of(window) {
+            let at = posting.place();
+            to.members.add(at);
+            if among.is_none_or(|among| among.has(at)) {
+                note(to, scorer, *scale, (at, posting.code(), document(start, at)), least);
+            }
+        }
     }
 
-    /// Reads all that the group has in a window; a document may come more than once.
-    fn read(&mut self, start: DocId, end: DocId, mut take: impl FnMut(Posting<'e>)) {
-        let scorer = self.scorer;
-        for (list, scale) in &mut self.lists {
-            list.seek(start);
-            list.for_each_until(end, |document, code| {
-                take(Posting { document, worth: Worth::Coded { code, scale: *scale, scorer } });
-            });
-        }
-        let at = place(start);
-        for (document, score) in self.gathered.windows.get(at).into_iter().flatten() {
-            take(Posting { document: *document, worth: Worth::Scored(*score) });
-        }
-        self.gathered.at = at + 1;
+    /// Whether to look up that many documents of a window rather than to read all that the lists have there.
+    fn prefers_looking_up(&self, documents: usize) -> bool {
+        let postings: usize = self.lists.iter().map(|(term, ..)| term.doc_freq as usize).sum();
+        let in_window = postings * WIDTH / self.engine.scorer.documents().max(1);
+        documents * self.lists.len() * LOOK_UP < in_window
     }
 
-    /// From how many of its lists a window has documents.
-    fn sources_in(&mut self, start: DocId, end: DocId) -> usize {
-        let lists = self.lists.iter_mut().map(|(list, _)| usize::from(list.seek(start) < end)).sum::<usize>();
-        let gathered = self.gathered.windows.get(place(start)).is_some_and(|window| !window.is_empty());
-        lists + 2 * usize::from(gathered)
-    }
-
-    /// Adds the group's documents in a window, and to the score of those that are there. Documents that the group gives less
-    /// than `least` only count.
-    pub(super) fn unite(&mut self, found: &mut Window, scratch: &mut Window, least: f32) {
-        let (start, end) = (found.start(), found.end());
-        let sources = self.sources_in(start, end);
-        if sources == 0 {
-            return;
-        }
-        if sources == 1 {
-            // No document comes twice, so there is no best score to find.
-            return self.read(start, end, |posting| match posting.score_from(least) {
-                Some(score) => found.add(posting.document, score),
-                None => found.note(posting.document),
-            });
-        }
-        scratch.move_to(start);
-        self.read(start, end, |posting| match posting.score_from(least) {
-            Some(score) => scratch.raise(posting.document, score),
-            None => found.note(posting.document),
-        });
-        found.unite(scratch);
-    }
-
-    /// Adds to the scores of the documents that are found already; others of the group only count.
-    pub(super) fn accompany(&mut self, found: &mut Window, scratch: &mut Window) {
-        let (start, end) = (found.start(), found.end());
-        scratch.move_to(start);
-        self.read(start, end, |posting| {
-            if found.has(posting.document) {
-                scratch.raise(posting.document, posting.score());
+    /// Scores documents of a window by the stages that are read, but for those that the group doesn't give enough.
+    pub(super) fn score(&mut self, to: &mut Scores, window: usize, needs: &Needs<'_>) -> Result<(), EngineError> {
+        let scorer = &self.engine.scorer;
+        let start = first_of(window);
+        for list in &mut self.frequent {
+            if list.read < STAGES {
+                for posting in list.about.best_in(window, list.read) {
+                    let at = posting.place();
+                    needs.note(to, scorer, list.scale, (at, posting.code(), document(start, at)));
+                }
             } else {
-                found.note(posting.document);
+                list.score(self.engine, to, window, needs)?;
             }
-        });
-        found.unite(scratch);
+        }
+        Ok(())
     }
 
-    /// Leaves only the group's documents in a window, adding to their scores.
-    pub(super) fn narrow(&mut self, found: &mut Window, scratch: &mut Window) {
-        if self.prefers_looking_up(found.count()) {
-            let mut lost = Vec::new();
-            let mut gained = Vec::new();
-            for (document, _) in found.documents() {
-                match self.score(document) {
-                    Some(score) => gained.push((document, score)),
-                    None => lost.push(document),
-                }
+    /// Finds the whole score of the document at a place of a window.
+    pub(super) fn complete(&mut self, to: &mut Scores, window: usize, at: usize) -> Result<(), EngineError> {
+        if self.read == self.stages.len() {
+            return Ok(());
+        }
+        for list in &mut self.frequent {
+            if list.read < STAGES && to.of(at) < list.scale * list.about.most(list.read) {
+                list.look_up(self.engine, to, window, at)?;
             }
-            for (document, score) in gained {
-                found.reward(document, score);
+        }
+        Ok(())
+    }
+}
+
+impl FrequentList<'_> {
+    /// Scores documents of a window.
+    fn score(
+        &mut self,
+        engine: &TantivyEngine,
+        to: &mut Scores,
+        window: usize,
+        needs: &Needs<'_>,
+    ) -> Result<(), EngineError> {
+        if needs.count * LOOK_UP < self.about.documents as usize * WIDTH / engine.scorer.documents().max(1) {
+            let mut both = *needs.found;
+            both.intersect(self.about.documents_in(window));
+            for at in both.places() {
+                self.look_up(engine, to, window, at)?;
             }
-            for document in lost {
-                found.remove(document);
+            return Ok(());
+        }
+        let (start, scale) = (first_of(window), self.scale);
+        let (list, scorer) = (self.list(engine)?, &engine.scorer);
+        list.seek(start);
+        list.for_each_until(document(start, needs.found.end()), |document, code| {
+            needs.note(to, scorer, scale, (place(document), code, document));
+        });
+        Ok(())
+    }
+
+    /// Scores the document at a place of a window, if it has the term. Documents must be asked for in rising order.
+    fn look_up(
+        &mut self,
+        engine: &TantivyEngine,
+        to: &mut Scores,
+        window: usize,
+        at: usize,
+    ) -> Result<(), EngineError> {
+        let (document, scale) = (document(first_of(window), at), self.scale);
+        if has(self.about.documents_in(window), at) {
+            let list = self.list(engine)?;
+            if list.seek(document) == document {
+                to.raise(at, scale * engine.scorer.worth(list.code(), document));
             }
-        } else {
-            self.fill(found, scratch);
-            found.intersect(scratch);
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, engine: &TantivyEngine) -> Result<&mut List, EngineError> {
+        // Taking it out and putting it back would move a kilobyte twice.
+        match &mut self.list {
+            Some(list) => Ok(list),
+            none => Ok(none.insert(List::new(engine.read(&self.term)?))),
         }
     }
+}
 
-    /// Adds to the scores of some documents of a window, given in rising order.
-    pub(super) fn reward(&mut self, found: &mut Window, documents: &[DocId], scratch: &mut Window) {
-        let count = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-        if self.prefers_looking_up(count) {
-            for document in documents {
-                if let Some(score) = self.score(*document) {
-                    found.reward(*document, score);
-                }
-            }
-        } else {
-            self.fill(found, scratch);
-            found.reward_common(scratch);
+/// Notes what a posting gives to the document at a place, unless that is less. What a code is worth at most is near at hand;
+/// what it is worth in a document isn't.
+#[inline]
+fn note(to: &mut Scores, scorer: &Scorer, scale: f32, (at, code, document): (usize, u32, DocId), least: f32) {
+    if scale * scorer.most(code) >= least {
+        let score = scale * scorer.worth(code, document);
+        if score >= least {
+            to.raise(at, score);
         }
     }
+}
 
-    /// Reads what the group has of the documents found.
-    fn fill(&mut self, found: &Window, scratch: &mut Window) {
-        scratch.move_to(found.start());
-        self.read(found.start(), found.end(), |posting| {
-            if found.has(posting.document) {
-                scratch.raise(posting.document, posting.score());
-            }
-        });
-    }
+/// Whether the bit at a place is set.
+#[inline]
+fn has(words: &[u64], at: usize) -> bool {
+    words.get(at / 64).is_some_and(|word| word & (1 << (at % 64)) != 0)
 }
 
 /// The probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`.
@@ -294,25 +461,40 @@ fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
     (1.0 + (all - n + 0.5).max(0.5) / (n + 0.5)).ln()
 }
 
-/// All documents of many lists with their scores, by window. Which window a document is in is soon told, and within one no
-/// order is needed, so none is made.
-fn gather(
-    lists: impl Iterator<Item = Result<(List, f32), EngineError>>,
-    scorer: &Scorer,
+/// All documents of many lists, by window. Which window a document is in is soon told, and within one no order is needed, so
+/// none is made.
+fn gather<'t>(
+    engine: &TantivyEngine,
+    terms: impl Iterator<Item = &'t (TermInfo, f32)> + Clone,
+    worth: f32,
 ) -> Result<Gathered, EngineError> {
-    let mut windows = vec![Vec::new(); scorer.documents().div_ceil(WIDTH)];
-    for list in lists {
-        let (mut list, scale) = list?;
-        list.for_each_until(TERMINATED, |document, code| {
-            if let Some(window) = windows.get_mut(place(document)) {
-                window.push((document, scale * scorer.worth(code, document)));
+    let all = terms.clone().map(|(term, _)| term.doc_freq as usize).sum();
+    // A term in no document isn't in the index.
+    if all == 0 {
+        return Ok(Gathered::default());
+    }
+    let windows = engine.scorer.documents().div_ceil(WIDTH);
+    let mut ends = vec![0_u32; windows];
+    let mut unsorted = Vec::with_capacity(all);
+    for (term, weight) in terms {
+        let scale = worth * weight;
+        List::new(engine.read(term)?).for_each_until(TERMINATED, |document, code| {
+            let window = window_of(document);
+            if let Some(end) = ends.get_mut(window) {
+                *end += 1;
+                unsorted.push((document, code, scale));
             }
         });
     }
-    Ok(Gathered { windows, at: 0 })
-}
-
-/// Which window a document is in.
-const fn place(document: DocId) -> usize {
-    document as usize / WIDTH
+    let mut before = 0;
+    for end in &mut ends {
+        before += std::mem::replace(end, before);
+    }
+    let mut postings = vec![(Packed::new(0, 0), 0.0); unsorted.len()];
+    for (document, code, scale) in unsorted {
+        let at = &mut ends[window_of(document)];
+        postings[*at as usize] = (Packed::new(document, code), scale);
+        *at += 1;
+    }
+    Ok(Gathered { postings, ends })
 }

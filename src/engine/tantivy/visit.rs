@@ -2,36 +2,38 @@
 
 use std::cell::Cell;
 
-use ::tantivy::{DocId, TERMINATED};
-
 use super::TantivyEngine;
-use super::cursor::{GroupCursor, List};
-use super::window::{WIDTH, Window};
+use super::cursor::{GroupCursor, Least, List, Needs};
+use super::window::{Bits, Scores, WIDTH, document, first_of, place};
 use crate::engine::{EngineError, Match, Visitor};
-use crate::search::{Plan, Want};
+use crate::search::{Plan, Term};
 
 /// Visits every document that the plan finds.
-pub(super) fn visit(
-    engine: &TantivyEngine,
-    plan: &Plan,
-    want: Want,
-    visitor: &mut dyn Visitor,
-) -> Result<(), EngineError> {
-    let mut excluded = Vec::with_capacity(plan.excluded.len());
-    for term in &plan.excluded {
-        if let Some(term) = engine.find(term)? {
-            excluded.push(List::new(engine.read(&term)?));
+pub(super) fn visit(engine: &TantivyEngine, plan: &Plan, visitor: &mut dyn Visitor) -> Result<(), EngineError> {
+    let mut groups = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
+    groups.sort_by_key(|group| !group.required);
+    let required = groups.iter().filter(|group| group.required).count();
+    let is_any_enough = required == 0;
+    let mut rarest: Vec<_> = (0..if is_any_enough { groups.len() } else { required }).collect();
+    rarest.sort_by_key(|at| groups[*at].cost);
+    let order = (0..groups.len()).collect();
+    let most = groups.iter().map(GroupCursor::most).sum();
+    let mut buffers = BUFFERS.take().unwrap_or_default();
+    buffers.groups.resize_with(groups.len().max(buffers.groups.len()), Scores::default);
+    let mut visit = Visit { engine, groups, rarest, order, most, excluded: Vec::new(), buffers, least: None };
+    if plan.groups.is_empty() {
+        visit.exclude(&plan.excluded)?;
+        visit.everything(visitor);
+    } else {
+        if !is_any_enough {
+            visit.exclude(&plan.excluded)?;
+            visit.all_windows(Combine::All, visitor)?;
         }
-    }
-    let mut visit = Visit { excluded, buffers: BUFFERS.take().unwrap_or_default(), least: None };
-    let cursors = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
-    let (required, optional): (Vec<_>, Vec<_>) = cursors.into_iter().partition(|cursor| cursor.required);
-    let wanted = u8::try_from(required.len()).unwrap_or(u8::MAX);
-    match want {
-        _ if plan.groups.is_empty() => visit.everything(engine.scorer.documents(), visitor),
-        _ if required.is_empty() => visit.some(optional, Vec::new(), (0, u8::MAX), visitor),
-        Want::All => visit.all(required, optional, visitor),
-        Want::Some => visit.some(required, optional, (wanted, wanted), visitor),
+        if is_any_enough || !visitor.is_enough() {
+            visit.restart()?;
+            visit.exclude(&plan.excluded)?;
+            visit.all_windows(Combine::Any, visitor)?;
+        }
     }
     BUFFERS.set(Some(visit.buffers));
     Ok(())
@@ -44,24 +46,39 @@ thread_local! {
 
 /// What a visit writes to.
 struct Buffers {
-    found: Window,
-    scratch: Window,
+    /// What each group has in the current window.
+    groups: Vec<Scores>,
     matches: Vec<Match>,
-    documents: Vec<DocId>,
+    /// What each group gives at most by what isn't read.
+    unread: Vec<f32>,
 }
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self {
-            found: Window::new(),
-            scratch: Window::new(),
-            matches: Vec::with_capacity(TOLD_AT_ONCE),
-            documents: Vec::with_capacity(WIDTH),
-        }
+        Self { groups: Vec::new(), unread: Vec::new(), matches: Vec::with_capacity(TOLD_AT_ONCE) }
     }
 }
 
-struct Visit {
+/// Which documents are found.
+#[derive(Clone, Copy)]
+enum Combine {
+    /// Those of every group that documents are found by.
+    All,
+    /// Those of any.
+    Any,
+}
+
+struct Visit<'e> {
+    engine: &'e TantivyEngine,
+    /// The groups: first those that documents are found by, then those that only add to their scores.
+    groups: Vec<GroupCursor<'e>>,
+    /// The former ones, the rarest first.
+    rarest: Vec<usize>,
+    /// All groups in the order in which they score documents: those that leave most unread first, for what they have read
+    /// tells of the others' documents which matter.
+    order: Vec<usize>,
+    /// What all groups come to at most.
+    most: f32,
     excluded: Vec<List>,
     buffers: Box<Buffers>,
     /// The score below which a document only counts.
@@ -71,135 +88,226 @@ struct Visit {
 /// So many documents are told at once. Then it is asked how much the next ones have to score.
 const TOLD_AT_ONCE: usize = 256;
 
+/// So many documents of a window are scored before it is asked how much the next ones have to score.
+const FIRST: usize = 512;
+
 /// What the worths of several groups come to at most, whatever the order in which they are added.
 const ROUNDING: f32 = 1.000_01;
 
-impl Visit {
-    fn everything(&mut self, documents: usize, visitor: &mut dyn Visitor) {
-        for start in (0..documents).step_by(WIDTH) {
-            let found = &mut self.buffers.found;
-            found.move_to(DocId::try_from(start).unwrap_or(TERMINATED));
-            found.add_first(documents - start);
-            self.exclude();
-            self.tell(0, u8::MAX, visitor);
+impl Visit<'_> {
+    /// Leaves documents with these terms out, from the first document on.
+    fn exclude(&mut self, terms: &[Term]) -> Result<(), EngineError> {
+        self.excluded.clear();
+        for term in terms {
+            if let Some(term) = self.engine.find(term)? {
+                self.excluded.push(List::new(self.engine.read(&term)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes back to the first document.
+    fn restart(&mut self) -> Result<(), EngineError> {
+        self.least = None;
+        self.groups.iter_mut().try_for_each(GroupCursor::restart)
+    }
+
+    fn everything(&mut self, visitor: &mut dyn Visitor) {
+        let documents = self.engine.scorer.documents();
+        for window in 0..documents.div_ceil(WIDTH) {
+            let mut found = Bits::first(documents - window * WIDTH);
+            self.leave_out(window, &mut found);
+            self.tell(window, &found, &found, visitor);
         }
     }
 
-    /// What has every required group: the documents of the rarest, of which each other group leaves some.
-    fn all(
-        &mut self,
-        mut required: Vec<GroupCursor<'_>>,
-        mut optional: Vec<GroupCursor<'_>>,
-        visitor: &mut dyn Visitor,
-    ) {
-        required.sort_by_key(|cursor| cursor.cost);
-        let bonus: f32 = optional.iter().map(|cursor| cursor.worth).sum();
-        let Some((lead, rest)) = required.split_first_mut() else { return };
-        loop {
-            let document = lead.document();
-            if document == TERMINATED {
-                return;
+    fn all_windows(&mut self, combine: Combine, visitor: &mut dyn Visitor) -> Result<(), EngineError> {
+        let mut next = 0;
+        while let Some(window) = self.next_window(next, combine) {
+            next = window + 1;
+            let (mut found, mut shared) = self.find(window, combine);
+            self.leave_out(window, &mut found);
+            if found.is_empty() {
+                continue;
             }
-            let Buffers { found, scratch, .. } = &mut *self.buffers;
-            found.move_to(document);
-            // Alone, it has to bring a document to the least score.
-            let least = self.least.filter(|_| rest.is_empty()).map_or(f32::MIN, |least| least / ROUNDING - bonus);
-            lead.unite(found, scratch, least);
-            for cursor in rest.iter_mut() {
-                if found.count() == 0 {
+            self.accompany(window, &found, &mut shared);
+            // Until a least score is known, all that is found has to be scored; it takes few documents to know one.
+            if self.least.is_none() && found.count() > 2 * FIRST {
+                let first = found.take_until(FIRST);
+                self.score_and_tell(window, &first, &shared, visitor)?;
+            }
+            self.score_and_tell(window, &found, &shared, visitor)?;
+        }
+        Ok(())
+    }
+
+    /// The first window from one on that has any document.
+    fn next_window(&self, window: usize, combine: Combine) -> Option<usize> {
+        match combine {
+            Combine::All => self.groups[*self.rarest.first()?].next_window(window),
+            Combine::Any => self.rarest.iter().filter_map(|at| self.groups[*at].next_window(window)).min(),
+        }
+    }
+
+    /// The documents of a window, and those of them that several groups may have. Of postings without bits they are scored as
+    /// well.
+    fn find(&mut self, window: usize, combine: Combine) -> (Bits, Bits) {
+        let (mut found, mut shared) = (None, Bits::NONE);
+        for at in &self.rarest {
+            let least = self.among(*at);
+            let (group, scores) = (&mut self.groups[*at], &mut self.buffers.groups[*at]);
+            match (combine, &mut found) {
+                (_, None) => {
+                    group.enter(scores, window, None, least);
+                    found = Some(scores.members);
+                }
+                (Combine::All, Some(found)) => {
+                    group.enter(scores, window, Some(found), least);
+                    found.intersect(scores.members.words());
+                    if found.is_empty() {
+                        break;
+                    }
+                    shared = *found;
+                }
+                (Combine::Any, Some(found)) => {
+                    group.enter(scores, window, None, least);
+                    shared.unite_common(found, &scores.members);
+                    found.unite(scores.members.words());
+                }
+            }
+        }
+        (found.unwrap_or(Bits::NONE), shared)
+    }
+
+    /// Finds out which of the documents of a window the groups have that only add to their scores.
+    fn accompany(&mut self, window: usize, found: &Bits, shared: &mut Bits) {
+        for at in self.rarest.len()..self.groups.len() {
+            let least = self.among(at);
+            let scores = &mut self.buffers.groups[at];
+            self.groups[at].enter(scores, window, Some(found), least);
+            shared.unite_common(found, &scores.members);
+        }
+    }
+
+    /// What a group has to give to a document for it to matter, whatever others give.
+    fn among(&self, at: usize) -> f32 {
+        let others = || (self.most - self.groups[at].most()) * ROUNDING;
+        self.least.map_or(f32::MIN, |least| least / ROUNDING - others())
+    }
+
+    /// Takes out of the documents of a window those that are excluded.
+    fn leave_out(&mut self, window: usize, found: &mut Bits) {
+        let start = first_of(window);
+        for list in &mut self.excluded {
+            list.seek(start);
+            list.for_each_until(first_of(window + 1), |document, _| found.remove(place(document)));
+        }
+    }
+
+    /// Scores documents found in a window and tells them.
+    fn score_and_tell(
+        &mut self,
+        window: usize,
+        found: &Bits,
+        shared: &Bits,
+        visitor: &mut dyn Visitor,
+    ) -> Result<(), EngineError> {
+        let candidates = self.score(window, found, shared)?;
+        self.tell(window, found, &candidates, visitor);
+        self.settle(visitor.least());
+        Ok(())
+    }
+
+    /// Scores the documents of a window that can come to the least score, and tells which they are.
+    ///
+    /// The groups' postings that go unread bring no document so far all together, so one that matters was scored by another
+    /// one that was read, as in `MaxScore` (Turtle and Flood, 1995). Of those few what they may have unread is looked up.
+    fn score(&mut self, window: usize, found: &Bits, shared: &Bits) -> Result<Bits, EngineError> {
+        let count = found.count();
+        let mut known = Bits::NONE;
+        self.buffers.groups[..self.groups.len()].iter().for_each(|scores| known.unite(scores.scored.words()));
+        // What others give at most to a document that none of them scored: those before by what they didn't read, those behind
+        // by all that they have.
+        let mut others = self.most;
+        for of in 0..self.order.len() {
+            let at = self.order[of];
+            others -= self.groups[at].most();
+            let least = self.least.map_or(Least::NONE, |least| Least {
+                alone: least / ROUNDING,
+                first: least / ROUNDING - others * ROUNDING,
+                among: self.among(at),
+            });
+            let needs = Needs { found, count, shared, scored: &known, least };
+            let scores = &mut self.buffers.groups[at];
+            self.groups[at].score(scores, window, &needs)?;
+            known.unite(scores.scored.words());
+            others += self.groups[at].unread();
+        }
+        let Buffers { groups, unread, .. } = &mut *self.buffers;
+        let groups = &mut groups[..self.groups.len()];
+        unread.clear();
+        unread.extend(self.groups.iter().map(GroupCursor::unread));
+        let mut candidates = *found;
+        let Some(least) = self.least.map(|least| least / ROUNDING) else { return Ok(candidates) };
+        let unread_at_most: f32 = unread.iter().sum();
+        if unread_at_most < least {
+            candidates.intersect(known.words());
+        }
+        if unread_at_most == 0.0 {
+            return Ok(candidates);
+        }
+        for at in Bits::clone(&candidates).places() {
+            let mut most = 0.0;
+            for (unread, scores) in unread.iter().zip(&*groups) {
+                most += if scores.members.has(at) { scores.of(at).max(*unread) } else { 0.0 };
+            }
+            for ((group, unread), scores) in self.groups.iter_mut().zip(&*unread).zip(&mut *groups) {
+                if most < least {
                     break;
                 }
-                cursor.narrow(found, scratch);
+                let before = if scores.members.has(at) { scores.of(at).max(*unread) } else { 0.0 };
+                group.complete(scores, window, at)?;
+                most -= before - scores.of(at);
             }
-            self.exclude();
-            self.reward(&mut optional, u8::MAX);
-            self.tell(0, u8::MAX, visitor);
+            if most < least {
+                candidates.remove(at);
+            }
         }
+        Ok(candidates)
     }
 
-    /// What has any of some groups; others only add to the score. For `all` and `always` see [`tell`](Self::tell).
-    ///
-    /// Groups that all together can't bring a document to the least score aren't gone through for documents, as in `MaxScore`
-    /// (Turtle and Flood, 1995): what has them alone only counts. One group is always gone through, so that documents with
-    /// all of them are told.
-    fn some(
-        &mut self,
-        mut cursors: Vec<GroupCursor<'_>>,
-        mut optional: Vec<GroupCursor<'_>>,
-        (all, always): (u8, u8),
-        visitor: &mut dyn Visitor,
-    ) {
-        cursors.sort_by(|a, b| b.worth.total_cmp(&a.worth));
-        let bonus: f32 = optional.iter().map(|cursor| cursor.worth).sum();
-        let mut essential = cursors.len();
-        loop {
-            if let Some(least) = self.least {
-                let most = |count: usize| bonus + cursors[count..].iter().map(|cursor| cursor.worth).sum::<f32>();
-                while essential > 1 && most(essential - 1) * ROUNDING < least {
-                    essential -= 1;
-                }
-            }
-            let document = cursors.iter().map(GroupCursor::document).min().unwrap_or(TERMINATED);
-            if document == TERMINATED {
-                return;
-            }
-            let Buffers { found, scratch, .. } = &mut *self.buffers;
-            found.move_to(document);
-            for (at, cursor) in cursors.iter_mut().enumerate() {
-                if at < essential {
-                    cursor.unite(found, scratch, f32::MIN);
-                } else {
-                    cursor.accompany(found, scratch);
-                }
-            }
-            self.exclude();
-            self.reward(&mut optional, always);
-            self.tell(all, always, visitor);
-        }
-    }
-
-    fn exclude(&mut self) {
-        let found = &mut self.buffers.found;
-        for list in &mut self.excluded {
-            list.seek(found.start());
-            list.for_each_until(found.end(), |document, _| found.remove(document));
-        }
-    }
-
-    /// Adds the scores of groups that no document needs, where they can matter: to documents that satisfy as many groups as
-    /// told, and to those that may come up to the least score with them.
-    fn reward(&mut self, groups: &mut [GroupCursor<'_>], always: u8) {
-        if groups.is_empty() {
+    /// Reads as much of each group as it takes.
+    fn settle(&mut self, least: Option<f32>) {
+        if least == self.least {
             return;
         }
-        let most: f32 = groups.iter().map(|group| group.worth).sum();
-        let least = self.least.unwrap_or(0.0);
-        let Buffers { found, scratch, documents, .. } = &mut *self.buffers;
-        documents.clear();
-        documents.extend(
-            found
-                .counted()
-                .filter(|(_, score, satisfied)| *satisfied >= always || score + most >= least)
-                .map(|(document, ..)| document),
-        );
-        if !documents.is_empty() {
-            for group in groups {
-                group.reward(found, documents, scratch);
-            }
+        self.least = least;
+        let Some(least) = least.map(|least| least / ROUNDING) else { return };
+        self.groups.iter_mut().for_each(GroupCursor::read_least);
+        while self.groups.iter().map(GroupCursor::unread).sum::<f32>() >= least {
+            let gains = self.groups.iter_mut().filter_map(|group| Some((group.gain()?, group)));
+            let Some((_, best)) = gains.max_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
+            best.read_more();
         }
+        let groups = &self.groups;
+        self.order.sort_by(|a, b| groups[*b].unread().total_cmp(&groups[*a].unread()));
     }
 
-    /// Tells the visitor the documents of the window, those that satisfy `all` groups as complete ones. Documents whose score
-    /// doesn't matter are passed over, but for those that satisfy as many groups as told.
-    fn tell(&mut self, all: u8, always: u8, visitor: &mut dyn Visitor) {
+    /// Tells the visitor the documents found in a window: of the candidates those that come to the least score, all others as
+    /// passed over.
+    fn tell(&mut self, window: usize, found: &Bits, candidates: &Bits, visitor: &mut dyn Visitor) {
         let mut least = self.least.unwrap_or(f32::NEG_INFINITY);
-        let Buffers { found, matches, .. } = &mut *self.buffers;
-        let mut passed = found.all();
+        let start = first_of(window);
+        let Buffers { groups, matches, .. } = &mut *self.buffers;
+        let groups = &groups[..self.groups.len()];
+        let mut passed = *found;
         matches.clear();
-        for (ordinal, score, satisfied) in found.counted() {
-            if satisfied >= always || score >= least {
-                passed.remove(ordinal);
-                matches.push(Match { ordinal, score, complete: satisfied >= all });
+        for at in candidates.places() {
+            // Added up in one order, so that a score doesn't tell what was read when.
+            let score = groups.iter().map(|scores| scores.of(at)).sum();
+            if score >= least {
+                passed.remove(at);
+                matches.push(Match { ordinal: document(start, at), score });
                 if matches.len() == TOLD_AT_ONCE {
                     visitor.visit(matches);
                     matches.clear();
@@ -210,8 +318,7 @@ impl Visit {
         if !matches.is_empty() {
             visitor.visit(matches);
         }
-        visitor.pass(passed.passed());
-        self.least = visitor.least();
+        visitor.pass(passed.passed(start));
     }
 }
 
@@ -230,7 +337,7 @@ mod tests {
 
     /// More than two windows.
     const DOCUMENTS: u32 = 9000;
-    const STEMS: u32 = 24;
+    const STEMS: u32 = 40;
 
     /// Whether a document has a stem, and where: stem 0 is in every one, later ones are rarer.
     fn occurrences(document: u32, stem: u32) -> Option<Occurrences> {
@@ -256,17 +363,20 @@ mod tests {
         TantivyEngine::open(&builder.finish().expect("an index"), scorer()).expect("it opens")
     });
 
+    /// What a visit tells: first documents with every group, then, unless those are enough, documents with any.
     #[derive(Default)]
     struct Told {
-        found: BTreeMap<u32, (f32, bool)>,
+        found: BTreeMap<u32, f32>,
         passed: Vec<u32>,
         least: Option<f32>,
+        /// Whether documents with every group are enough.
+        is_enough: bool,
     }
 
     impl Visitor for Told {
         fn visit(&mut self, found: &[Match]) {
             for one in found {
-                let before = self.found.insert(one.ordinal, (one.score, one.complete));
+                let before = self.found.insert(one.ordinal, one.score);
                 assert!(before.is_none() && self.found.keys().next_back() == Some(&one.ordinal), "in rising order");
             }
         }
@@ -280,17 +390,25 @@ mod tests {
         fn least(&self) -> Option<f32> {
             self.least
         }
+
+        fn is_enough(&mut self) -> bool {
+            if !self.is_enough {
+                self.found.clear();
+                self.passed.clear();
+            }
+            self.is_enough
+        }
     }
 
-    fn told(plan: &Plan, want: Want, least: Option<f32>) -> Told {
-        let mut told = Told { least, ..Told::default() };
-        ENGINE.visit(plan, want, &mut told).expect("an index in memory");
+    fn told(plan: &Plan, some: bool, least: Option<f32>) -> Told {
+        let mut told = Told { least, is_enough: !some, ..Told::default() };
+        ENGINE.visit(plan, &mut told).expect("an index in memory");
         told
     }
 
     /// The same, document by document.
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
-    fn plain(plan: &Plan, want: Want) -> BTreeMap<u32, (f32, bool)> {
+    fn plain(plan: &Plan, some: bool) -> BTreeMap<u32, f32> {
         let formula = scorer();
         let has = |document: u32, term: &Term| match term {
             Term::Word(stem) if *stem < STEMS => occurrences(document, *stem),
@@ -322,8 +440,8 @@ mod tests {
             let required = || plan.groups.iter().zip(&scores).filter(|(group, _)| group.required);
             let all = required().all(|(_, score)| score.is_some());
             let any = required().any(|(_, score)| score.is_some());
-            if all || (want == Want::Some && any) {
-                found.insert(document, (scores.iter().flatten().sum(), all));
+            if all || (some && any) {
+                found.insert(document, scores.iter().flatten().sum());
             }
         }
         found
@@ -347,31 +465,29 @@ mod tests {
 
         #[test]
         fn going_by_windows_finds_what_going_document_by_document_finds(plan in plans(), some: bool) {
-            let want = if some { Want::Some } else { Want::All };
-            let (found, plain) = (told(&plan, want, None), plain(&plan, want));
+            let (found, plain) = (told(&plan, some, None), plain(&plan, some));
             prop_assert!(found.passed.is_empty());
             prop_assert_eq!(found.found.keys().collect::<Vec<_>>(), plain.keys().collect::<Vec<_>>());
-            for (document, (score, complete)) in &found.found {
-                let (wanted, all) = plain[document];
-                prop_assert!((score - wanted).abs() < 1e-3 && *complete == all, "{document}: {score} {wanted}");
+            for (document, score) in &found.found {
+                let wanted = plain[document];
+                prop_assert!((score - wanted).abs() < 1e-3, "{document}: {score} {wanted}");
             }
         }
 
         #[test]
         fn what_scores_too_little_is_passed_over(plan in plans(), some: bool, place in 0.0..1.0_f32) {
-            let want = if some { Want::Some } else { Want::All };
-            let plain = plain(&plan, want);
-            let most = plain.values().map(|(score, _)| *score).fold(0.0, f32::max);
+            let plain = plain(&plan, some);
+            let most = plain.values().copied().fold(0.0, f32::max);
             let least = most * place;
-            let found = told(&plan, want, Some(least));
+            let found = told(&plan, some, Some(least));
             let mut all: Vec<u32> = found.found.keys().chain(&found.passed).copied().collect();
             all.sort_unstable();
             prop_assert!(all.iter().eq(plain.keys()), "each is told or passed over, once");
-            for (document, (score, complete)) in plain {
+            for (document, score) in plain {
                 // The first window is told before anything is asked.
-                if score > least + 1e-3 || (some && complete) {
+                if score > least + 1e-3 {
                     let told = found.found.get(&document).copied().unwrap_or_default();
-                    prop_assert!((told.0 - score).abs() < 1e-3 && told.1 == complete, "{document}: {score} {told:?}");
+                    prop_assert!((told - score).abs() < 1e-3, "{document}: {score} {told}");
                 }
             }
         }
@@ -380,7 +496,7 @@ mod tests {
     #[test]
     fn without_a_word_everything_is_found_but_what_is_excluded() {
         let plan = Plan { groups: Vec::new(), excluded: vec![Term::Word(1)] };
-        let found = told(&plan, Want::All, None).found;
+        let found = told(&plan, false, None).found;
         let wanted = (0..DOCUMENTS).filter(|document| occurrences(*document, 1).is_none());
         assert!(found.keys().copied().eq(wanted));
     }

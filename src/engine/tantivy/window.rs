@@ -1,5 +1,5 @@
-//! A stretch of documents with their scores: a visit goes through the documents window by window, so that what it needs at
-//! a time stays in the processor's nearest cache.
+//! A stretch of documents: a visit goes through the documents window by window, so that what it needs at a time stays in the
+//! processor's nearest cache.
 
 use ::tantivy::DocId;
 
@@ -8,203 +8,177 @@ use crate::engine::{BITS, Passed, positions};
 /// How many documents a window holds. A power of two.
 pub(super) const WIDTH: usize = 4096;
 
-/// More documents than this are cleared all at once.
-const MANY: u32 = width() / 8;
+/// The words of a window's set.
+pub(super) const WORDS: usize = WIDTH / BITS;
 
-/// A set of documents in a window, each with its score so far and the number of groups that it satisfies.
-pub(super) struct Window {
-    start: DocId,
-    bits: [u64; WIDTH / BITS],
-    /// Documents that only count: they are found, but nothing else of them matters.
-    others: [u64; WIDTH / BITS],
-    /// 0 for a document that isn't in the set.
-    scores: Box<[f32; WIDTH]>,
-    satisfied: Box<[u8; WIDTH]>,
+/// Which window a document is in.
+pub(super) const fn window_of(document: DocId) -> usize {
+    document as usize / WIDTH
 }
 
-impl Window {
-    /// An empty window.
-    pub(super) fn new() -> Self {
-        Self {
-            start: 0,
-            bits: [0; WIDTH / BITS],
-            others: [0; WIDTH / BITS],
-            scores: Box::new([0.0; WIDTH]),
-            satisfied: Box::new([0; WIDTH]),
+/// Where a document stands in its window.
+#[inline]
+pub(super) const fn place(document: DocId) -> usize {
+    document as usize % WIDTH
+}
+
+/// The first document of a window.
+#[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
+pub(super) const fn first_of(window: usize) -> DocId {
+    (window * WIDTH) as DocId
+}
+
+/// The document at a place of a window that begins with another one.
+#[expect(clippy::cast_possible_truncation, reason = "below the width")]
+pub(super) const fn document(start: DocId, at: usize) -> DocId {
+    start + at as DocId
+}
+
+/// A set of documents of a window, a bit for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bits([u64; WORDS]);
+
+impl Bits {
+    /// None.
+    pub(super) const NONE: Self = Self([0; WORDS]);
+
+    /// The first so many.
+    pub(super) fn first(documents: usize) -> Self {
+        Self(std::array::from_fn(|word| match documents.saturating_sub(word * BITS) {
+            0 => 0,
+            rest if rest < BITS => (1 << rest) - 1,
+            _ => u64::MAX,
+        }))
+    }
+
+    /// Takes out those before a place.
+    pub(super) fn take_until(&mut self, end: usize) -> Self {
+        let mut taken = *self;
+        let first = Self::first(end.min(WIDTH));
+        taken.intersect(&first.0);
+        for (bits, taken) in self.0.iter_mut().zip(taken.0) {
+            *bits &= !taken;
+        }
+        taken
+    }
+
+    /// The place behind the last one.
+    pub(super) fn end(&self) -> usize {
+        let last = self.0.iter().rposition(|bits| *bits != 0);
+        last.map_or(0, |word| (word + 1) * BITS - self.0[word].leading_zeros() as usize)
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(super) fn count(&self) -> usize {
+        self.0.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|bits| *bits == 0)
+    }
+
+    /// Whether the one at a place is there.
+    #[inline]
+    pub(super) const fn has(&self, at: usize) -> bool {
+        self.0[at / BITS % WORDS] & (1 << (at % BITS)) != 0
+    }
+
+    /// Adds the one at a place.
+    #[inline]
+    pub(super) const fn add(&mut self, at: usize) {
+        self.0[at / BITS % WORDS] |= 1 << (at % BITS);
+    }
+
+    /// Takes out the one at a place.
+    #[inline]
+    pub(super) const fn remove(&mut self, at: usize) {
+        self.0[at / BITS % WORDS] &= !(1 << (at % BITS));
+    }
+
+    /// Adds those of another set, of which the last words may be missing.
+    #[inline]
+    pub(super) fn unite(&mut self, other: &[u64]) {
+        for (bits, other) in self.0.iter_mut().zip(other) {
+            *bits |= other;
         }
     }
 
-    /// Empties it and moves it to where a document lies.
-    pub(super) fn move_to(&mut self, document: DocId) {
-        if self.count() > MANY {
-            self.scores.fill(0.0);
-            self.satisfied.fill(0);
-        } else {
-            for at in positions(&self.bits) {
-                self.scores[at % WIDTH] = 0.0;
-                self.satisfied[at % WIDTH] = 0;
+    /// Adds those that two other sets have in common.
+    #[inline]
+    pub(super) fn unite_common(&mut self, one: &Self, other: &Self) {
+        for ((bits, one), other) in self.0.iter_mut().zip(one.0).zip(other.0) {
+            *bits |= one & other;
+        }
+    }
+
+    /// Leaves only those of another set too, of which the last words may be missing.
+    #[inline]
+    pub(super) fn intersect(&mut self, other: &[u64]) {
+        for (at, bits) in self.0.iter_mut().enumerate() {
+            *bits &= other.get(at).unwrap_or(&0);
+        }
+    }
+
+    /// Their places, in rising order.
+    #[inline]
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        positions(&self.0)
+    }
+
+    /// The words.
+    #[inline]
+    pub(super) const fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+
+    /// These, of a window that begins with a document, as ones that are passed over.
+    pub(super) const fn passed(&self, start: DocId) -> Passed<'_> {
+        Passed { first: start, bits: &self.0 }
+    }
+}
+
+/// What a group has in a window.
+pub(super) struct Scores {
+    /// Its documents. Where only some matter, others of them may be missing.
+    pub(super) members: Bits,
+    /// Those of which a score was found. It may not be their best.
+    pub(super) scored: Bits,
+    /// Above 0 for those, 0 for all others.
+    best: Box<[f32; WIDTH]>,
+}
+
+impl Default for Scores {
+    fn default() -> Self {
+        Self { members: Bits::NONE, scored: Bits::NONE, best: Box::new([0.0; WIDTH]) }
+    }
+}
+
+impl Scores {
+    /// Leaves nothing.
+    pub(super) fn clear(&mut self) {
+        for (scores, scored) in self.best.chunks_exact_mut(BITS).zip(self.scored.0) {
+            if scored != 0 {
+                scores.fill(0.0);
             }
         }
-        self.bits.fill(0);
-        self.others.fill(0);
-        self.start = document - document % width();
+        self.members = Bits::NONE;
+        self.scored = Bits::NONE;
     }
 
-    /// Its first document.
-    pub(super) const fn start(&self) -> DocId {
-        self.start
-    }
-
-    /// The document behind its last.
-    pub(super) const fn end(&self) -> DocId {
-        self.start.saturating_add(width())
-    }
-
-    /// How many documents are in the set, those that only count left out.
-    pub(super) fn count(&self) -> u32 {
-        self.bits.iter().map(|bits| bits.count_ones()).sum()
-    }
-
-    /// All documents that are found, those that only count included.
-    pub(super) fn all(&self) -> Documents {
-        Documents { start: self.start, bits: std::array::from_fn(|at| self.bits[at] | self.others[at]) }
-    }
-
-    /// Whether a document of this window is in the set.
+    /// The best score found of the document at a place.
     #[inline]
-    pub(super) fn has(&self, document: DocId) -> bool {
-        let at = self.place(document);
-        self.bits[at / BITS] & (1 << (at % BITS)) != 0
+    pub(super) fn of(&self, at: usize) -> f32 {
+        self.best[at % WIDTH]
     }
 
-    /// Notes a document of this window that only counts.
+    /// Notes a score of the document at a place.
     #[inline]
-    pub(super) fn note(&mut self, document: DocId) {
-        let at = self.place(document);
-        self.others[at / BITS] |= 1 << (at % BITS);
-    }
-
-    /// Adds a document of this window, or a better score to it.
-    #[inline]
-    pub(super) fn raise(&mut self, document: DocId, score: f32) {
-        let at = self.place(document);
-        self.bits[at / BITS] |= 1 << (at % BITS);
-        let best = &mut self.scores[at];
+    pub(super) fn raise(&mut self, at: usize, score: f32) {
+        self.scored.add(at);
+        let best = &mut self.best[at % WIDTH];
         *best = best.max(score);
     }
-
-    /// Adds a document of this window, or to its score, as one that satisfies one more group.
-    #[inline]
-    pub(super) fn add(&mut self, document: DocId, score: f32) {
-        let at = self.place(document);
-        self.bits[at / BITS] |= 1 << (at % BITS);
-        self.scores[at] += score;
-        self.satisfied[at] = self.satisfied[at].saturating_add(1);
-    }
-
-    /// Adds to the score of a document of this set, and nothing else.
-    #[inline]
-    pub(super) fn reward(&mut self, document: DocId, score: f32) {
-        let at = self.place(document);
-        self.scores[at] += score;
-    }
-
-    /// Takes a document of this window out.
-    #[inline]
-    pub(super) fn remove(&mut self, document: DocId) {
-        let at = self.place(document);
-        self.bits[at / BITS] &= !(1 << (at % BITS));
-        self.others[at / BITS] &= !(1 << (at % BITS));
-        self.scores[at] = 0.0;
-        self.satisfied[at] = 0;
-    }
-
-    /// Adds the first documents of the window, without a score.
-    pub(super) fn add_first(&mut self, documents: usize) {
-        for document in (self.start..).take(documents.min(WIDTH)) {
-            self.raise(document, 0.0);
-        }
-    }
-
-    /// Adds all documents of another window at the same place.
-    pub(super) fn unite(&mut self, other: &Self) {
-        for (document, score) in other.documents() {
-            self.add(document, score);
-        }
-    }
-
-    /// Keeps the documents that another window at the same place has too, adding their scores.
-    pub(super) fn intersect(&mut self, other: &Self) {
-        for word in 0..self.bits.len() {
-            let mut lost = self.bits[word] & !other.bits[word];
-            self.bits[word] &= other.bits[word];
-            while lost != 0 {
-                let at = word * BITS + lost.trailing_zeros() as usize;
-                self.scores[at % WIDTH] = 0.0;
-                self.satisfied[at % WIDTH] = 0;
-                lost &= lost - 1;
-            }
-        }
-        for at in positions(&self.bits) {
-            self.scores[at % WIDTH] += other.scores[at % WIDTH];
-        }
-    }
-
-    /// Adds the scores of another window at the same place to the documents that both have.
-    pub(super) fn reward_common(&mut self, other: &Self) {
-        for at in positions(&self.bits) {
-            self.scores[at % WIDTH] += other.scores[at % WIDTH];
-        }
-    }
-
-    /// The documents with their scores, in rising order.
-    pub(super) fn documents(&self) -> impl Iterator<Item = (DocId, f32)> + '_ {
-        positions(&self.bits).map(|at| (self.document(at), self.scores[at % WIDTH]))
-    }
-
-    /// The documents with their scores and the number of groups that each satisfies, in rising order.
-    pub(super) fn counted(&self) -> impl Iterator<Item = (DocId, f32, u8)> + '_ {
-        positions(&self.bits).map(|at| (self.document(at), self.scores[at % WIDTH], self.satisfied[at % WIDTH]))
-    }
-
-    fn place(&self, document: DocId) -> usize {
-        place(self.start, document)
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "below the width")]
-    const fn document(&self, at: usize) -> DocId {
-        self.start + at as u32
-    }
-}
-
-/// Where a document of the window that starts so stands in it.
-#[inline]
-const fn place(start: DocId, document: DocId) -> usize {
-    document.wrapping_sub(start) as usize % WIDTH
-}
-
-/// Some documents of a window.
-pub(super) struct Documents {
-    start: DocId,
-    bits: [u64; WIDTH / BITS],
-}
-
-impl Documents {
-    /// Takes one of them out.
-    #[inline]
-    pub(super) fn remove(&mut self, document: DocId) {
-        let at = place(self.start, document);
-        self.bits[at / BITS] &= !(1 << (at % BITS));
-    }
-
-    /// Those that are left, as ones that are passed over.
-    pub(super) fn passed(&self) -> Passed<'_> {
-        Passed { first: self.start, bits: &self.bits }
-    }
-}
-
-/// The width, as documents are counted.
-#[expect(clippy::cast_possible_truncation, reason = "a small constant")]
-const fn width() -> DocId {
-    WIDTH as DocId
 }

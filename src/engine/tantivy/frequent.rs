@@ -1,0 +1,266 @@
+//! What is known of frequent terms beside their postings: a bit per document, so that their documents are counted without
+//! being read, and the postings worth most by themselves, so that the best documents are found without reading all others.
+//!
+//! A query's frequent words are what its documents are most of, and what they score is little. Tiers of postings by what they
+//! are worth: Risvik, Aasheim and Lidal, "Multi-tier architecture for Web search engines", LA-WEB 2003.
+
+use ::tantivy::DocId;
+
+use super::cursor::List;
+use super::window::{WIDTH, WORDS, place, window_of};
+use crate::search::Term;
+use crate::search::score::Scorer;
+
+/// A term is frequent if it is in at least one document in so many. Its bits are then no more than four times what its
+/// postings take.
+const FREQUENT: usize = 32;
+
+/// The same of the beginning of a word.
+const FREQUENT_PREFIX: usize = 8;
+
+/// A term in fewer documents isn't, however few there are.
+const AT_LEAST: u32 = 256;
+
+/// How many of a term's postings are in the first tiers, each without those before it: one in so many.
+const TIERS: [usize; 2] = [64, 16];
+
+/// So many steps of worth are told apart where the tiers are cut.
+const STEPS: usize = 1024;
+
+/// What is known of a frequent term.
+pub(super) struct Frequent {
+    /// A bit per document.
+    bits: Box<[u64]>,
+    /// In how many documents it is.
+    pub(super) documents: u32,
+    tiers: [Tier; TIERS.len()],
+    /// What a posting is worth at most that is in none of the first so many tiers.
+    most: [f32; TIERS.len() + 1],
+}
+
+/// How many steps there are from reading none of a frequent term's postings to reading all.
+pub(super) const STAGES: usize = TIERS.len() + 1;
+
+/// Some postings, by window.
+#[derive(Default)]
+struct Tier {
+    /// Where those of each window begin, and where the last ones end.
+    windows: Box<[u32]>,
+    /// Each one's place in its window and its code.
+    postings: Box<[Packed]>,
+}
+
+/// A document's place in its window, above the code of its occurrences.
+#[derive(Clone, Copy)]
+pub(super) struct Packed(u32);
+
+impl Packed {
+    const CODE_BITS: u32 = 16;
+
+    #[expect(clippy::cast_possible_truncation, reason = "a place is below 4,096")]
+    pub(super) const fn new(document: DocId, code: u32) -> Self {
+        Self((place(document) as u32) << Self::CODE_BITS | code)
+    }
+
+    pub(super) const fn place(self) -> usize {
+        (self.0 >> Self::CODE_BITS) as usize
+    }
+
+    pub(super) const fn code(self) -> u32 {
+        self.0 & ((1 << Self::CODE_BITS) - 1)
+    }
+}
+
+impl Frequent {
+    /// Whether a term in that many documents is frequent.
+    pub(super) fn is(documents: u32, scorer: &Scorer) -> bool {
+        documents >= AT_LEAST && documents as usize * FREQUENT >= scorer.documents()
+    }
+
+    /// Whether what a frequent term takes pays: most beginnings of words are those of frequent words, and few searches end in
+    /// one that is so short that it is a term; names alone are hardly ever searched for.
+    pub(super) fn pays_for(name: &[u8], documents: u32, scorer: &Scorer) -> bool {
+        if name.starts_with(Term::PREFIX) {
+            return documents as usize * FREQUENT_PREFIX >= scorer.documents();
+        }
+        name.starts_with(Term::WORD) || name.starts_with(Term::CONCEPT)
+    }
+
+    /// Reads a term's postings.
+    pub(super) fn read(mut list: List, documents: u32, scorer: &Scorer) -> Self {
+        let windows = scorer.documents().div_ceil(WIDTH);
+        let mut bits = vec![0; windows * WORDS];
+        let mut postings = Vec::with_capacity(documents as usize);
+        let mut counts = [0_u32; STEPS];
+        list.for_each_until(::tantivy::TERMINATED, |document, code| {
+            let worth = scorer.worth(code, document);
+            if let Some(word) = bits.get_mut(document as usize / 64) {
+                *word |= 1_u64 << (document % 64);
+            }
+            counts[step(worth)] += 1;
+            postings.push((document, code, worth));
+        });
+        // The lowest step of each tier: no more than its share is on it and above.
+        let lowest = TIERS.map(|share| {
+            let most = postings.len() / share;
+            let (mut above, mut lowest) = (0, STEPS);
+            while lowest > 0 && above + counts[lowest - 1] as usize <= most {
+                lowest -= 1;
+                above += counts[lowest] as usize;
+            }
+            lowest
+        });
+        let mut tiers = TIERS.map(|share| TierBuilder::new(windows, postings.len() / share));
+        let mut most = [0.0_f32; STAGES];
+        for (document, code, worth) in postings {
+            let step = step(worth);
+            let tier = lowest.iter().position(|lowest| step >= *lowest).unwrap_or(TIERS.len());
+            for most in &mut most[..=tier] {
+                *most = most.max(worth);
+            }
+            if let Some(tier) = tiers.get_mut(tier) {
+                tier.push(document, code);
+            }
+        }
+        Self { bits: bits.into(), documents, tiers: tiers.map(|tier| tier.finish(windows)), most }
+    }
+
+    /// What a posting is worth at most of which only the first so many stages were read; 0 once all are.
+    pub(super) fn most(&self, stages: usize) -> f32 {
+        self.most.get(stages).copied().unwrap_or(0.0)
+    }
+
+    /// How many postings a stage has to read.
+    pub(super) fn postings_of(&self, stage: usize) -> usize {
+        self.tiers.get(stage).map_or(self.documents as usize, |tier| tier.postings.len())
+    }
+
+    /// Its documents of a window, a bit for each.
+    pub(super) fn documents_in(&self, window: usize) -> &[u64] {
+        let from = (window * WORDS).min(self.bits.len());
+        &self.bits[from..(from + WORDS).min(self.bits.len())]
+    }
+
+    /// The postings of a window in the first so many tiers.
+    pub(super) fn best_in(&self, window: usize, tiers: usize) -> impl Iterator<Item = Packed> + '_ {
+        self.tiers.iter().take(tiers).flat_map(move |tier| {
+            let range = tier.windows[window] as usize..tier.windows[window + 1] as usize;
+            tier.postings[range].iter().copied()
+        })
+    }
+}
+
+/// Which step a worth is on.
+fn step(worth: f32) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "from 0 to 1"
+    )]
+    let step = (worth * STEPS as f32) as usize;
+    step.min(STEPS - 1)
+}
+
+/// A tier being filled, in the order of documents.
+struct TierBuilder {
+    windows: Vec<u32>,
+    postings: Vec<Packed>,
+}
+
+impl TierBuilder {
+    fn new(windows: usize, postings: usize) -> Self {
+        Self { windows: Vec::with_capacity(windows + 1), postings: Vec::with_capacity(postings) }
+    }
+
+    fn push(&mut self, document: DocId, code: u32) {
+        self.begin(window_of(document) + 1);
+        self.postings.push(Packed::new(document, code));
+    }
+
+    /// Has the first so many windows begun.
+    fn begin(&mut self, windows: usize) {
+        #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
+        self.windows.resize(windows.max(self.windows.len()), self.postings.len() as u32);
+    }
+
+    fn finish(mut self, windows: usize) -> Tier {
+        self.begin(windows + 1);
+        Tier { windows: self.windows.into(), postings: self.postings.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine as _, TantivyBuilder, TantivyEngine};
+    use crate::search::Ranking;
+    use crate::search::field::Field;
+    use crate::search::score::Occurrences;
+
+    /// More than two windows, the last one not full.
+    const DOCUMENTS: u32 = 9000;
+
+    /// In half of the documents, mostly in the description.
+    fn occurrences(document: u32) -> Option<Occurrences> {
+        let field = match document % 200 {
+            0 => Field::Name,
+            2..=8 => Field::Tagline,
+            _ => Field::Description,
+        };
+        document.is_multiple_of(2).then(|| Occurrences::one(field))
+    }
+
+    fn engine() -> TantivyEngine {
+        let lengths: Vec<_> = (0..DOCUMENTS).map(|document| [2, 5, 20 + document % 50]).collect();
+        let mut builder = TantivyBuilder::new().expect("an index");
+        let (frequent, rare) = (Term::Word(0), Term::Word(1));
+        for document in 0..DOCUMENTS {
+            let rare = (document % 100 == 0).then(|| (&rare, Occurrences::one(Field::Name)));
+            builder.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare)).expect("a document");
+        }
+        let files = builder.finish().expect("an index");
+        TantivyEngine::open(&files, Scorer::new(&lengths, &Ranking::default())).expect("it opens")
+    }
+
+    #[test]
+    fn a_frequent_term_has_a_bit_per_document_and_its_best_postings_first() {
+        let engine = engine();
+        let term = engine.find(&Term::Word(0)).expect("an index in memory").expect("it is there");
+        let about = engine.frequent(&term).expect("it is frequent");
+        let worth = |document: u32| occurrences(document).map(|of| engine.scorer.worth(of.code(), document));
+        let windows = 0..(DOCUMENTS as usize).div_ceil(WIDTH);
+        let bits: Vec<u64> = windows.clone().flat_map(|window| about.documents_in(window).to_vec()).collect();
+        for document in 0..DOCUMENTS {
+            let has = bits[document as usize / 64] & (1 << (document % 64)) != 0;
+            assert_eq!(has, worth(document).is_some(), "{document}");
+        }
+        for stages in 0..STAGES {
+            let read: Vec<u32> = windows
+                .clone()
+                .flat_map(|window| {
+                    let best = about.best_in(window, stages).map(move |posting| (window, posting));
+                    best.collect::<Vec<_>>()
+                })
+                .map(|(window, posting)| {
+                    let document = u32::try_from(window * WIDTH + posting.place()).expect("few documents");
+                    assert_eq!(Some(posting.code()), occurrences(document).map(Occurrences::code), "{document}");
+                    document
+                })
+                .collect();
+            assert_eq!(read.len(), (0..stages).map(|stage| about.postings_of(stage)).sum::<usize>());
+            let others = (0..DOCUMENTS).filter(|document| !read.contains(document)).filter_map(worth);
+            assert_eq!(about.most(stages).to_bits(), others.fold(0.0, f32::max).to_bits(), "{stages} stages");
+        }
+        assert!(about.postings_of(0) > 0 && about.postings_of(1) > about.postings_of(0));
+        assert!(about.most(0) > about.most(1) && about.most(1) > about.most(2) && about.most(STAGES) == 0.0);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_rare_term() {
+        let engine = engine();
+        let term = engine.find(&Term::Word(1)).expect("an index in memory").expect("it is there");
+        assert_eq!(engine.document_frequency(&Term::Word(1)).expect("an index in memory"), DOCUMENTS / 100);
+        assert!(engine.frequent(&term).is_none());
+    }
+}
