@@ -23,13 +23,13 @@ pub enum Term {
 
 impl Term {
     /// What the names of words begin with in an engine's dictionary; their stem's number follows, in hexadecimal digits.
-    pub const WORD: &[u8] = b"w";
+    pub const WORD: u8 = b'w';
 
     /// What the names of the beginnings of words begin with.
-    pub const PREFIX: &[u8] = b"p";
+    pub const PREFIX: u8 = b'p';
 
     /// What the names of synonym groups begin with.
-    pub const CONCEPT: &[u8] = b"s";
+    pub const CONCEPT: u8 = b's';
 
     /// The term as an engine's dictionary holds it: a letter for its kind, then the rest.
     pub fn write(&self, out: &mut String) {

@@ -197,6 +197,12 @@ impl Scorer {
         saturated(counts, &self.weights_of(self.documents[document as usize]), self.k1)
     }
 
+    /// What any term is worth at most.
+    #[must_use]
+    pub fn most_of_all(&self) -> f32 {
+        self.most.iter().copied().fold(0.0, f32::max)
+    }
+
     /// What one occurrence counts in each section of a document of these lengths and in the description of a category.
     #[inline]
     fn weights_of(&self, counted: Counted) -> [f32; 4] {

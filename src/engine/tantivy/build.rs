@@ -171,7 +171,7 @@ impl Postings {
         let mut others: Vec<(&[u8], Addr)> = self.terms.iter().collect();
         others.sort_unstable_by_key(|(term, _)| *term);
         // No other kind of term begins as words do.
-        let (before, after) = others.split_at(others.partition_point(|(term, _)| *term < Term::WORD));
+        let (before, after) = others.split_at(others.partition_point(|(term, _)| *term < &[Term::WORD][..]));
         let other = |(term, address): &(&[u8], Addr)| (term.to_vec(), self.terms.read::<List>(*address));
         let words = words.into_iter().map(|(stem, list)| (name(stem), *list));
         let mut bytes = Vec::new();

@@ -6,7 +6,7 @@ use ::tantivy::postings::{BlockSegmentPostings, TermInfo};
 use ::tantivy::{DocId, TERMINATED};
 
 use super::TantivyEngine;
-use super::frequent::{Frequent, Packed, STAGES};
+use super::frequent::{Frequent, Packed};
 use super::window::{Bits, Scores, WIDTH, document, first_of, place, window_of};
 use crate::engine::EngineError;
 use crate::search::Group;
@@ -215,14 +215,14 @@ impl<'e> GroupCursor<'e> {
             let about = engine.frequent(term);
             frequent.extend(about.map(|about| {
                 let scale = worth * *weight;
-                FrequentList { term: term.clone(), about, scale, list: None, read: STAGES }
+                FrequentList { term: term.clone(), about, scale, list: None, read: about.stages() }
             }));
             about.is_none()
         });
         let mut stages: Vec<_> = (0..)
             .zip(&frequent)
             .flat_map(|(of, list): (usize, &FrequentList<'_>)| {
-                (0..STAGES).map(move |stage| Stage {
+                (0..list.about.stages()).map(move |stage| Stage {
                     most: list.scale * list.about.most(stage),
                     postings: list.about.postings_of(stage),
                     of,
@@ -253,7 +253,7 @@ impl<'e> GroupCursor<'e> {
         }
         for list in &mut self.frequent {
             list.list = None;
-            list.read = STAGES;
+            list.read = list.about.stages();
         }
         self.read = self.stages.len();
         Ok(())
@@ -357,7 +357,7 @@ impl<'e> GroupCursor<'e> {
         let scorer = &self.engine.scorer;
         let start = first_of(window);
         for list in &mut self.frequent {
-            if list.read < STAGES {
+            if list.read < list.about.stages() {
                 for posting in list.about.best_in(window, list.read) {
                     let at = posting.place();
                     needs.note(to, scorer, list.scale, (at, posting.code(), document(start, at)));
@@ -375,7 +375,7 @@ impl<'e> GroupCursor<'e> {
             return Ok(());
         }
         for list in &mut self.frequent {
-            if list.read < STAGES && to.of(at) < list.scale * list.about.most(list.read) {
+            if list.read < list.about.stages() && to.of(at) < list.scale * list.about.most(list.read) {
                 list.look_up(self.engine, to, window, at)?;
             }
         }

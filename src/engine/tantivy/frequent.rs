@@ -4,10 +4,11 @@
 //! A query's frequent words are what its documents are most of, and what they score is little. Tiers of postings by what they
 //! are worth: Risvik, Aasheim and Lidal, "Multi-tier architecture for Web search engines", LA-WEB 2003.
 
-use ::tantivy::DocId;
+use ::tantivy::{DocId, TERMINATED};
 
 use super::cursor::List;
 use super::window::{WIDTH, WORDS, place, window_of};
+use crate::engine::BITS;
 use crate::search::Term;
 use crate::search::score::Scorer;
 
@@ -15,7 +16,8 @@ use crate::search::score::Scorer;
 /// postings take.
 const FREQUENT: usize = 32;
 
-/// The same of the beginning of a word.
+/// The same of the beginning of a word: most are those of frequent words, and few searches end in one that is so short that
+/// it is a term.
 const FREQUENT_PREFIX: usize = 8;
 
 /// A term in fewer documents isn't, however few there are.
@@ -33,13 +35,12 @@ pub(super) struct Frequent {
     bits: Box<[u64]>,
     /// In how many documents it is.
     pub(super) documents: u32,
-    tiers: [Tier; TIERS.len()],
+    /// None of the beginning of a word: what searches that end in one gain isn't worth the memory, nor the time when the index
+    /// is opened.
+    tiers: Box<[Tier]>,
     /// What a posting is worth at most that is in none of the first so many tiers.
-    most: [f32; TIERS.len() + 1],
+    most: Box<[f32]>,
 }
-
-/// How many steps there are from reading none of a frequent term's postings to reading all.
-pub(super) const STAGES: usize = TIERS.len() + 1;
 
 /// Some postings, by window.
 #[derive(Default)]
@@ -72,57 +73,86 @@ impl Packed {
 }
 
 impl Frequent {
-    /// Whether a term in that many documents is frequent.
+    /// The kinds of terms that may be frequent. Names alone are hardly ever searched for.
+    pub(super) const KINDS: [u8; 3] = [Term::WORD, Term::PREFIX, Term::CONCEPT];
+
+    /// Whether a term in that many documents may be frequent, whatever its kind.
     pub(super) fn is(documents: u32, scorer: &Scorer) -> bool {
-        documents >= AT_LEAST && documents as usize * FREQUENT >= scorer.documents()
+        Self::pays_for(Term::WORD, documents, scorer)
     }
 
-    /// Whether what a frequent term takes pays: most beginnings of words are those of frequent words, and few searches end in
-    /// one that is so short that it is a term; names alone are hardly ever searched for.
-    pub(super) fn pays_for(name: &[u8], documents: u32, scorer: &Scorer) -> bool {
-        if name.starts_with(Term::PREFIX) {
-            return documents as usize * FREQUENT_PREFIX >= scorer.documents();
-        }
-        name.starts_with(Term::WORD) || name.starts_with(Term::CONCEPT)
+    /// Whether a term of this kind in that many documents is frequent.
+    pub(super) fn pays_for(kind: u8, documents: u32, scorer: &Scorer) -> bool {
+        let share = if kind == Term::PREFIX { FREQUENT_PREFIX } else { FREQUENT };
+        documents >= AT_LEAST && documents as usize * share >= scorer.documents()
     }
 
-    /// Reads a term's postings.
-    pub(super) fn read(mut list: List, documents: u32, scorer: &Scorer) -> Self {
-        let windows = scorer.documents().div_ceil(WIDTH);
-        let mut bits = vec![0; windows * WORDS];
-        let mut postings = Vec::with_capacity(documents as usize);
-        let mut counts = [0_u32; STEPS];
-        list.for_each_until(::tantivy::TERMINATED, |document, code| {
-            let worth = scorer.worth(code, document);
-            if let Some(word) = bits.get_mut(document as usize / 64) {
-                *word |= 1_u64 << (document % 64);
+    /// Reads the postings of a term of this kind. They are put where those of the term before were: what is asked for and
+    /// given back for each would be left lying about in the allocator.
+    pub(super) fn read(
+        kind: u8,
+        mut list: List,
+        documents: u32,
+        scorer: &Scorer,
+        postings: &mut Vec<(DocId, u32, f32)>,
+    ) -> Self {
+        let mut bits = vec![0_u64; scorer.documents().div_ceil(WIDTH) * WORDS];
+        let mut add = |document: DocId| {
+            if let Some(word) = bits.get_mut(document as usize / BITS) {
+                *word |= 1 << (document as usize % BITS);
             }
+        };
+        if kind == Term::PREFIX {
+            list.for_each_until(TERMINATED, |document, _| add(document));
+            return Self {
+                bits: bits.into(),
+                documents,
+                tiers: Box::default(),
+                most: Box::new([scorer.most_of_all()]),
+            };
+        }
+        postings.clear();
+        let mut counts = [0_u32; STEPS];
+        list.for_each_until(TERMINATED, |document, code| {
+            add(document);
+            let worth = scorer.worth(code, document);
             counts[step(worth)] += 1;
             postings.push((document, code, worth));
         });
         // The lowest step of each tier: no more than its share is on it and above.
-        let lowest = TIERS.map(|share| {
-            let most = postings.len() / share;
-            let (mut above, mut lowest) = (0, STEPS);
-            while lowest > 0 && above + counts[lowest - 1] as usize <= most {
-                lowest -= 1;
-                above += counts[lowest] as usize;
+        let mut highest = STEPS;
+        let windows = scorer.documents().div_ceil(WIDTH);
+        let mut lowest = [STEPS; TIERS.len()];
+        let mut tiers = TIERS.map(|_| TierBuilder::default());
+        for ((share, lowest), tier) in TIERS.into_iter().zip(&mut lowest).zip(&mut tiers) {
+            let above: usize = counts[highest..].iter().map(|count| *count as usize).sum();
+            *lowest = highest;
+            let mut inside = 0;
+            while *lowest > 0 && above + inside + counts[*lowest - 1] as usize <= postings.len() / share {
+                *lowest -= 1;
+                inside += counts[*lowest] as usize;
             }
-            lowest
-        });
-        let mut tiers = TIERS.map(|share| TierBuilder::new(windows, postings.len() / share));
-        let mut most = [0.0_f32; STAGES];
-        for (document, code, worth) in postings {
+            highest = *lowest;
+            *tier = TierBuilder::new(windows, inside);
+        }
+        let mut most = [0.0_f32; TIERS.len() + 1];
+        for (document, code, worth) in postings.drain(..) {
             let step = step(worth);
             let tier = lowest.iter().position(|lowest| step >= *lowest).unwrap_or(TIERS.len());
-            for most in &mut most[..=tier] {
-                *most = most.max(worth);
-            }
+            most[tier] = most[tier].max(worth);
             if let Some(tier) = tiers.get_mut(tier) {
                 tier.push(document, code);
             }
         }
-        Self { bits: bits.into(), documents, tiers: tiers.map(|tier| tier.finish(windows)), most }
+        for tier in (0..TIERS.len()).rev() {
+            most[tier] = most[tier].max(most[tier + 1]);
+        }
+        Self { bits: bits.into(), documents, tiers: tiers.map(|tier| tier.finish(windows)).into(), most: most.into() }
+    }
+
+    /// How many stages there are from reading none of its postings to reading all.
+    pub(super) fn stages(&self) -> usize {
+        self.most.len()
     }
 
     /// What a posting is worth at most of which only the first so many stages were read; 0 once all are.
@@ -163,6 +193,7 @@ fn step(worth: f32) -> usize {
 }
 
 /// A tier being filled, in the order of documents.
+#[derive(Default)]
 struct TierBuilder {
     windows: Vec<u32>,
     postings: Vec<Packed>,
@@ -235,7 +266,7 @@ mod tests {
             let has = bits[document as usize / 64] & (1 << (document % 64)) != 0;
             assert_eq!(has, worth(document).is_some(), "{document}");
         }
-        for stages in 0..STAGES {
+        for stages in 0..about.stages() {
             let read: Vec<u32> = windows
                 .clone()
                 .flat_map(|window| {
@@ -253,7 +284,7 @@ mod tests {
             assert_eq!(about.most(stages).to_bits(), others.fold(0.0, f32::max).to_bits(), "{stages} stages");
         }
         assert!(about.postings_of(0) > 0 && about.postings_of(1) > about.postings_of(0));
-        assert!(about.most(0) > about.most(1) && about.most(1) > about.most(2) && about.most(STAGES) == 0.0);
+        assert!(about.most(0) > about.most(1) && about.most(1) > about.most(2) && about.most(3) == 0.0);
     }
 
     #[test]

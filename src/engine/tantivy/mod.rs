@@ -17,6 +17,7 @@ use ::tantivy::directory::RamDirectory;
 use ::tantivy::index::{Index, InvertedIndexReader};
 use ::tantivy::postings::{BlockSegmentPostings, TermInfo};
 use ::tantivy::schema::{Field, IndexRecordOption};
+use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
 use rustc_hash::FxHashMap;
 
@@ -125,11 +126,15 @@ impl TantivyEngine {
     /// Reads the postings of all frequent terms.
     fn read_frequent(&self) -> Result<FxHashMap<u64, Frequent>, EngineError> {
         let mut frequent = FxHashMap::default();
-        let mut terms = self.postings.terms().stream().map_err(EngineError::index("read"))?;
-        while let Some((name, term)) = terms.next() {
-            if Frequent::is(term.doc_freq, &self.scorer) && Frequent::pays_for(name, term.doc_freq, &self.scorer) {
-                let list = List::new(self.read(term)?);
-                frequent.insert(term.postings_range.start as u64, Frequent::read(list, term.doc_freq, &self.scorer));
+        let mut room = Vec::new();
+        for kind in Frequent::KINDS {
+            let mut terms = terms_of(&self.postings, kind)?;
+            while let Some((_, term)) = terms.next() {
+                if Frequent::pays_for(kind, term.doc_freq, &self.scorer) {
+                    let list = List::new(self.read(term)?);
+                    let about = Frequent::read(kind, list, term.doc_freq, &self.scorer, &mut room);
+                    frequent.insert(term.postings_range.start as u64, about);
+                }
             }
         }
         Ok(frequent)
@@ -142,12 +147,16 @@ impl TantivyEngine {
     }
 }
 
+/// The terms of a kind, which is the first byte of their names.
+fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>, EngineError> {
+    let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
+    terms.into_stream().map_err(EngineError::index("read"))
+}
+
 /// Where the postings of each stem lie.
 fn stems(postings: &InvertedIndexReader) -> Result<Vec<Place>, EngineError> {
     let mut stems = Vec::new();
-    let (first, end) = (Term::WORD, [Term::WORD[0] + 1]);
-    let words = postings.terms().range().ge(first).lt(end);
-    let mut words = words.into_stream().map_err(EngineError::index("read"))?;
+    let mut words = terms_of(postings, Term::WORD)?;
     while let Some((term, place)) = words.next() {
         let number = std::str::from_utf8(&term[1..]).ok().and_then(|digits| StemId::from_str_radix(digits, 16).ok());
         let Some(number) = number else { continue };
