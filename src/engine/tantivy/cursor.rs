@@ -86,7 +86,7 @@ const BLOCK: usize = 128;
 pub(super) struct Needs<'w> {
     /// Those that were found.
     pub(super) found: &'w Bits,
-    /// How many.
+    /// How many, where any group reads whole lists.
     pub(super) count: usize,
     /// Those of them that other groups may have too.
     pub(super) shared: &'w Bits,
@@ -146,7 +146,7 @@ pub(super) struct GroupCursor<'e> {
     /// How many of them are read.
     read: usize,
     /// `idf * SCALE`: what a document scores at most.
-    pub(super) worth: f32,
+    worth: f32,
     /// How many documents at most.
     pub(super) cost: usize,
     pub(super) required: bool,
@@ -251,11 +251,8 @@ impl<'e> GroupCursor<'e> {
         for (term, list, _) in &mut self.lists {
             *list = List::new(self.engine.read(term)?);
         }
-        for list in &mut self.frequent {
-            list.list = None;
-            list.read = list.about.stages();
-        }
-        self.read = self.stages.len();
+        self.frequent.iter_mut().for_each(|list| list.list = None);
+        self.read_all();
         Ok(())
     }
 
@@ -279,6 +276,17 @@ impl<'e> GroupCursor<'e> {
         let others =
             self.lists.iter().map(|(.., scale)| *scale).chain(self.gathered.postings.first().map(|_| self.worth));
         others.fold(frequent, f32::max)
+    }
+
+    /// Reads everything from now on.
+    pub(super) fn read_all(&mut self) {
+        self.frequent.iter_mut().for_each(|list| list.read = list.about.stages());
+        self.read = self.stages.len();
+    }
+
+    /// Whether the next documents are scored by any of the frequent alternatives' whole lists.
+    pub(super) fn reads_whole_lists(&self) -> bool {
+        self.frequent.iter().any(|list| list.read == list.about.stages())
     }
 
     /// Reads nothing of the frequent alternatives but their bits, until told to read more.

@@ -12,13 +12,16 @@ use crate::engine::BITS;
 use crate::search::Term;
 use crate::search::score::Scorer;
 
-/// A term is frequent if it is in at least one document in so many. Its bits are then no more than four times what its
-/// postings take.
-const FREQUENT: usize = 32;
+/// A term in at least so many documents is frequent, as far as the shares below let it: fewer postings are soon read.
+const FREQUENT: usize = 8192;
+
+/// A term is frequent if it is in at least the second of these shares of the documents, and isn't if it is in less than the
+/// first: one in so many. What its bits take is then no more than 16 times its postings, in a small directory four times.
+const SHARES: [usize; 2] = [128, 32];
 
 /// The same of the beginning of a word: most are those of frequent words, and few searches end in one that is so short that
 /// it is a term.
-const FREQUENT_PREFIX: usize = 8;
+const PREFIX_SHARES: [usize; 2] = [32, 8];
 
 /// A term in fewer documents isn't, however few there are.
 const AT_LEAST: u32 = 256;
@@ -83,8 +86,9 @@ impl Frequent {
 
     /// Whether a term of this kind in that many documents is frequent.
     pub(super) fn pays_for(kind: u8, documents: u32, scorer: &Scorer) -> bool {
-        let share = if kind == Term::PREFIX { FREQUENT_PREFIX } else { FREQUENT };
-        documents >= AT_LEAST && documents as usize * share >= scorer.documents()
+        let shares = if kind == Term::PREFIX { PREFIX_SHARES } else { SHARES };
+        let [least, most] = shares.map(|share| scorer.documents().div_ceil(share));
+        documents >= AT_LEAST && documents as usize >= FREQUENT.clamp(least, most)
     }
 
     /// Reads the postings of a term of this kind. They are put where those of the term before were: what is asked for and

@@ -35,9 +35,13 @@ pub(super) fn visit(engine: &TantivyEngine, plan: &Plan, visitor: &mut dyn Visit
             visit.all_windows(Combine::Any, visitor)?;
         }
     }
+    visit.buffers.groups.truncate(KEPT);
     BUFFERS.set(Some(visit.buffers));
     Ok(())
 }
+
+/// The buffers of so many groups are kept, of 17 KiB each: more groups than most queries have.
+const KEPT: usize = 12;
 
 thread_local! {
     /// The buffers of the thread's last visit, for its next one: making them anew took 3 % of a search's instructions.
@@ -223,7 +227,7 @@ impl Visit<'_> {
     /// The groups' postings that go unread bring no document so far all together, so one that matters was scored by another
     /// one that was read, as in `MaxScore` (Turtle and Flood, 1995). Of those few what they may have unread is looked up.
     fn score(&mut self, window: usize, found: &Bits, shared: &Bits) -> Result<Bits, EngineError> {
-        let count = found.count();
+        let count = if self.groups.iter().any(GroupCursor::reads_whole_lists) { found.count() } else { 0 };
         let mut known = Bits::NONE;
         self.buffers.groups[..self.groups.len()].iter().for_each(|scores| known.unite(scores.scored.words()));
         // What others give at most to a document that none of them scored: those before by what they didn't read, those behind
@@ -282,7 +286,9 @@ impl Visit<'_> {
             return;
         }
         self.least = least;
-        let Some(least) = least.map(|least| least / ROUNDING) else { return };
+        let Some(least) = least.map(|least| least / ROUNDING) else {
+            return self.groups.iter_mut().for_each(GroupCursor::read_all);
+        };
         self.groups.iter_mut().for_each(GroupCursor::read_least);
         while self.groups.iter().map(GroupCursor::unread).sum::<f32>() >= least {
             let gains = self.groups.iter_mut().filter_map(|group| Some((group.gain()?, group)));

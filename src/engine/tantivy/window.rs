@@ -77,7 +77,8 @@ impl Bits {
     /// Whether there is none.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|bits| *bits == 0)
+        // Without a branch for each, which takes longer than all of them.
+        self.0.iter().fold(0, |all, bits| all | bits) == 0
     }
 
     /// Whether the one at a place is there.
@@ -159,12 +160,15 @@ impl Default for Scores {
 impl Scores {
     /// Leaves nothing.
     pub(super) fn clear(&mut self) {
+        self.members = Bits::NONE;
+        if self.scored.is_empty() {
+            return;
+        }
         for (scores, scored) in self.best.chunks_exact_mut(BITS).zip(self.scored.0) {
             if scored != 0 {
                 scores.fill(0.0);
             }
         }
-        self.members = Bits::NONE;
         self.scored = Bits::NONE;
     }
 
