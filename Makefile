@@ -73,7 +73,7 @@ test-client-python: need-python3 $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need
 	python3 clients/python/tools/check.py
 
 # The server is built unless SOFTWARE_DIRECTORY_BIN names one.
-test-client-typescript: need-node need-npm $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
+test-client-typescript: need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## The TypeScript client in every runtime it is for
 	@$(if $(SOFTWARE_DIRECTORY_BIN),,$(MAKE) need-cargo need-cc && cargo build --locked --quiet)
 	SOFTWARE_DIRECTORY_BIN='$(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(BINARY)))' npm test --silent --prefix $(TYPESCRIPT)
 
