@@ -46,7 +46,9 @@ pub trait Visitor {
 
     /// Whether what was visited is enough, after the documents that satisfy every required group. If it isn't, those that
     /// satisfy any come next, these ones among them.
-    fn is_enough(&mut self) -> bool;
+    fn is_enough(&mut self) -> bool {
+        true
+    }
 }
 
 /// A document that a plan found.

@@ -127,18 +127,19 @@ impl<'c> Collector<'c> {
     /// Takes a candidate in.
     #[inline]
     pub fn take(&mut self, candidate: Candidate) {
-        self.visited += 1;
-        if !self.is_blind() && !self.admits(candidate.ordinal) {
-            return;
+        if self.count(candidate.ordinal) {
+            self.consider(candidate);
         }
-        self.total += 1;
-        self.consider(candidate);
     }
 
-    /// Takes in a product whose candidate was taken in before any was counted.
-    pub fn count(&mut self, ordinal: Ordinal) {
+    /// Counts a product, and tells whether it passes the filter. By itself for one whose candidate was taken in before any was
+    /// counted.
+    #[inline]
+    pub fn count(&mut self, ordinal: Ordinal) -> bool {
         self.visited += 1;
-        self.total += u64::from(self.is_blind() || self.admits(ordinal));
+        let is_admitted = self.is_blind() || self.admits(ordinal);
+        self.total += u64::from(is_admitted);
+        is_admitted
     }
 
     /// Takes in a candidate that was [passed over](Self::pass), where it passes the filter: it matters after all.

@@ -36,10 +36,10 @@ impl Term {
         use std::fmt::Write as _;
         let (kind, text) = match self {
             // A string can't refuse a write.
-            Self::Word(stem) => return write!(out, "w{stem:x}").unwrap_or(()),
-            Self::Concept(concept) => return write!(out, "s{concept:x}").unwrap_or(()),
+            Self::Word(stem) => return write!(out, "{}{stem:x}", char::from(Self::WORD)).unwrap_or(()),
+            Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
             Self::Compound(text) => ('c', text),
-            Self::Prefix(text) => ('p', text),
+            Self::Prefix(text) => (char::from(Self::PREFIX), text),
             Self::Title(text) => ('t', text),
             Self::NamePrefix(text) => ('n', text),
             Self::NameWord(text) => ('m', text),

@@ -178,10 +178,6 @@ impl Visitor for All<'_> {
     fn least(&self) -> Option<f32> {
         None
     }
-
-    fn is_enough(&mut self) -> bool {
-        true
-    }
 }
 
 /// The products whose whole name or alias is one of these, sorted; those of the first key that any has.

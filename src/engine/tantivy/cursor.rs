@@ -2,11 +2,13 @@
 
 use std::cmp::Reverse;
 
-use ::tantivy::postings::{BlockSegmentPostings, TermInfo};
+use ::tantivy::postings::TermInfo;
 use ::tantivy::{DocId, TERMINATED};
 
 use super::TantivyEngine;
-use super::frequent::{Frequent, Packed};
+use super::frequent::Frequent;
+use super::gathered::Gathered;
+use super::list::List;
 use super::window::{Bits, Scores, WIDTH, document, first_of, place, window_of};
 use crate::engine::EngineError;
 use crate::search::Group;
@@ -24,63 +26,6 @@ const SCALE: f32 = 2.2;
 
 /// How many postings can be read one after another in the time it takes to look one up.
 const LOOK_UP: usize = 8;
-
-/// A posting list and a place in it. Its documents come in blocks of 128.
-pub(super) struct List {
-    blocks: BlockSegmentPostings,
-    at: usize,
-}
-
-impl List {
-    pub(super) fn new(blocks: BlockSegmentPostings) -> Self {
-        Self { blocks, at: 0 }
-    }
-
-    /// The document it is at; [`TERMINATED`] behind the last.
-    pub(super) fn document(&self) -> DocId {
-        // The last block is filled up with that.
-        self.blocks.doc(self.at)
-    }
-
-    /// How its term occurs in the document it is at.
-    fn code(&self) -> u32 {
-        self.blocks.freq(self.at)
-    }
-
-    /// Goes to the first document that isn't before `target`.
-    pub(super) fn seek(&mut self, target: DocId) -> DocId {
-        if self.document() < target {
-            self.at = self.blocks.seek(target);
-        }
-        self.document()
-    }
-
-    /// Goes through the documents up to `end`, each with its frequency there.
-    pub(super) fn for_each_until(&mut self, end: DocId, mut visit: impl FnMut(DocId, u32)) {
-        loop {
-            let documents = self.blocks.docs();
-            let rest = documents.get(self.at..).unwrap_or_default();
-            let count = match rest.last() {
-                None => return,
-                Some(last) if *last < end => rest.len(),
-                Some(_) => rest.partition_point(|document| *document < end),
-            };
-            let frequencies = self.blocks.freqs().get(self.at..).unwrap_or_default();
-            for (document, frequency) in rest[..count].iter().zip(frequencies) {
-                visit(*document, *frequency);
-            }
-            self.at += count;
-            if self.at < documents.len() || documents.len() < BLOCK {
-                return;
-            }
-            self.blocks.advance();
-            self.at = 0;
-        }
-    }
-}
-
-/// How many documents a full block has; the last one of a list has fewer.
-const BLOCK: usize = 128;
 
 /// Which documents of a window a group has to score.
 pub(super) struct Needs<'w> {
@@ -175,28 +120,6 @@ struct Stage {
     of: usize,
 }
 
-/// Short lists put together.
-#[derive(Default)]
-struct Gathered {
-    /// The documents of each window in any order and more than once, with what their scores are multiplied by.
-    postings: Vec<(Packed, f32)>,
-    /// Where those of each window end.
-    ends: Vec<u32>,
-}
-
-impl Gathered {
-    fn of(&self, window: usize) -> &[(Packed, f32)] {
-        let Some(end) = self.ends.get(window) else { return &[] };
-        let start = window.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.postings[start as usize..*end as usize]
-    }
-
-    /// The first window from one on that has any.
-    fn next(&self, window: usize) -> Option<usize> {
-        (window..self.ends.len()).find(|window| !self.of(*window).is_empty())
-    }
-}
-
 impl<'e> GroupCursor<'e> {
     /// A cursor at the group's first document, which reads everything.
     pub(super) fn open(engine: &'e TantivyEngine, group: &Group) -> Result<Self, EngineError> {
@@ -239,9 +162,9 @@ impl<'e> GroupCursor<'e> {
             (0..).zip(found).partition(|(at, (term, _))| *at < MERGED_AT_MOST && term.doc_freq as usize >= many);
         let lists = merged
             .into_iter()
-            .map(|(_, (term, weight))| Ok((term.clone(), List::new(engine.read(&term)?), worth * weight)))
+            .map(|(_, (term, weight))| engine.read(&term).map(|list| (term, list, worth * weight)))
             .collect::<Result<Vec<_>, EngineError>>()?;
-        let gathered = gather(engine, rest.iter().map(|(_, rest)| rest), worth)?;
+        let gathered = Gathered::read(engine, rest.iter().map(|(_, rest)| rest), worth)?;
         let read = stages.len();
         Ok(Self { engine, frequent, lists, gathered, stages, read, worth, cost, required: group.required })
     }
@@ -249,7 +172,7 @@ impl<'e> GroupCursor<'e> {
     /// Goes back to the first document, and reads everything again.
     pub(super) fn restart(&mut self) -> Result<(), EngineError> {
         for (term, list, _) in &mut self.lists {
-            *list = List::new(self.engine.read(term)?);
+            *list = self.engine.read(term)?;
         }
         self.frequent.iter_mut().for_each(|list| list.list = None);
         self.read_all();
@@ -273,9 +196,8 @@ impl<'e> GroupCursor<'e> {
     /// What a document scores at most.
     pub(super) fn most(&self) -> f32 {
         let frequent = self.stages.first().map_or(0.0, |stage| stage.most);
-        let others =
-            self.lists.iter().map(|(.., scale)| *scale).chain(self.gathered.postings.first().map(|_| self.worth));
-        others.fold(frequent, f32::max)
+        let gathered = if self.gathered.is_empty() { 0.0 } else { self.worth };
+        self.lists.iter().map(|(.., scale)| *scale).fold(frequent.max(gathered), f32::max)
     }
 
     /// Reads everything from now on.
@@ -286,7 +208,7 @@ impl<'e> GroupCursor<'e> {
 
     /// Whether the next documents are scored by any of the frequent alternatives' whole lists.
     pub(super) fn reads_whole_lists(&self) -> bool {
-        self.frequent.iter().any(|list| list.read == list.about.stages())
+        self.frequent.iter().any(FrequentList::is_read_whole)
     }
 
     /// Reads nothing of the frequent alternatives but their bits, until told to read more.
@@ -365,13 +287,13 @@ impl<'e> GroupCursor<'e> {
         let scorer = &self.engine.scorer;
         let start = first_of(window);
         for list in &mut self.frequent {
-            if list.read < list.about.stages() {
-                for posting in list.about.best_in(window, list.read) {
-                    let at = posting.place();
-                    needs.note(to, scorer, list.scale, (at, posting.code(), document(start, at)));
-                }
-            } else {
+            if list.is_read_whole() {
                 list.score(self.engine, to, window, needs)?;
+                continue;
+            }
+            for posting in list.about.best_in(window, list.read) {
+                let at = posting.place();
+                needs.note(to, scorer, list.scale, (at, posting.code(), document(start, at)));
             }
         }
         Ok(())
@@ -383,7 +305,7 @@ impl<'e> GroupCursor<'e> {
             return Ok(());
         }
         for list in &mut self.frequent {
-            if list.read < list.about.stages() && to.of(at) < list.scale * list.about.most(list.read) {
+            if !list.is_read_whole() && to.of(at) < list.scale * list.about.most(list.read) {
                 list.look_up(self.engine, to, window, at)?;
             }
         }
@@ -392,6 +314,11 @@ impl<'e> GroupCursor<'e> {
 }
 
 impl FrequentList<'_> {
+    /// Whether documents are scored by its whole list.
+    fn is_read_whole(&self) -> bool {
+        self.read == self.about.stages()
+    }
+
     /// Scores documents of a window.
     fn score(
         &mut self,
@@ -426,7 +353,7 @@ impl FrequentList<'_> {
         at: usize,
     ) -> Result<(), EngineError> {
         let (document, scale) = (document(first_of(window), at), self.scale);
-        if has(self.about.documents_in(window), at) {
+        if self.about.documents_in(window).has(at) {
             let list = self.list(engine)?;
             if list.seek(document) == document {
                 to.raise(at, scale * engine.scorer.worth(list.code(), document));
@@ -439,7 +366,7 @@ impl FrequentList<'_> {
         // Taking it out and putting it back would move a kilobyte twice.
         match &mut self.list {
             Some(list) => Ok(list),
-            none => Ok(none.insert(List::new(engine.read(&self.term)?))),
+            none => Ok(none.insert(engine.read(&self.term)?)),
         }
     }
 }
@@ -456,53 +383,9 @@ fn note(to: &mut Scores, scorer: &Scorer, scale: f32, (at, code, document): (usi
     }
 }
 
-/// Whether the bit at a place is set.
-#[inline]
-fn has(words: &[u64], at: usize) -> bool {
-    words.get(at / 64).is_some_and(|word| word & (1 << (at % 64)) != 0)
-}
-
 /// The probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`.
 fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let (n, all) = (frequency as f32, documents as f32);
     (1.0 + (all - n + 0.5).max(0.5) / (n + 0.5)).ln()
-}
-
-/// All documents of many lists, by window. Which window a document is in is soon told, and within one no order is needed, so
-/// none is made.
-fn gather<'t>(
-    engine: &TantivyEngine,
-    terms: impl Iterator<Item = &'t (TermInfo, f32)> + Clone,
-    worth: f32,
-) -> Result<Gathered, EngineError> {
-    let all = terms.clone().map(|(term, _)| term.doc_freq as usize).sum();
-    // A term in no document isn't in the index.
-    if all == 0 {
-        return Ok(Gathered::default());
-    }
-    let windows = engine.scorer.documents().div_ceil(WIDTH);
-    let mut ends = vec![0_u32; windows];
-    let mut unsorted = Vec::with_capacity(all);
-    for (term, weight) in terms {
-        let scale = worth * weight;
-        List::new(engine.read(term)?).for_each_until(TERMINATED, |document, code| {
-            let window = window_of(document);
-            if let Some(end) = ends.get_mut(window) {
-                *end += 1;
-                unsorted.push((document, code, scale));
-            }
-        });
-    }
-    let mut before = 0;
-    for end in &mut ends {
-        before += std::mem::replace(end, before);
-    }
-    let mut postings = vec![(Packed::new(0, 0), 0.0); unsorted.len()];
-    for (document, code, scale) in unsorted {
-        let at = &mut ends[window_of(document)];
-        postings[*at as usize] = (Packed::new(document, code), scale);
-        *at += 1;
-    }
-    Ok(Gathered { postings, ends })
 }

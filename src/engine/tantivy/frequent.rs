@@ -6,9 +6,8 @@
 
 use ::tantivy::{DocId, TERMINATED};
 
-use super::cursor::List;
-use super::window::{WIDTH, WORDS, place, window_of};
-use crate::engine::BITS;
+use super::list::List;
+use super::window::{Bits, WIDTH, place, window_of};
 use crate::search::Term;
 use crate::search::score::Scorer;
 
@@ -34,8 +33,8 @@ const STEPS: usize = 1024;
 
 /// What is known of a frequent term.
 pub(super) struct Frequent {
-    /// A bit per document.
-    bits: Box<[u64]>,
+    /// A bit per document, by window.
+    bits: Box<[Bits]>,
     /// In how many documents it is.
     pub(super) documents: u32,
     /// None of the beginning of a word: what searches that end in one gain isn't worth the memory, nor the time when the index
@@ -46,7 +45,6 @@ pub(super) struct Frequent {
 }
 
 /// Some postings, by window.
-#[derive(Default)]
 struct Tier {
     /// Where those of each window begin, and where the last ones end.
     windows: Box<[u32]>,
@@ -76,9 +74,6 @@ impl Packed {
 }
 
 impl Frequent {
-    /// The kinds of terms that may be frequent. Names alone are hardly ever searched for.
-    pub(super) const KINDS: [u8; 3] = [Term::WORD, Term::PREFIX, Term::CONCEPT];
-
     /// Whether a term in that many documents may be frequent, whatever its kind.
     pub(super) fn is(documents: u32, scorer: &Scorer) -> bool {
         Self::pays_for(Term::WORD, documents, scorer)
@@ -100,10 +95,11 @@ impl Frequent {
         scorer: &Scorer,
         postings: &mut Vec<(DocId, u32, f32)>,
     ) -> Self {
-        let mut bits = vec![0_u64; scorer.documents().div_ceil(WIDTH) * WORDS];
+        let windows = scorer.documents().div_ceil(WIDTH);
+        let mut bits = vec![Bits::NONE; windows];
         let mut add = |document: DocId| {
-            if let Some(word) = bits.get_mut(document as usize / BITS) {
-                *word |= 1 << (document as usize % BITS);
+            if let Some(bits) = bits.get_mut(window_of(document)) {
+                bits.add(place(document));
             }
         };
         if kind == Term::PREFIX {
@@ -123,26 +119,21 @@ impl Frequent {
             counts[step(worth)] += 1;
             postings.push((document, code, worth));
         });
-        // The lowest step of each tier: no more than its share is on it and above.
-        let mut highest = STEPS;
-        let windows = scorer.documents().div_ceil(WIDTH);
-        let mut lowest = [STEPS; TIERS.len()];
-        let mut tiers = TIERS.map(|_| TierBuilder::default());
-        for ((share, lowest), tier) in TIERS.into_iter().zip(&mut lowest).zip(&mut tiers) {
-            let above: usize = counts[highest..].iter().map(|count| *count as usize).sum();
-            *lowest = highest;
-            let mut inside = 0;
-            while *lowest > 0 && above + inside + counts[*lowest - 1] as usize <= postings.len() / share {
-                *lowest -= 1;
-                inside += counts[*lowest] as usize;
+        // The lowest step of each tier, no more than its share being on it and above, and how many postings the tier has.
+        let (mut lowest, mut above) = (STEPS, 0);
+        let cuts = TIERS.map(|share| {
+            let before = above;
+            while lowest > 0 && above + counts[lowest - 1] as usize <= postings.len() / share {
+                lowest -= 1;
+                above += counts[lowest] as usize;
             }
-            highest = *lowest;
-            *tier = TierBuilder::new(windows, inside);
-        }
+            (lowest, above - before)
+        });
+        let mut tiers = cuts.map(|(_, inside)| TierBuilder::new(windows, inside));
         let mut most = [0.0_f32; TIERS.len() + 1];
         for (document, code, worth) in postings.drain(..) {
             let step = step(worth);
-            let tier = lowest.iter().position(|lowest| step >= *lowest).unwrap_or(TIERS.len());
+            let tier = cuts.iter().position(|(lowest, _)| step >= *lowest).unwrap_or(TIERS.len());
             most[tier] = most[tier].max(worth);
             if let Some(tier) = tiers.get_mut(tier) {
                 tier.push(document, code);
@@ -170,9 +161,8 @@ impl Frequent {
     }
 
     /// Its documents of a window, a bit for each.
-    pub(super) fn documents_in(&self, window: usize) -> &[u64] {
-        let from = (window * WORDS).min(self.bits.len());
-        &self.bits[from..(from + WORDS).min(self.bits.len())]
+    pub(super) fn documents_in(&self, window: usize) -> &Bits {
+        &self.bits[window]
     }
 
     /// The postings of a window in the first so many tiers.
@@ -197,7 +187,6 @@ fn step(worth: f32) -> usize {
 }
 
 /// A tier being filled, in the order of documents.
-#[derive(Default)]
 struct TierBuilder {
     windows: Vec<u32>,
     postings: Vec<Packed>,
@@ -265,9 +254,8 @@ mod tests {
         let about = engine.frequent(&term).expect("it is frequent");
         let worth = |document: u32| occurrences(document).map(|of| engine.scorer.worth(of.code(), document));
         let windows = 0..(DOCUMENTS as usize).div_ceil(WIDTH);
-        let bits: Vec<u64> = windows.clone().flat_map(|window| about.documents_in(window).to_vec()).collect();
         for document in 0..DOCUMENTS {
-            let has = bits[document as usize / 64] & (1 << (document % 64)) != 0;
+            let has = about.documents_in(window_of(document)).has(place(document));
             assert_eq!(has, worth(document).is_some(), "{document}");
         }
         for stages in 0..about.stages() {

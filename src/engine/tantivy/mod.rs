@@ -6,6 +6,8 @@
 mod build;
 mod cursor;
 mod frequent;
+mod gathered;
+mod list;
 mod visit;
 mod window;
 
@@ -15,7 +17,7 @@ use std::sync::Arc;
 use ::tantivy::directory::Directory as _;
 use ::tantivy::directory::RamDirectory;
 use ::tantivy::index::{Index, InvertedIndexReader};
-use ::tantivy::postings::{BlockSegmentPostings, TermInfo};
+use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
@@ -23,8 +25,8 @@ use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
 
-use self::cursor::List;
 use self::frequent::Frequent;
+use self::list::List;
 use super::{Engine, EngineError, EngineFiles, Visitor};
 use crate::search::score::Scorer;
 use crate::search::{Plan, StemId, Term};
@@ -40,7 +42,7 @@ pub struct TantivyEngine {
     /// the dictionary takes some 0.3 µs for each.
     stems: Vec<Place>,
     /// The frequent terms, by where their postings begin.
-    frequent: FxHashMap<u64, Frequent>,
+    frequent: FxHashMap<usize, Frequent>,
     scorer: Scorer,
 }
 
@@ -59,6 +61,13 @@ impl TryFrom<&TermInfo> for Place {
         let start = u32::try_from(term.postings_range.start).map_err(EngineError::index("opened"))?;
         let bytes = u32::try_from(term.postings_range.len()).map_err(EngineError::index("opened"))?;
         Ok(Self { start, bytes, documents: term.doc_freq })
+    }
+}
+
+impl From<&Place> for TermInfo {
+    fn from(place: &Place) -> Self {
+        let start = place.start as usize;
+        Self { doc_freq: place.documents, postings_range: start..start + place.bytes as usize, positions_range: 0..0 }
     }
 }
 
@@ -104,11 +113,7 @@ impl TantivyEngine {
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
         if let Term::Word(stem) = term {
             let place = self.stems.get(*stem as usize).filter(|place| place.documents > 0);
-            return Ok(place.map(|place| TermInfo {
-                doc_freq: place.documents,
-                postings_range: place.start as usize..place.start as usize + place.bytes as usize,
-                positions_range: 0..0,
-            }));
+            return Ok(place.map(TermInfo::from));
         }
         let mut text = String::with_capacity(24);
         term.write(&mut text);
@@ -120,29 +125,37 @@ impl TantivyEngine {
     fn frequent(&self, term: &TermInfo) -> Option<&Frequent> {
         // Most aren't, which takes no look into the table.
         let is_frequent = Frequent::is(term.doc_freq, &self.scorer);
-        is_frequent.then(|| self.frequent.get(&(term.postings_range.start as u64))).flatten()
+        is_frequent.then(|| self.frequent.get(&term.postings_range.start)).flatten()
     }
 
-    /// Reads the postings of all frequent terms.
-    fn read_frequent(&self) -> Result<FxHashMap<u64, Frequent>, EngineError> {
+    /// Reads the postings of all frequent terms. Names alone are hardly ever searched for.
+    fn read_frequent(&self) -> Result<FxHashMap<usize, Frequent>, EngineError> {
         let mut frequent = FxHashMap::default();
         let mut room = Vec::new();
-        for kind in Frequent::KINDS {
+        let mut read = |kind: u8, term: &TermInfo| {
+            if Frequent::pays_for(kind, term.doc_freq, &self.scorer) {
+                let about = Frequent::read(kind, self.read(term)?, term.doc_freq, &self.scorer, &mut room);
+                frequent.insert(term.postings_range.start, about);
+            }
+            Ok::<_, EngineError>(())
+        };
+        for place in &self.stems {
+            read(Term::WORD, &place.into())?;
+        }
+        for kind in [Term::PREFIX, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
-                if Frequent::pays_for(kind, term.doc_freq, &self.scorer) {
-                    let list = List::new(self.read(term)?);
-                    let about = Frequent::read(kind, list, term.doc_freq, &self.scorer, &mut room);
-                    frequent.insert(term.postings_range.start as u64, about);
-                }
+                read(kind, term)?;
             }
         }
         Ok(frequent)
     }
 
-    fn read(&self, term: &TermInfo) -> Result<BlockSegmentPostings, EngineError> {
+    /// The posting list of a term, at its first document.
+    fn read(&self, term: &TermInfo) -> Result<List, EngineError> {
         self.postings
             .read_block_postings_from_terminfo(term, IndexRecordOption::WithFreqs)
+            .map(List::new)
             .map_err(EngineError::index("read"))
     }
 }

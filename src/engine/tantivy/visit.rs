@@ -3,7 +3,8 @@
 use std::cell::Cell;
 
 use super::TantivyEngine;
-use super::cursor::{GroupCursor, Least, List, Needs};
+use super::cursor::{GroupCursor, Least, Needs};
+use super::list::List;
 use super::window::{Bits, Scores, WIDTH, document, first_of, place};
 use crate::engine::{EngineError, Match, Visitor};
 use crate::search::{Plan, Term};
@@ -13,25 +14,22 @@ pub(super) fn visit(engine: &TantivyEngine, plan: &Plan, visitor: &mut dyn Visit
     let mut groups = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
     groups.sort_by_key(|group| !group.required);
     let required = groups.iter().filter(|group| group.required).count();
-    let is_any_enough = required == 0;
-    let mut rarest: Vec<_> = (0..if is_any_enough { groups.len() } else { required }).collect();
+    let mut rarest: Vec<_> = (0..if required == 0 { groups.len() } else { required }).collect();
     rarest.sort_by_key(|at| groups[*at].cost);
     let order = (0..groups.len()).collect();
     let most = groups.iter().map(GroupCursor::most).sum();
     let mut buffers = BUFFERS.take().unwrap_or_default();
     buffers.groups.resize_with(groups.len().max(buffers.groups.len()), Scores::default);
     let mut visit = Visit { engine, groups, rarest, order, most, excluded: Vec::new(), buffers, least: None };
+    visit.exclude(&plan.excluded)?;
     if plan.groups.is_empty() {
-        visit.exclude(&plan.excluded)?;
         visit.everything(visitor);
+    } else if required == 0 {
+        visit.all_windows(Combine::Any, visitor)?;
     } else {
-        if !is_any_enough {
-            visit.exclude(&plan.excluded)?;
-            visit.all_windows(Combine::All, visitor)?;
-        }
-        if is_any_enough || !visitor.is_enough() {
-            visit.restart()?;
-            visit.exclude(&plan.excluded)?;
+        visit.all_windows(Combine::All, visitor)?;
+        if !visitor.is_enough() {
+            visit.restart(&plan.excluded)?;
             visit.all_windows(Combine::Any, visitor)?;
         }
     }
@@ -104,15 +102,16 @@ impl Visit<'_> {
         self.excluded.clear();
         for term in terms {
             if let Some(term) = self.engine.find(term)? {
-                self.excluded.push(List::new(self.engine.read(&term)?));
+                self.excluded.push(self.engine.read(&term)?);
             }
         }
         Ok(())
     }
 
     /// Goes back to the first document.
-    fn restart(&mut self) -> Result<(), EngineError> {
+    fn restart(&mut self, excluded: &[Term]) -> Result<(), EngineError> {
         self.least = None;
+        self.exclude(excluded)?;
         self.groups.iter_mut().try_for_each(GroupCursor::restart)
     }
 
@@ -160,23 +159,20 @@ impl Visit<'_> {
         for at in &self.rarest {
             let least = self.among(*at);
             let (group, scores) = (&mut self.groups[*at], &mut self.buffers.groups[*at]);
+            let among = found.as_ref().filter(|_| matches!(combine, Combine::All));
+            group.enter(scores, window, among, least);
             match (combine, &mut found) {
-                (_, None) => {
-                    group.enter(scores, window, None, least);
-                    found = Some(scores.members);
-                }
+                (_, None) => found = Some(scores.members),
                 (Combine::All, Some(found)) => {
-                    group.enter(scores, window, Some(found), least);
-                    found.intersect(scores.members.words());
+                    found.intersect(&scores.members);
                     if found.is_empty() {
                         break;
                     }
                     shared = *found;
                 }
                 (Combine::Any, Some(found)) => {
-                    group.enter(scores, window, None, least);
                     shared.unite_common(found, &scores.members);
-                    found.unite(scores.members.words());
+                    found.unite(&scores.members);
                 }
             }
         }
@@ -229,7 +225,7 @@ impl Visit<'_> {
     fn score(&mut self, window: usize, found: &Bits, shared: &Bits) -> Result<Bits, EngineError> {
         let count = if self.groups.iter().any(GroupCursor::reads_whole_lists) { found.count() } else { 0 };
         let mut known = Bits::NONE;
-        self.buffers.groups[..self.groups.len()].iter().for_each(|scores| known.unite(scores.scored.words()));
+        self.buffers.groups[..self.groups.len()].iter().for_each(|scores| known.unite(&scores.scored));
         // What others give at most to a document that none of them scored: those before by what they didn't read, those behind
         // by all that they have.
         let mut others = self.most;
@@ -244,7 +240,7 @@ impl Visit<'_> {
             let needs = Needs { found, count, shared, scored: &known, least };
             let scores = &mut self.buffers.groups[at];
             self.groups[at].score(scores, window, &needs)?;
-            known.unite(scores.scored.words());
+            known.unite(&scores.scored);
             others += self.groups[at].unread();
         }
         let Buffers { groups, unread, .. } = &mut *self.buffers;
@@ -255,21 +251,18 @@ impl Visit<'_> {
         let Some(least) = self.least.map(|least| least / ROUNDING) else { return Ok(candidates) };
         let unread_at_most: f32 = unread.iter().sum();
         if unread_at_most < least {
-            candidates.intersect(known.words());
+            candidates.intersect(&known);
         }
         if unread_at_most == 0.0 {
             return Ok(candidates);
         }
         for at in Bits::clone(&candidates).places() {
-            let mut most = 0.0;
-            for (unread, scores) in unread.iter().zip(&*groups) {
-                most += if scores.members.has(at) { scores.of(at).max(*unread) } else { 0.0 };
-            }
+            let mut most: f32 = unread.iter().zip(&*groups).map(|(unread, scores)| scores.at_most(at, *unread)).sum();
             for ((group, unread), scores) in self.groups.iter_mut().zip(&*unread).zip(&mut *groups) {
                 if most < least {
                     break;
                 }
-                let before = if scores.members.has(at) { scores.of(at).max(*unread) } else { 0.0 };
+                let before = scores.at_most(at, *unread);
                 group.complete(scores, window, at)?;
                 most -= before - scores.of(at);
             }

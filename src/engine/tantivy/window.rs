@@ -9,7 +9,7 @@ use crate::engine::{BITS, Passed, positions};
 pub(super) const WIDTH: usize = 4096;
 
 /// The words of a window's set.
-pub(super) const WORDS: usize = WIDTH / BITS;
+const WORDS: usize = WIDTH / BITS;
 
 /// Which window a document is in.
 pub(super) const fn window_of(document: DocId) -> usize {
@@ -55,7 +55,7 @@ impl Bits {
     pub(super) fn take_until(&mut self, end: usize) -> Self {
         let mut taken = *self;
         let first = Self::first(end.min(WIDTH));
-        taken.intersect(&first.0);
+        taken.intersect(&first);
         for (bits, taken) in self.0.iter_mut().zip(taken.0) {
             *bits &= !taken;
         }
@@ -99,10 +99,10 @@ impl Bits {
         self.0[at / BITS % WORDS] &= !(1 << (at % BITS));
     }
 
-    /// Adds those of another set, of which the last words may be missing.
+    /// Adds those of another set.
     #[inline]
-    pub(super) fn unite(&mut self, other: &[u64]) {
-        for (bits, other) in self.0.iter_mut().zip(other) {
+    pub(super) fn unite(&mut self, other: &Self) {
+        for (bits, other) in self.0.iter_mut().zip(&other.0) {
             *bits |= other;
         }
     }
@@ -115,11 +115,11 @@ impl Bits {
         }
     }
 
-    /// Leaves only those of another set too, of which the last words may be missing.
+    /// Leaves only those of another set too.
     #[inline]
-    pub(super) fn intersect(&mut self, other: &[u64]) {
-        for (at, bits) in self.0.iter_mut().enumerate() {
-            *bits &= other.get(at).unwrap_or(&0);
+    pub(super) fn intersect(&mut self, other: &Self) {
+        for (bits, other) in self.0.iter_mut().zip(&other.0) {
+            *bits &= other;
         }
     }
 
@@ -127,12 +127,6 @@ impl Bits {
     #[inline]
     pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
         positions(&self.0)
-    }
-
-    /// The words.
-    #[inline]
-    pub(super) const fn words(&self) -> &[u64; WORDS] {
-        &self.0
     }
 
     /// These, of a window that begins with a document, as ones that are passed over.
@@ -176,6 +170,12 @@ impl Scores {
     #[inline]
     pub(super) fn of(&self, at: usize) -> f32 {
         self.best[at % WIDTH]
+    }
+
+    /// What the document at a place scores at most, if what wasn't read gives it no more than that.
+    #[inline]
+    pub(super) fn at_most(&self, at: usize, unread: f32) -> f32 {
+        if self.members.has(at) { self.of(at).max(unread) } else { 0.0 }
     }
 
     /// Notes a score of the document at a place.
