@@ -1,6 +1,6 @@
 //! Text → words: the one analyzer, for what is stored and for what is asked.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -57,22 +57,98 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Writes down where the words of a text are, in bytes, the first ones up to that many at least: as [`words`] finds them,
-/// without spelling or folding them.
-pub fn places(text: &str, count: usize, places: &mut Vec<Range<usize>>) {
-    places.clear();
+/// Where the words of a text are, in bytes: as [`words`] finds them, without spelling or folding them.
+#[must_use]
+pub fn places(text: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
     let mut scanner = Scanner { text, at: 0, gap: Gap::Break };
-    while places.len() < count
-        && let Some((start, end, gap)) = scanner.next_run()
-    {
-        if text[start..end].is_ascii() {
-            places.push(start..end);
-        } else {
-            let mut words = Vec::new();
-            push_run(&mut words, text, start, end, gap);
-            places.extend(words.into_iter().map(|word| word.start..word.end));
-        }
+    while let Some((start, end, gap)) = scanner.next_run() {
+        push_places(&mut places, text, start, end, gap);
     }
+    places
+}
+
+/// Writes down where some words of a text are, in bytes: those with these numbers, ascending, counted from 0 as [`words`]
+/// finds them.
+pub fn places_of(text: &str, numbers: &[usize], places: &mut Vec<Range<usize>>) {
+    places.clear();
+    let mut wanted = numbers.iter().copied().peekable();
+    let mut scanner = Scanner { text, at: 0, gap: Gap::Break };
+    let mut count = 0;
+    let mut several = Vec::new();
+    while wanted.peek().is_some() {
+        if let Some((words, end)) = scanner.block() {
+            let start = scanner.at;
+            let mut starts = words & !(words << 1);
+            let in_block = starts.count_ones() as usize;
+            let mut passed = 0;
+            while let Some(number) = wanted.next_if(|number| *number < count + in_block) {
+                while passed < number - count {
+                    starts &= starts - 1;
+                    passed += 1;
+                }
+                let from = starts.trailing_zeros();
+                let length = (!(words >> from)).trailing_zeros();
+                places.push(start + from as usize..start + (from + length) as usize);
+            }
+            count += in_block;
+            scanner.at = end;
+            continue;
+        }
+        let Some((start, end, gap)) = scanner.next_run() else { break };
+        several.clear();
+        push_places(&mut several, text, start, end, gap);
+        while let Some(number) = wanted.next_if(|number| *number < count + several.len()) {
+            places.push(several[number - count].clone());
+        }
+        count += several.len();
+    }
+}
+
+fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: usize, gap: Gap) {
+    if text[start..end].is_ascii() {
+        places.push(start..end);
+    } else {
+        let mut words = Vec::new();
+        push_run(&mut words, text, start, end, gap);
+        places.extend(words.into_iter().map(|word| word.start..word.end));
+    }
+}
+
+/// What a byte is to words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A letter or digit.
+    Word,
+    /// Part of none, whatever stands around it.
+    Between,
+    /// For what stands around it to tell.
+    Open,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Open; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        kinds[byte as usize] = match byte {
+            b'.' | b'&' | b'+' | b'#' | b'\'' => Kind::Open,
+            _ if byte.is_ascii_alphanumeric() => Kind::Word,
+            _ => Kind::Between,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// How many bytes are looked at together.
+const BLOCK: usize = 64;
+
+/// One bit for each byte, which is 0 or 1.
+fn bits(bytes: [u8; BLOCK]) -> u64 {
+    // The product has the lowest bits of all eight in its highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, _) = bytes.as_chunks();
+    eights.iter().rev().fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
 }
 
 struct Scanner<'t> {
@@ -83,7 +159,61 @@ struct Scanner<'t> {
 
 impl Scanner<'_> {
     /// The next run of word characters: start, end and what stands before it.
+    #[inline]
     fn next_run(&mut self) -> Option<(usize, usize, Gap)> {
+        self.next_plain_run().or_else(|| self.next_other_run())
+    }
+
+    /// The same where single bytes tell, as they do for most words; `None` where they don't, or there is none.
+    #[inline]
+    fn next_plain_run(&mut self) -> Option<(usize, usize, Gap)> {
+        let bytes = self.text.as_bytes();
+        let kind = |at: usize| bytes.get(at).map(|byte| KINDS[usize::from(*byte)]);
+        // A dot that no word follows at once is part of none.
+        let is_stop = |at: usize| bytes[at] == b'.' && kind(at + 1).is_none_or(|kind| kind == Kind::Between);
+        let (mut start, mut gap) = (self.at, self.gap);
+        loop {
+            match kind(start)? {
+                Kind::Word => break,
+                Kind::Open if !is_stop(start) => return None,
+                _ if gap == Gap::Joined && bytes[start] == b' ' => gap = Gap::Space,
+                _ => gap = widen(gap, bytes[start].into()),
+            }
+            start += 1;
+        }
+        let mut end = start + 1;
+        while kind(end) == Some(Kind::Word) {
+            end += 1;
+        }
+        if gap == Gap::Edition || (kind(end) == Some(Kind::Open) && !is_stop(end)) {
+            return None;
+        }
+        (self.at, self.gap) = (end, Gap::Joined);
+        Some((start, end, gap))
+    }
+
+    /// A bit for each of the next 64 bytes, the first in the lowest, that tells whether it is a letter or digit of a word that
+    /// ends among them; and up to where they tell. `None` where single bytes don't tell of any word, or there are fewer. What
+    /// stands before must not belong to the first word.
+    #[inline]
+    fn block(&self) -> Option<(u64, usize)> {
+        let block = self.text.as_bytes()[self.at..].first_chunk::<BLOCK>()?;
+        let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
+        // Compared all at once, without a branch: where words end can't be foreseen.
+        let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
+        let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
+        let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
+        // A dot that no word follows at once is part of none; of the last byte nothing tells.
+        let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
+        let told = open.trailing_zeros();
+        let words = words.checked_shl(u64::BITS - told)?;
+        let begun = words.leading_ones();
+        let end = told - begun;
+        (end > 0).then(|| (words << begun >> (u64::BITS - end), self.at + end as usize))
+    }
+
+    #[cold]
+    fn next_other_run(&mut self) -> Option<(usize, usize, Gap)> {
         let (start, gap) = self.next_start()?;
         let end = self.run_end(start);
         let stop = self.text[end..].strip_prefix("'s").or_else(|| self.text[end..].strip_prefix("’s"));
@@ -102,15 +232,7 @@ impl Scanner<'_> {
     }
 
     /// Where the next run starts, and what stands before it.
-    #[inline]
     fn next_start(&self) -> Option<(usize, Gap)> {
-        // Most words follow the one before behind one space.
-        if self.gap == Gap::Joined
-            && let [b' ', first, ..] = self.text.as_bytes()[self.at..]
-            && first.is_ascii_alphanumeric()
-        {
-            return Some((self.at + 1, Gap::Space));
-        }
         let mut chars = self.text[self.at..].char_indices().map(|(i, c)| (i + self.at, c)).peekable();
         let mut gap = self.gap;
         let mut before = self.text[..self.at].chars().next_back();
@@ -128,25 +250,20 @@ impl Scanner<'_> {
         }
     }
 
-    #[inline]
+    /// Where the run that starts here ends.
     fn run_end(&self, start: usize) -> usize {
-        // Most words are nothing but these, and nothing that may belong to one stands behind them.
-        let run = &self.text.as_bytes()[start..];
-        let plain = run.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let ends = |behind: &u8| behind.is_ascii() && !b".&+#".contains(behind);
-        if plain > 0 && run.get(plain).is_none_or(ends) {
-            return start + plain;
-        }
-        let mut chars = self.text[start + plain..].char_indices().map(|(at, c)| (at + plain, c)).peekable();
-        let mut end = start + plain;
-        let mut last = self.text[start..end].chars().next_back();
+        let mut chars = self.text[start..].char_indices().peekable();
+        let mut end = start;
+        let mut last = None;
         while let Some((at, c)) = chars.next() {
             let next = chars.peek().map(|(_, c)| *c);
             let inside = c.is_alphanumeric()
                 || (!c.is_ascii() && is_combining_mark(c))
                 || (at == 0 && c == '.')
                 || (c == '&' && last.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric))
-                || (c == '.' && last.is_some_and(|l| l.is_ascii_digit()) && next.is_some_and(|n| n.is_ascii_digit()))
+                || (c == '.'
+                    && last.is_some_and(|l: char| l.is_ascii_digit())
+                    && next.is_some_and(|n| n.is_ascii_digit()))
                 || (matches!(c, '+' | '#') && belongs_at_end(&self.text[start..start + at], &self.text[start + at..]));
             if !inside {
                 break;
@@ -272,6 +389,8 @@ fn is_unseparated(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn folded(text: &str) -> Vec<String> {
@@ -326,6 +445,28 @@ mod tests {
         let text = "Évaluation des risques (C++)";
         let written: Vec<_> = words(text).iter().map(|w| &text[w.start..w.end]).collect();
         assert_eq!(written, ["Évaluation", "des", "risques", "C++"]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_found_in_the_same_places_without_spelling_them(
+            text in r"([a-zA-Z0-9]{1,9}|[a-z ]{9,20}|[ .,:&+#'-]|’s|'s|[é安\u{301}ß]){0,40}", some in any::<u64>()
+        ) {
+            let all: Vec<_> = words(&text).into_iter().map(|word| word.start..word.end).collect();
+            prop_assert_eq!(&places(&text), &all);
+            let numbers: Vec<_> = (0..64).filter(|number| some >> number & 1 == 1).collect();
+            let wanted: Vec<_> = numbers.iter().filter_map(|number| all.get(*number).cloned()).collect();
+            let mut found = Vec::new();
+            places_of(&text, &numbers, &mut found);
+            prop_assert_eq!(found, wanted);
+        }
+
+        #[test]
+        fn what_stands_around_a_text_changes_none_of_its_words(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
+            // A letter of another script, behind which nothing can be told from bytes alone.
+            let (plain, other) = (words(&text), words(&format!("{text} é")));
+            prop_assert_eq!(&plain[..], &other[..other.len() - 1]);
+        }
     }
 
     #[test]

@@ -7,12 +7,21 @@ use super::lexicon::StemId;
 use super::plan::Term;
 
 /// Which stems stand for which slots of a query.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct StemSlots {
     slots: FxHashMap<StemId, u32>,
     /// A bit for each stem, by its last digits. Nearly all words of a record are none of the query's, and this tells so
     /// without a look at the map.
-    present: [u64; 16],
+    present: [u64; WORDS],
+}
+
+/// How many words of 64 bits those are: enough for the few thousand stems that a short beginning of a word stands for.
+const WORDS: usize = 64;
+
+impl Default for StemSlots {
+    fn default() -> Self {
+        Self { slots: FxHashMap::default(), present: [0; WORDS] }
+    }
 }
 
 impl StemSlots {
@@ -32,7 +41,7 @@ impl StemSlots {
                 }
             }
         }
-        let mut present = [0; 16];
+        let mut present = [0; WORDS];
         for stem in best.keys() {
             let (word, bit) = Self::bit(*stem);
             present[word] |= bit;
@@ -50,6 +59,6 @@ impl StemSlots {
     }
 
     const fn bit(stem: StemId) -> (usize, u64) {
-        ((stem / 64 % 16) as usize, 1 << (stem % 64))
+        (stem as usize / 64 % WORDS, 1 << (stem % 64))
     }
 }

@@ -62,12 +62,10 @@ pub(super) struct Marker<'s> {
 /// What is written to for each text, its memory kept for the next.
 #[derive(Default)]
 struct Scratch {
-    /// The numbers of its words.
-    numbers: Vec<WordId>,
+    /// Which of its words are marked, by their numbers in it.
+    marked: Vec<usize>,
     /// Where they are.
     places: Vec<Range<usize>>,
-    /// Which of them are marked.
-    marked: Vec<bool>,
     /// The marks.
     spans: Vec<(usize, usize)>,
 }
@@ -101,12 +99,14 @@ impl<'s> Marker<'s> {
         }
         let texts = self.snapshot.catalogue.texts(ordinal);
         // They were written from these very fields; were it otherwise, nothing would be marked.
-        let Ok(data) = serde_json::from_slice::<Texts<'_>>(&texts) else { return Vec::new() };
+        // As one piece, for which UTF-8 is told faster than for many.
+        let Ok(texts) = str::from_utf8(&texts) else { return Vec::new() };
+        let Ok(data) = serde_json::from_str::<Texts<'_>>(texts) else { return Vec::new() };
         let mut words = self.snapshot.search.forward.words(ordinal);
         let mut found = Vec::new();
         // The values in the order in which the index has their words, so that no word has to be looked up.
         let mut look = |field: &'static str, text: &str| {
-            next_value(&mut words, &mut self.scratch.numbers);
+            self.mark(&mut words);
             found.extend(self.highlight(field, text));
         };
         look("name", &data.name);
@@ -119,31 +119,66 @@ impl<'s> Marker<'s> {
         data.features.iter().for_each(|text| look("features", &text.0));
         // The offering type comes with the settings.
         for _ in 0..=data.deployment.len() + data.languages.len() {
-            next_value(&mut words, &mut self.scratch.numbers);
+            words.by_ref().take_while(|word| *word != VALUE_END).for_each(drop);
         }
         if let Some(text) = &data.description {
-            next_value(&mut words, &mut self.scratch.numbers);
+            self.mark(&mut words);
             found.extend(self.highlight("description", &text.0));
         }
         found
     }
 
-    /// A text with its matches, if it has any; the numbers of its words have been read.
-    fn highlight(&mut self, field: &'static str, text: &str) -> Option<Highlight> {
-        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, compounds, scratch } = self;
-        let Scratch { numbers, places, marked, spans } = scratch;
+    /// Marks of the next value's words those that the query matched, as far as their numbers tell.
+    fn mark(&mut self, words: impl Iterator<Item = WordId>) {
+        let Self { snapshot: Snapshot { search, .. }, expansion, scratch: Scratch { marked, .. }, .. } = self;
         marked.clear();
-        marked.extend(numbers.iter().map(|number| expansion.stems.of(search.lexicon.stem_of(*number)).is_some()));
-        let is_told = prefix.is_none() && compounds.is_empty() && expansion.concepts.is_empty();
-        let count = match marked.iter().rposition(|is| *is) {
+        let words = words.take_while(|word| *word != VALUE_END).filter(|word| *word != SECTION_END);
+        for (number, word) in words.enumerate() {
+            if expansion.stems.of(search.lexicon.stem_of(word)).is_some() {
+                marked.push(number);
+            }
+        }
+    }
+
+    /// A text with its matches, if it has any; what the numbers of its words tell is marked already.
+    fn highlight(&mut self, field: &'static str, text: &str) -> Option<Highlight> {
+        let Self { expansion, prefix, compounds, .. } = self;
+        if prefix.is_none() && compounds.is_empty() && expansion.concepts.is_empty() {
+            let Scratch { marked, places, .. } = &mut self.scratch;
+            if marked.is_empty() {
+                return None;
+            }
+            analyse::places_of(text, marked, places);
+        } else {
             // What the numbers don't tell may be anywhere.
-            _ if !is_told => usize::MAX,
-            Some(last) => last + 1,
-            None => return None,
+            self.scratch.places = self.all_marked(text);
+        }
+        let Scratch { places, spans, .. } = &mut self.scratch;
+        merge(text, places, spans);
+        if spans.is_empty() {
+            return None;
+        }
+        let (mut at, mut count) = (0, 0);
+        let mut characters_to = |end: usize| {
+            count += characters(&text[at..end]) as u64;
+            at = end;
+            count
         };
-        analyse::places(text, count, places);
+        let ranges = spans.iter().map(|(start, end)| {
+            let start = characters_to(*start);
+            TextRange { start, length: characters_to(*end) - start }
+        });
+        Some(Highlight { field: Cow::Borrowed(field), ranges: ranges.collect(), html: html(text, spans) })
+    }
+
+    /// Where the words of a text are that the query matched, by whatever it did.
+    fn all_marked(&self, text: &str) -> Vec<Range<usize>> {
+        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, compounds, scratch } = self;
+        let places = analyse::places(text);
         let written = |at: usize| &text[places[at].clone()];
-        marked.resize(places.len(), false);
+        let mut marked = vec![false; places.len()];
+        // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
+        scratch.marked.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         for at in 0..places.len() {
             marked[at] |= prefix.is_some_and(|prefix| begins(written(at), prefix));
             if at + 1 < places.len() && compounds.iter().any(|word| is_compound(written(at), written(at + 1), word)) {
@@ -157,29 +192,8 @@ impl<'s> Marker<'s> {
                 }
             }
         }
-        let marked = places.iter().zip(&*marked).filter(|(_, is)| **is).map(|(place, _)| (place.start, place.end));
-        merge(text, marked, spans);
-        if spans.is_empty() {
-            return None;
-        }
-        let (mut at, mut characters) = (0, 0);
-        let mut characters_to = |end: usize| {
-            characters += text[at..end].chars().count() as u64;
-            at = end;
-            characters
-        };
-        let ranges = spans.iter().map(|(start, end)| {
-            let start = characters_to(*start);
-            TextRange { start, length: characters_to(*end) - start }
-        });
-        Some(Highlight { field: Cow::Borrowed(field), ranges: ranges.collect(), html: html(text, spans) })
+        places.into_iter().zip(marked).filter_map(|(place, is)| is.then_some(place)).collect()
     }
-}
-
-/// Reads the numbers of the next value's words.
-fn next_value(words: &mut impl Iterator<Item = WordId>, numbers: &mut Vec<WordId>) {
-    numbers.clear();
-    numbers.extend(words.take_while(|word| *word != VALUE_END).filter(|word| *word != SECTION_END));
 }
 
 /// Whether a word as written begins with these letters, folded.
@@ -210,9 +224,9 @@ fn is_plain(written: &str) -> bool {
 }
 
 /// Matches side by side, with nothing but white space between them, are one.
-fn merge(text: &str, spans: impl Iterator<Item = (usize, usize)>, merged: &mut Vec<(usize, usize)>) {
+fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize, usize)>) {
     merged.clear();
-    for (start, end) in spans {
+    for Range { start, end } in places.iter().cloned() {
         match merged.last_mut() {
             Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
                 last.1 = end.max(last.1);
@@ -226,18 +240,19 @@ fn merge(text: &str, spans: impl Iterator<Item = (usize, usize)>, merged: &mut V
 fn html(text: &str, spans: &[(usize, usize)]) -> String {
     let (from, to) = excerpt(text, spans.first().map_or(0, |span| span.0));
     let mut html = String::with_capacity(to - from + spans.len() * 16);
+    let push = if text[from..to].bytes().fold(false, |any, byte| any | is_special(byte)) { push_escaped } else { push };
     if from > 0 {
         html.push('…');
     }
     let mut at = from;
     for (start, end) in spans.iter().copied().filter(|(start, end)| *start >= from && *end <= to) {
-        escape(&text[at..start], &mut html);
+        push(&mut html, &text[at..start]);
         html.push_str("<mark>");
-        escape(&text[start..end], &mut html);
+        push(&mut html, &text[start..end]);
         html.push_str("</mark>");
         at = end;
     }
-    escape(&text[at..to], &mut html);
+    push(&mut html, &text[at..to]);
     if to < text.len() {
         html.push('…');
     }
@@ -247,17 +262,17 @@ fn html(text: &str, spans: &[(usize, usize)]) -> String {
 /// The part of a text to show, in bytes; it begins and ends between words where it can.
 fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
     // No text has more characters than bytes.
-    if text.len() <= EXCERPT || text.chars().count() <= EXCERPT {
+    if text.len() <= EXCERPT || characters(text) <= EXCERPT {
         return (0, text.len());
     }
-    let start = text[..first_match].char_indices().rev().nth(LEAD).map_or(0, |(at, _)| at);
+    let start = before(&text[..first_match], LEAD);
     let from = if start == 0 {
         0
     } else {
         text[start..first_match].find(char::is_whitespace).map_or(start, |at| start + at).min(first_match)
     };
     let from = first_match - text[from..first_match].trim_start().len();
-    let end = text[from..].char_indices().nth(EXCERPT).map_or(text.len(), |(at, _)| from + at);
+    let end = from + behind(&text[from..], EXCERPT);
     if end == text.len() {
         return (from, end);
     }
@@ -265,7 +280,38 @@ fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
     (from, if to > first_match { to } else { end })
 }
 
-fn escape(text: &str, out: &mut String) {
+/// How many characters a text has.
+fn characters(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+/// Where the character is that stands this many before a text's last one, in bytes; the text's start where it has fewer.
+fn before(text: &str, count: usize) -> usize {
+    if text.is_ascii() {
+        return text.len().saturating_sub(count + 1);
+    }
+    text.char_indices().rev().nth(count).map_or(0, |(at, _)| at)
+}
+
+/// Where a text's first characters end, in bytes; the text's end where it has fewer.
+fn behind(text: &str, count: usize) -> usize {
+    if text.is_ascii() {
+        return text.len().min(count);
+    }
+    text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
+}
+
+/// Whether a byte has to be escaped in HTML.
+const fn is_special(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
+}
+
+/// Appends a text that has nothing to escape.
+fn push(html: &mut String, text: &str) {
+    html.push_str(text);
+}
+
+fn push_escaped(html: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
         let escaped = match byte {
@@ -276,11 +322,11 @@ fn escape(text: &str, out: &mut String) {
             b'\'' => "&#39;",
             _ => continue,
         };
-        out.push_str(&text[from..at]);
-        out.push_str(escaped);
+        html.push_str(&text[from..at]);
+        html.push_str(escaped);
         from = at + 1;
     }
-    out.push_str(&text[from..]);
+    html.push_str(&text[from..]);
 }
 
 #[cfg(test)]
