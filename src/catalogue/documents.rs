@@ -1,28 +1,61 @@
 //! Where each product's answer lies in the arena.
 
+use std::collections::HashMap;
+
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
 use super::arena::{Arena, Span};
+use super::object::OpenObject;
 use super::packing::Packer;
 use crate::resource::{SoftwareItem, SoftwareMore};
 
 /// What stands before the item in a product's answer.
 pub(super) const OPENING: &[u8] = br#"{"data":"#;
 
-/// The answers of all products, back to back in the order of their ordinals. Of each the item lies there as lists show it,
-/// and behind it, packed, what the product alone shows besides; but for the export, which many have in common.
+/// The members of an item that begin a piece of it. Id, name and tagline, and the website, are a product's own; what comes
+/// between and behind them, categories, ratings, vendor, kind and evidence, many have alike. Quotation marks inside of texts
+/// are escaped, so nothing else looks like these.
+const CUTS: [&[u8]; 3] = [br#","category":"#, br#","website":"#, br#","vendor":"#];
+
+/// The answers of all products, back to back in the order of their ordinals. Of each, what its item has of its own lies there
+/// as lists show it, and behind it, packed, what the product alone shows besides. What many have in common is there once:
+/// the rest of the item, and the export.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Documents {
     /// Where each product's texts start, and where the last one's end.
     bounds: Vec<u64>,
-    /// The length of each item, without a closing brace.
-    item_lengths: Vec<u32>,
-    /// Which export each product is from.
-    exports: Vec<u32>,
+    /// The lengths of the two pieces of each item that are its own.
+    lengths: Vec<[u32; 2]>,
+    /// Which frame each has.
+    frames: Vec<u32>,
+    /// The frames.
+    table: Vec<Frame>,
 }
 
-impl Documents {
+/// What a product has in common with others.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Frame {
+    /// What stands between the pieces of the item that are its own.
+    middle: Span,
+    /// What stands behind them.
+    ending: Span,
+    /// The export that the product is from.
+    export: u32,
+}
+
+/// Answers being written.
+#[derive(Debug, Default)]
+pub struct DocumentsWriter {
+    documents: Documents,
+    /// What items have in common, by what it is.
+    common: HashMap<Vec<u8>, u32>,
+    /// Frames: their two texts, by the order in which these came, and their export.
+    frames: HashMap<[u32; 3], u32>,
+}
+
+impl DocumentsWriter {
     /// Appends the next product: its item; what it shows besides, as [`Documents::more`] writes it; and its export.
     ///
     /// # Errors
@@ -35,17 +68,67 @@ impl Documents {
         more: &[u8],
         export: u32,
     ) -> Result<(), serde_json::Error> {
-        if self.bounds.is_empty() {
-            self.bounds.push(arena.len());
+        let mut item = serde_json::to_vec(item)?;
+        item.pop();
+        let [head, middle, website, ending] = pieces(&item).ok_or_else(|| error("an item lacks one of its members"))?;
+        let frame = [self.common(middle)?, self.common(ending)?, export];
+        let next = count(self.frames.len())?;
+        let documents = &mut self.documents;
+        if documents.bounds.is_empty() {
+            documents.bounds.push(arena.len());
         }
-        let item = arena.push_open_object(item)?;
+        documents.frames.push(*self.frames.entry(frame).or_insert(next));
+        documents.lengths.push([count(arena.push(head).length)?, count(arena.push(website).length)?]);
         arena.push(&packer.pack(more));
-        self.bounds.push(arena.len());
-        self.item_lengths.push(u32::try_from(item.length).map_err(serde::ser::Error::custom)?);
-        self.exports.push(export);
+        documents.bounds.push(arena.len());
         Ok(())
     }
 
+    /// Writes what products have in common.
+    #[must_use]
+    pub fn finish(mut self, arena: &mut Arena) -> Documents {
+        let mut common: Vec<_> = self.common.into_iter().collect();
+        common.sort_unstable_by_key(|(_, at)| *at);
+        let spans: Vec<_> = common.iter().map(|(text, _)| arena.push(text)).collect();
+        let mut frames: Vec<_> = self.frames.into_iter().collect();
+        frames.sort_unstable_by_key(|(_, at)| *at);
+        let frame = |[middle, ending, export]: [u32; 3]| Frame {
+            middle: spans[middle as usize],
+            ending: spans[ending as usize],
+            export,
+        };
+        self.documents.table = frames.into_iter().map(|(of, _)| frame(of)).collect();
+        self.documents
+    }
+
+    fn common(&mut self, text: &[u8]) -> Result<u32, serde_json::Error> {
+        if let Some(at) = self.common.get(text) {
+            return Ok(*at);
+        }
+        let at = count(self.common.len())?;
+        self.common.insert(text.to_vec(), at);
+        Ok(at)
+    }
+}
+
+/// An item in pieces: its own, common, its own, common.
+fn pieces(item: &[u8]) -> Option<[&[u8]; 4]> {
+    let find = |cut: &[u8], from: usize| Some(from + memmem::find(&item[from..], cut)?);
+    let middle = find(CUTS[0], 0)?;
+    let website = find(CUTS[1], middle)? + CUTS[1].len();
+    let ending = find(CUTS[2], website)?;
+    Some([&item[..middle], &item[middle..website], &item[website..ending], &item[ending..]])
+}
+
+fn count<T: TryInto<u32, Error: std::fmt::Display>>(count: T) -> Result<u32, serde_json::Error> {
+    count.try_into().map_err(error)
+}
+
+fn error(what: impl std::fmt::Display) -> serde_json::Error {
+    serde::ser::Error::custom(what)
+}
+
+impl Documents {
     /// What a product shows beyond its item, between the item and `tail`: `,"description":…,"additional_properties":{…}`.
     ///
     /// # Errors
@@ -54,7 +137,7 @@ impl Documents {
         let mut text = serde_json::to_vec(more)?;
         // The export comes last, so the answer ends as its tail does.
         let rest = text.strip_suffix(&tail[..tail.len() - 1]).map(<[u8]>::len);
-        text.truncate(rest.ok_or_else(|| serde::ser::Error::custom("a product doesn't end with its export"))?);
+        text.truncate(rest.ok_or_else(|| error("a product doesn't end with its export"))?);
         if let Some(brace) = text.first_mut() {
             *brace = b',';
         }
@@ -75,47 +158,130 @@ impl Documents {
     /// How many products there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.item_lengths.len()
+        self.frames.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.item_lengths.is_empty()
+        self.frames.is_empty()
     }
 
-    /// The end of the last product's texts; `u64::MAX` for tables that make no sense, beside that many exports.
+    /// The end of the last text; `u64::MAX` for tables that make no sense, beside that many exports.
     #[must_use]
     pub fn end(&self, exports: usize) -> u64 {
         let sound = self.bounds.is_sorted()
-            && (self.bounds.len() == self.item_lengths.len() + 1 || (self.bounds.is_empty() && self.is_empty()))
-            && self.exports.len() == self.item_lengths.len()
-            && self.exports.iter().all(|export| (*export as usize) < exports)
-            && self
-                .bounds
-                .windows(2)
-                .zip(&self.item_lengths)
-                .all(|(bound, item)| bound[1] - bound[0] >= u64::from(*item));
-        if sound { self.bounds.last().copied().unwrap_or(0) } else { u64::MAX }
+            && (self.bounds.len() == self.len() + 1 || (self.bounds.is_empty() && self.is_empty()))
+            && self.lengths.len() == self.len()
+            && self.frames.iter().all(|frame| (*frame as usize) < self.table.len())
+            && self.table.iter().all(|frame| (frame.export as usize) < exports)
+            && self.bounds.windows(2).zip(&self.lengths).all(|(bound, lengths)| bound[1] - bound[0] >= sum(*lengths));
+        let common = self.table.iter().map(|frame| frame.middle.end().max(frame.ending.end()));
+        let own = self.bounds.last().copied();
+        if sound { common.chain(own).max().unwrap_or(0) } else { u64::MAX }
     }
 
-    /// A product's item, without a closing brace.
+    /// Id, name and tagline of a product's item: its JSON begins with them.
     #[must_use]
-    pub fn item(&self, ordinal: Ordinal) -> Span {
+    pub fn head(&self, ordinal: Ordinal) -> Span {
         let at = ordinal as usize;
-        Span { start: self.bounds[at], length: u64::from(self.item_lengths[at]) }
+        Span { start: self.bounds[at], length: u64::from(self.lengths[at][0]) }
+    }
+
+    /// What a product's item has of its own.
+    #[must_use]
+    pub fn own(&self, ordinal: Ordinal) -> Span {
+        let at = ordinal as usize;
+        Span { start: self.bounds[at], length: sum(self.lengths[at]) }
+    }
+
+    /// A product's item, of this arena.
+    #[must_use]
+    pub fn item<'t>(&self, ordinal: Ordinal, arena: &'t [u8]) -> OpenObject<'t> {
+        let frame = &self.table[self.frames[ordinal as usize] as usize];
+        let (head, website) = arena[self.own(ordinal).range()].split_at(self.lengths[ordinal as usize][0] as usize);
+        OpenObject::of([head, &arena[frame.middle.range()], website, &arena[frame.ending.range()]])
     }
 
     /// What a product shows beyond its item, packed.
     #[must_use]
     pub fn packed(&self, ordinal: Ordinal) -> Span {
-        let item = self.item(ordinal);
-        Span { start: item.end(), length: self.bounds[ordinal as usize + 1] - item.end() }
+        let own = self.own(ordinal);
+        Span { start: own.end(), length: self.bounds[ordinal as usize + 1] - own.end() }
     }
 
     /// Which export a product is from, as an index into the list of exports.
     #[must_use]
     pub fn export(&self, ordinal: Ordinal) -> usize {
-        self.exports[ordinal as usize] as usize
+        self.table[self.frames[ordinal as usize] as usize].export as usize
+    }
+}
+
+fn sum([head, website]: [u32; 2]) -> u64 {
+    u64::from(head) + u64::from(website)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item<'a>(id: &'a str, name: &'a str, vendor: Option<&'a str>) -> SoftwareItem<'a> {
+        SoftwareItem {
+            id,
+            name,
+            tagline: Some(r#"says ,"category":"website","vendor": of itself"#),
+            category: None,
+            categories: Vec::new(),
+            rating: None,
+            review_count: Some(3),
+            website: r#"https://example.com/,"vendor":"#,
+            vendor,
+            offering_type: "software",
+            evidence_status: "pending-review",
+            evidence_checked_on: None,
+        }
+    }
+
+    #[test]
+    fn items_come_back_whole_and_what_they_have_in_common_is_kept_once() {
+        let items = [item("a", "Alpha", None), item("b", "Beta", Some("Maker")), item("c", "Gamma", None)];
+        let (mut arena, packer, mut writer) = (Arena::default(), Packer::new(&[]), DocumentsWriter::default());
+        for (item, export) in items.iter().zip([0, 1, 0]) {
+            writer.push(&mut arena, &packer, item, b",\"more\":1", export).expect("written");
+        }
+        let documents = writer.finish(&mut arena);
+        let arena = arena.into_bytes();
+        assert_eq!(documents.end(2), arena.len() as u64);
+        for (ordinal, item) in (0..).zip(&items) {
+            let mut json = Vec::new();
+            documents.item(ordinal, &arena).write(&mut json);
+            assert_eq!(json, serde_json::to_vec(item).expect("written"));
+            assert!(arena[documents.head(ordinal).range()].starts_with(br#"{"id":""#));
+        }
+        assert_eq!([0, 1, 2].map(|ordinal| documents.export(ordinal)), [0, 1, 0]);
+        assert_eq!(memmem::find_iter(&arena, r#","vendor":null"#).count(), 1, "of two products");
+        assert_eq!(memmem::find_iter(&arena, r#","category":null"#).count(), 1, "of three");
+    }
+
+    #[test]
+    fn tables_that_make_no_sense_are_told() {
+        let mut arena = Arena::default();
+        let mut writer = DocumentsWriter::default();
+        writer.push(&mut arena, &Packer::new(&[]), &item("a", "Alpha", None), b"", 0).expect("written");
+        let stored = postcard::to_stdvec(&writer.finish(&mut arena)).expect("encoded");
+        let documents = || postcard::from_bytes::<Documents>(&stored).expect("decoded");
+        assert!(documents().end(1) <= arena.len());
+        assert_eq!(documents().end(0), u64::MAX, "an export that isn't there");
+        let wrong: [fn(&mut Documents); 4] = [
+            |documents| documents.frames[0] = 1,
+            |documents| documents.lengths[0][1] += 1_000,
+            |documents| documents.bounds.push(0),
+            |documents| documents.table[0].ending.length += 1_000,
+        ];
+        for wrong in wrong {
+            let mut documents = documents();
+            wrong(&mut documents);
+            assert!(documents.end(1) > arena.len());
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::arena::Arena;
 use super::collate::{Collation, CollationError};
 use super::columns::{Columns, SortedOrder};
-use super::documents::Documents;
+use super::documents::{Documents, DocumentsWriter};
 use super::exports::ExportDocument;
 use super::glossary::GlossaryEntry;
 use super::packing::Packer;
@@ -133,7 +133,7 @@ impl<'a> Draft<'a> {
     /// Where something can't be written.
     pub fn prepare(&self) -> Result<Prepared, DraftError> {
         let (mut arena, mut downloads) = (Arena::default(), Arena::default());
-        let mut documents = Documents::default();
+        let mut documents = DocumentsWriter::default();
         let mut reviews = Reviews::default();
         let tails =
             self.exports.iter().map(|export| Documents::tail(&export_ref(export))).collect::<Result<Vec<_>, _>>()?;
@@ -145,6 +145,7 @@ impl<'a> Draft<'a> {
         for entry in &self.entries {
             self.push_document(&mut arena, &mut documents, &packer, &tails, entry)?;
         }
+        let documents = documents.finish(&mut arena);
         for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
                 reviews.push(&mut arena, ordinal, entry.reviews.clone())?;
@@ -180,7 +181,7 @@ impl<'a> Draft<'a> {
     fn push_document(
         &self,
         arena: &mut Arena,
-        documents: &mut Documents,
+        documents: &mut DocumentsWriter,
         packer: &Packer,
         tails: &[Vec<u8>],
         entry: &Entry<'_>,

@@ -14,6 +14,7 @@ mod exports;
 mod filter;
 mod glossary;
 mod ids;
+mod object;
 mod packing;
 mod quality;
 mod reviews;
@@ -22,11 +23,12 @@ pub use arena::{Arena, Span, fetch};
 pub use bulk::Bulk;
 pub use collate::Collation;
 pub use columns::{Columns, STARS, SortedOrder};
-pub use documents::Documents;
+pub use documents::{Documents, DocumentsWriter};
 pub use draft::{Draft, DraftError, Prepared};
 pub use exports::ExportDocument;
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
+pub use object::OpenObject;
 pub use packing::{Packer, Pieces, Unpacker};
 pub use reviews::{Reviews, ReviewsOf};
 
@@ -115,8 +117,8 @@ impl Catalogue {
         if !tables.fit(arena.len() as u64, downloads_end) {
             return Err(CatalogueError::Misfit);
         }
-        let item = |ordinal| &arena[tables.documents.item(ordinal).range()];
-        let ids = Ids::new(tables.documents.len(), item).ok_or(CatalogueError::Misfit)?;
+        let head = |ordinal| &arena[tables.documents.head(ordinal).range()];
+        let ids = Ids::new(tables.documents.len(), head).ok_or(CatalogueError::Misfit)?;
         let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
         tables.columns.profile();
         Ok(Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) })
@@ -131,26 +133,28 @@ impl Catalogue {
     /// The product with this id.
     #[must_use]
     pub fn ordinal(&self, id: &str) -> Option<Ordinal> {
-        self.ids.find(id, |ordinal| self.item(ordinal))
+        self.ids.find(id, |ordinal| self.head(ordinal))
     }
 
     /// The ids of all products, in the order of ordinals.
     pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
         // Each was written when the items were; the table was made of them.
-        (0..).take(self.software_count()).filter_map(|ordinal| ids::of(self.item(ordinal)))
+        (0..).take(self.software_count()).filter_map(|ordinal| ids::of(self.head(ordinal)))
     }
 
     /// A product as a whole answer, `{"data":{…}}`: unpacked and put together, about what copying it costs.
     #[must_use]
     pub fn detail(&self, ordinal: Ordinal) -> Bytes {
         let tail = self.text(self.tables.exports[self.tables.documents.export(ordinal)].tail);
-        Bytes::from([documents::OPENING, self.item(ordinal), &self.more(ordinal), tail].concat())
+        let [head, middle, website, ending] = self.item(ordinal).pieces();
+        Bytes::from([documents::OPENING, head, middle, website, ending, &self.more(ordinal), tail].concat())
     }
 
     /// A product with all that it shows alone, but for its export: a JSON object.
     #[must_use]
     pub fn texts(&self, ordinal: Ordinal) -> Vec<u8> {
-        [self.item(ordinal), &self.more(ordinal), b"}"].concat()
+        let [head, middle, website, ending] = self.item(ordinal).pieces();
+        [head, middle, website, ending, &self.more(ordinal), b"}"].concat()
     }
 
     /// What a product shows beyond its item, unpacked.
@@ -164,17 +168,27 @@ impl Catalogue {
         self.text(self.tables.documents.packed(ordinal))
     }
 
-    /// A product as lists show it: a JSON object without its closing brace.
+    /// What a product's item begins with: its id is there.
+    fn head(&self, ordinal: Ordinal) -> &[u8] {
+        self.text(self.tables.documents.head(ordinal))
+    }
+
+    /// A product as lists show it.
     #[must_use]
-    pub fn item(&self, ordinal: Ordinal) -> &[u8] {
-        self.text(self.tables.documents.item(ordinal))
+    pub fn item(&self, ordinal: Ordinal) -> OpenObject<'_> {
+        self.tables.documents.item(ordinal, &self.arena)
     }
 
     /// Some products as lists show them, in the order given.
-    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = &[u8]> {
-        let items = ordinals.map(|ordinal| self.item(ordinal));
-        fetch(items.clone());
-        items
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = OpenObject<'_>> {
+        fetch(ordinals.clone().map(|ordinal| self.text(self.tables.documents.own(ordinal))));
+        ordinals.map(|ordinal| self.item(ordinal))
+    }
+
+    /// A resource other than a product.
+    #[must_use]
+    pub fn object(&self, span: Span) -> OpenObject<'_> {
+        OpenObject::of([self.text(span), b"", b"", b""])
     }
 
     /// The text of a span.

@@ -11,8 +11,9 @@ use serde::Serialize;
 use super::params::MAX_QUERY_OFFSET;
 use super::problem::ApiError;
 use super::request::ApiRequest;
+use crate::catalogue::OpenObject;
 use crate::resource::Pagination;
-use crate::service::{OpenObject, Page};
+use crate::service::Page;
 
 /// How deep a list may be paged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl ListBody {
             item.write(json);
             Ok(())
         };
-        Self::new(&page.data, page.pagination, |item| item.0.len(), write)
+        Self::new(&page.data, page.pagination, OpenObject::len, write)
     }
 
     /// Adds a member.

@@ -7,7 +7,8 @@ mod page;
 mod query;
 mod searches;
 
-pub use page::{GlossaryPage, OpenObject, Page, ReviewsPage, SearchHit, SearchPage};
+pub use crate::catalogue::OpenObject;
+pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage};
 pub use query::{Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
 
 mod operations;

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::highlight::Marker;
 use super::{
-    GlossaryPage, ListGlossary, ListSoftware, ListSort, OpenObject, Page, PageRequest, ReviewsPage, SearchHit,
-    SearchPage, SearchSoftware, SearchSort, SoftwareFilter, facet,
+    GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchHit, SearchPage,
+    SearchSoftware, SearchSort, SoftwareFilter, facet,
 };
 use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span};
 use crate::engine::EngineError;
@@ -40,7 +40,7 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
             (page_of(&found.best, query.page), found.total)
         }
     };
-    let data = catalogue.items(ordinals.iter().copied()).map(OpenObject).collect();
+    let data = catalogue.items(ordinals.iter().copied()).collect();
     Ok(Page { data, pagination: pagination(query.page, total) })
 }
 
@@ -105,7 +105,7 @@ pub(super) fn counted_search<'s>(
         .items(ordinals)
         .zip(hits)
         .map(|(item, hit)| SearchHit {
-            item: OpenObject(item),
+            item,
             ordinal: hit.ordinal,
             score: shown_score(*hit, &found),
             highlights: marker.as_mut().map(|marker| marker.highlights(hit.ordinal).into()),
@@ -255,7 +255,7 @@ fn page_of(best: &[Candidate], page: PageRequest) -> Vec<Ordinal> {
 }
 
 fn page_of_spans<'s>(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Page<'s> {
-    let data = slice(spans, page).iter().map(|span| OpenObject(catalogue.text(*span))).collect();
+    let data = slice(spans, page).iter().map(|span| catalogue.object(*span)).collect();
     Page { data, pagination: pagination(page, spans.len() as u64) }
 }
 

@@ -2,23 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::catalogue::Ordinal;
+use crate::catalogue::{OpenObject, Ordinal};
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
-
-/// A resource's JSON object as a snapshot holds it: its text without the closing brace, so that a caller can append
-/// members (a hit's score) without parsing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenObject<'s>(pub &'s [u8]);
-
-impl OpenObject<'_> {
-    /// Appends the whole object.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.0);
-        out.push(b'}');
-    }
-}
 
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::operations::{ServiceError, counted_search, pagination, search_software};
-use super::{OpenObject, SearchHit, SearchPage, SearchSoftware, facet};
+use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, QueryReport};
 use crate::search::collect::FacetCounts;
@@ -103,7 +103,7 @@ impl Answer {
         let highlights = |at: usize| rest.and_then(|rest| rest.highlights.get(at).cloned()).flatten();
         let items = snapshot.catalogue.items(self.hits.iter().map(|(ordinal, _)| *ordinal));
         let hits = items.zip(&self.hits).enumerate().map(|(at, (item, (ordinal, score)))| SearchHit {
-            item: OpenObject(item),
+            item,
             ordinal: *ordinal,
             score: *score,
             highlights: highlights(at),

@@ -117,11 +117,11 @@ fn room_for(hit: &SearchHit<'_>) -> usize {
     const SCORE: usize = 24;
     let html: usize =
         hit.highlights.iter().flat_map(|marked| marked.iter()).map(|highlight| 64 + highlight.html.len()).sum();
-    hit.item.0.len() + SCORE + html
+    hit.item.len() + SCORE + html
 }
 
 fn write_hit(hit: &SearchHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    json.extend_from_slice(hit.item.0);
+    hit.item.write_open(json);
     append_member(json, "score", &hit.score)?;
     if let Some(highlights) = &hit.highlights {
         append_member(json, "highlights", &**highlights)?;
