@@ -61,8 +61,12 @@ pub(super) struct Deadlined<S> {
     requests: u32,
     /// When the first byte came of what isn't a request yet.
     head_since: Option<Instant>,
+    /// Whether bytes of it have come since the clock was last read.
+    head_begun: bool,
     /// When bytes last went out; before that, when the connection was opened.
     quiet_since: Instant,
+    /// Whether bytes have gone out since the clock was last read.
+    wrote: bool,
     /// Since when the other side takes nothing of what there is to write.
     stalled_since: Option<Instant>,
 }
@@ -78,7 +82,9 @@ impl<S> Deadlined<S> {
             timer: Box::pin(tokio::time::sleep_until(now + patience.header)),
             requests: 0,
             head_since: None,
+            head_begun: false,
             quiet_since: now,
+            wrote: false,
             stalled_since: None,
         }
     }
@@ -98,9 +104,9 @@ impl<S> Deadlined<S> {
     }
 
     /// Whether the other side has been waited for until `deadline`; else the timer wakes the task no later.
-    fn is_over(&mut self, deadline: Instant, context: &mut Context<'_>) -> bool {
+    fn is_over(&mut self, deadline: Instant, mut now: Instant, context: &mut Context<'_>) -> bool {
         loop {
-            if Instant::now() >= deadline {
+            if now >= deadline {
                 return true;
             }
             if self.timer.deadline() > deadline || self.timer.is_elapsed() {
@@ -109,27 +115,41 @@ impl<S> Deadlined<S> {
             if self.timer.as_mut().poll(context).is_pending() {
                 return false;
             }
+            now = Instant::now();
         }
+    }
+
+    /// The time. Whatever happened since it was last asked for happened now: bytes that have come or gone are followed at
+    /// once by a look for more.
+    fn now(&mut self) -> Instant {
+        let now = Instant::now();
+        if std::mem::take(&mut self.head_begun) {
+            self.head_since.get_or_insert(now);
+        }
+        if std::mem::take(&mut self.wrote) {
+            self.quiet_since = now;
+        }
+        now
     }
 
     fn notice_requests(&mut self) {
         let requests = self.progress.requests.load(Ordering::Relaxed);
         if requests != self.requests {
-            (self.requests, self.head_since) = (requests, None);
+            (self.requests, self.head_since, self.head_begun) = (requests, None, false);
         }
     }
 
     fn wait_for_bytes(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.notice_requests();
         loop {
-            let now = Instant::now();
+            let now = self.now();
             let deadline = self.read_deadline(now);
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return Poll::Ready(Err(timed_out("the other side sent nothing for too long")));
             }
             // Even while nobody is waited for the timer is set: hyper doesn't read again once it has been told to wait,
             // though by then it may be the other side's turn.
-            if !self.is_over(deadline.unwrap_or(now + self.patience.header), context) {
+            if !self.is_over(deadline.unwrap_or(now + self.patience.header), now, context) {
                 return Poll::Pending;
             }
         }
@@ -139,12 +159,13 @@ impl<S> Deadlined<S> {
         match outcome {
             Poll::Ready(outcome) => {
                 self.stalled_since = None;
-                self.quiet_since = Instant::now();
+                self.wrote = true;
                 Poll::Ready(outcome)
             }
             Poll::Pending => {
-                let since = *self.stalled_since.get_or_insert_with(Instant::now);
-                if self.is_over(since + self.patience.write, context) {
+                let now = self.now();
+                let since = *self.stalled_since.get_or_insert(now);
+                if self.is_over(since + self.patience.write, now, context) {
                     return Poll::Ready(Err(timed_out("the other side took nothing for too long")));
                 }
                 Poll::Pending
@@ -170,7 +191,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Deadlined<S> {
             Poll::Ready(outcome) => {
                 if buffer.filled().len() > before {
                     this.notice_requests();
-                    this.head_since.get_or_insert_with(Instant::now);
+                    this.head_begun = true;
                 }
                 Poll::Ready(outcome)
             }
