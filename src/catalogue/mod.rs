@@ -150,11 +150,12 @@ impl Catalogue {
         Bytes::from([documents::OPENING, head, middle, website, ending, &self.more(ordinal), tail].concat())
     }
 
-    /// A product with all that it shows alone, but for its export: a JSON object.
-    #[must_use]
-    pub fn texts(&self, ordinal: Ordinal) -> Vec<u8> {
-        let [head, middle, website, ending] = self.item(ordinal).pieces();
-        [head, middle, website, ending, &self.more(ordinal), b"}"].concat()
+    /// Writes a product with all that it shows alone, but for its export, in place of what a buffer holds: a JSON object.
+    pub fn write_texts(&self, ordinal: Ordinal, texts: &mut Vec<u8>) {
+        texts.clear();
+        self.item(ordinal).write_open(texts);
+        texts.extend_from_slice(&self.more(ordinal));
+        texts.push(b'}');
     }
 
     /// What a product shows beyond its item, unpacked.

@@ -112,18 +112,16 @@ impl Forward {
     /// A document's words with their boundaries.
     pub fn words(&self, ordinal: Ordinal) -> impl Iterator<Item = WordId> + '_ {
         let at = ordinal as usize;
-        let mut bytes = self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize].iter();
+        let mut bytes = &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize];
         std::iter::from_fn(move || {
-            let mut word = 0;
-            let mut shift = 0;
-            loop {
-                let byte = *bytes.next()?;
-                word |= u32::from(byte & 0x7f) << shift;
-                if byte & 0x80 == 0 {
-                    return Some(word);
-                }
-                shift = (shift + 7).min(28);
-            }
+            // Nearly all words are of one or two bytes.
+            let (word, rest) = match *bytes {
+                [one @ ..CONTINUES, ref rest @ ..] => (u32::from(one), rest),
+                [one, two @ ..CONTINUES, ref rest @ ..] => (u32::from(one & !CONTINUES) | u32::from(two) << 7, rest),
+                _ => long_word(bytes)?,
+            };
+            bytes = rest;
+            Some(word)
         })
     }
 
@@ -137,6 +135,20 @@ impl Forward {
             left > 0
         })
     }
+}
+
+/// A word of any length, and the bytes behind it.
+fn long_word(bytes: &[u8]) -> Option<(WordId, &[u8])> {
+    let mut word = 0;
+    let mut shift = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        word |= u32::from(byte & !CONTINUES) << shift;
+        if byte & CONTINUES == 0 {
+            return Some((word, &bytes[at + 1..]));
+        }
+        shift = (shift + 7).min(28);
+    }
+    None
 }
 
 #[cfg(test)]

@@ -59,9 +59,11 @@ pub(super) struct Marker<'s> {
     scratch: Scratch,
 }
 
-/// What is written to for each text, its memory kept for the next.
+/// What is written to for each product and each of its texts, the memory kept for the next.
 #[derive(Default)]
 struct Scratch {
+    /// The product's texts, as JSON.
+    texts: Vec<u8>,
     /// Which of its words are marked, by their numbers in it.
     marked: Vec<usize>,
     /// Where they are.
@@ -97,10 +99,18 @@ impl<'s> Marker<'s> {
         if self.expansion.slots.is_empty() {
             return Vec::new();
         }
-        let texts = self.snapshot.catalogue.texts(ordinal);
+        let mut texts = std::mem::take(&mut self.scratch.texts);
+        self.snapshot.catalogue.write_texts(ordinal, &mut texts);
+        let found = self.highlights_in(ordinal, &texts);
+        self.scratch.texts = texts;
+        found
+    }
+
+    /// The same, from a product's texts as JSON.
+    fn highlights_in(&mut self, ordinal: Ordinal, texts: &[u8]) -> Vec<Highlight> {
         // They were written from these very fields; were it otherwise, nothing would be marked.
         // As one piece, for which UTF-8 is told faster than for many.
-        let Ok(texts) = str::from_utf8(&texts) else { return Vec::new() };
+        let Ok(texts) = str::from_utf8(texts) else { return Vec::new() };
         let Ok(data) = serde_json::from_str::<Texts<'_>>(texts) else { return Vec::new() };
         let mut words = self.snapshot.search.forward.words(ordinal);
         let mut found = Vec::new();
