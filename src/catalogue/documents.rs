@@ -24,14 +24,31 @@ const CUTS: [&[u8]; 3] = [br#","category":"#, br#","website":"#, br#","vendor":"
 /// the rest of the item, and the export.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Documents {
-    /// Where each product's texts start, and where the last one's end.
-    bounds: Vec<u64>,
-    /// The lengths of the two pieces of each item that are its own.
-    lengths: Vec<[u32; 2]>,
-    /// Which frame each has.
-    frames: Vec<u32>,
-    /// The frames.
-    table: Vec<Frame>,
+    /// Where each product's texts are. All of it together: products are asked for in any order, and each place of memory is
+    /// waited for.
+    places: Vec<Place>,
+    /// Where the last one's end.
+    end: u64,
+    /// What products have in common.
+    frames: Vec<Frame>,
+}
+
+/// Where a product's texts are.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Place {
+    /// Where they start.
+    start: u64,
+    /// The lengths of the two pieces of the item that are its own.
+    lengths: [u32; 2],
+    /// Which frame it has.
+    frame: u32,
+}
+
+impl Place {
+    /// What the item has of its own.
+    const fn own(self) -> Span {
+        Span { start: self.start, length: self.lengths[0] as u64 + self.lengths[1] as u64 }
+    }
 }
 
 /// What a product has in common with others.
@@ -73,14 +90,12 @@ impl DocumentsWriter {
         let [head, middle, website, ending] = pieces(&item).ok_or_else(|| error("an item lacks one of its members"))?;
         let frame = [self.common(middle)?, self.common(ending)?, export];
         let next = count(self.frames.len())?;
-        let documents = &mut self.documents;
-        if documents.bounds.is_empty() {
-            documents.bounds.push(arena.len());
-        }
-        documents.frames.push(*self.frames.entry(frame).or_insert(next));
-        documents.lengths.push([count(arena.push(head).length)?, count(arena.push(website).length)?]);
+        let start = arena.len();
+        let lengths = [count(arena.push(head).length)?, count(arena.push(website).length)?];
+        let frame = *self.frames.entry(frame).or_insert(next);
+        self.documents.places.push(Place { start, lengths, frame });
         arena.push(&packer.pack(more));
-        documents.bounds.push(arena.len());
+        self.documents.end = arena.len();
         Ok(())
     }
 
@@ -97,7 +112,7 @@ impl DocumentsWriter {
             ending: spans[ending as usize],
             export,
         };
-        self.documents.table = frames.into_iter().map(|(of, _)| frame(of)).collect();
+        self.documents.frames = frames.into_iter().map(|(of, _)| frame(of)).collect();
         self.documents
     }
 
@@ -158,67 +173,61 @@ impl Documents {
     /// How many products there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.frames.len()
+        self.places.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        self.places.is_empty()
     }
 
     /// The end of the last text; `u64::MAX` for tables that make no sense, beside that many exports.
     #[must_use]
     pub fn end(&self, exports: usize) -> u64 {
-        let sound = self.bounds.is_sorted()
-            && (self.bounds.len() == self.len() + 1 || (self.bounds.is_empty() && self.is_empty()))
-            && self.lengths.len() == self.len()
-            && self.frames.iter().all(|frame| (*frame as usize) < self.table.len())
-            && self.table.iter().all(|frame| (frame.export as usize) < exports)
-            && self.bounds.windows(2).zip(&self.lengths).all(|(bound, lengths)| bound[1] - bound[0] >= sum(*lengths));
-        let common = self.table.iter().map(|frame| frame.middle.end().max(frame.ending.end()));
-        let own = self.bounds.last().copied();
-        if sound { common.chain(own).max().unwrap_or(0) } else { u64::MAX }
+        let ends = self.places.iter().skip(1).map(|place| place.start).chain([self.end]);
+        let sound = self.places.iter().all(|place| (place.frame as usize) < self.frames.len())
+            && self.frames.iter().all(|frame| (frame.export as usize) < exports)
+            && self.places.iter().zip(ends).all(|(place, end)| place.own().end() <= end);
+        let common = self.frames.iter().map(|frame| frame.middle.end().max(frame.ending.end()));
+        if sound { common.fold(self.end, u64::max) } else { u64::MAX }
     }
 
     /// Id, name and tagline of a product's item: its JSON begins with them.
     #[must_use]
     pub fn head(&self, ordinal: Ordinal) -> Span {
-        let at = ordinal as usize;
-        Span { start: self.bounds[at], length: u64::from(self.lengths[at][0]) }
+        let place = self.places[ordinal as usize];
+        Span { start: place.start, length: u64::from(place.lengths[0]) }
     }
 
     /// What a product's item has of its own.
     #[must_use]
     pub fn own(&self, ordinal: Ordinal) -> Span {
-        let at = ordinal as usize;
-        Span { start: self.bounds[at], length: sum(self.lengths[at]) }
+        self.places[ordinal as usize].own()
     }
 
     /// A product's item, of this arena.
     #[must_use]
     pub fn item<'t>(&self, ordinal: Ordinal, arena: &'t [u8]) -> OpenObject<'t> {
-        let frame = &self.table[self.frames[ordinal as usize] as usize];
-        let (head, website) = arena[self.own(ordinal).range()].split_at(self.lengths[ordinal as usize][0] as usize);
+        let place = self.places[ordinal as usize];
+        let frame = self.frames[place.frame as usize];
+        let (head, website) = arena[place.own().range()].split_at(place.lengths[0] as usize);
         OpenObject::of([head, &arena[frame.middle.range()], website, &arena[frame.ending.range()]])
     }
 
     /// What a product shows beyond its item, packed.
     #[must_use]
     pub fn packed(&self, ordinal: Ordinal) -> Span {
-        let own = self.own(ordinal);
-        Span { start: own.end(), length: self.bounds[ordinal as usize + 1] - own.end() }
+        let start = self.places[ordinal as usize].own().end();
+        let end = self.places.get(ordinal as usize + 1).map_or(self.end, |next| next.start);
+        Span { start, length: end - start }
     }
 
     /// Which export a product is from, as an index into the list of exports.
     #[must_use]
     pub fn export(&self, ordinal: Ordinal) -> usize {
-        self.table[self.frames[ordinal as usize] as usize].export as usize
+        self.frames[self.places[ordinal as usize].frame as usize].export as usize
     }
-}
-
-fn sum([head, website]: [u32; 2]) -> u64 {
-    u64::from(head) + u64::from(website)
 }
 
 #[cfg(test)]
@@ -273,10 +282,10 @@ mod tests {
         assert!(documents().end(1) <= arena.len());
         assert_eq!(documents().end(0), u64::MAX, "an export that isn't there");
         let wrong: [fn(&mut Documents); 4] = [
-            |documents| documents.frames[0] = 1,
-            |documents| documents.lengths[0][1] += 1_000,
-            |documents| documents.bounds.push(0),
-            |documents| documents.table[0].ending.length += 1_000,
+            |documents| documents.places[0].frame = 1,
+            |documents| documents.places[0].lengths[1] += 1_000,
+            |documents| documents.places.push(Place { start: 0, ..documents.places[0] }),
+            |documents| documents.frames[0].ending.length += 1_000,
         ];
         for wrong in wrong {
             let mut documents = documents();
