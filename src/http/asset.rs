@@ -1,5 +1,6 @@
 //! Scripts, styles and drawings of page and documentation: compiled in, under an address that changes with them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -113,7 +114,11 @@ impl Assets {
 /// A file of the viewer, from the crate that carries it.
 fn of_viewer(name: &str) -> Option<Bytes> {
     let file = utoipa_swagger_ui::serve(name, Arc::new(utoipa_swagger_ui::Config::from("/openapi.json"))).ok()??;
-    Some(Bytes::from(file.bytes.into_owned()))
+    Some(match file.bytes {
+        // Megabytes that the program has anyway.
+        Cow::Borrowed(content) => Bytes::from_static(content),
+        Cow::Owned(content) => content.into(),
+    })
 }
 
 fn content_type(path: &str) -> &'static str {
