@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
@@ -30,6 +30,9 @@ const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// The largest headers, names and values together, in bytes.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// How long nobody has to search for what was searched to be forgotten; up to twice that, as it is looked at this often.
+const REST: Duration = Duration::from_mins(1);
 
 /// The HTTP application. Cheap to clone; knows nothing of sockets.
 #[derive(Debug, Clone)]
@@ -72,6 +75,15 @@ impl App {
             documentation: format!("{}/docs/errors", state.config.base()),
             state,
         }))
+    }
+
+    /// Forgets what was searched once nobody searches any more, for as long as it is polled.
+    pub async fn rest(&self) {
+        let mut looks = tokio::time::interval(REST);
+        loop {
+            looks.tick().await;
+            self.0.searches.rest();
+        }
     }
 
     /// What it answers from.

@@ -2,7 +2,9 @@
 
 use std::mem::size_of;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use arc_swap::ArcSwap;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -27,8 +29,15 @@ const PLACE_BYTES: usize = 96;
 /// Yang et al. 2023), so that many that are asked once don't push out those that aren't.
 #[derive(Debug)]
 pub struct Searches {
-    answers: Cache<Box<[u8]>, Arc<Answer>, Weight>,
+    /// Another one once nothing was asked for a while: emptied, it would keep the memory of its tables.
+    answers: ArcSwap<Answers>,
+    /// The most memory that is spent on them, in bytes.
+    room: u64,
+    /// Whether anything was asked since [`Self::rest`] was last called.
+    asked: AtomicBool,
 }
+
+type Answers = Cache<Box<[u8]>, Arc<Answer>, Weight>;
 
 /// A search's answer without the products' texts.
 #[derive(Debug)]
@@ -55,9 +64,8 @@ impl Default for Searches {
 
 impl Searches {
     /// Remembers as many answers as fit into this many bytes.
-    fn holding(bytes: u64) -> Self {
-        let answers = usize::try_from(bytes / USUAL_BYTES).unwrap_or(usize::MAX);
-        Self { answers: Cache::with_weighter(answers, bytes, Weight) }
+    fn holding(room: u64) -> Self {
+        Self { answers: ArcSwap::from_pointee(none(room)), room, asked: AtomicBool::new(false) }
     }
 
     /// Searches products, like [`search_software`].
@@ -70,13 +78,32 @@ impl Searches {
         let Ok(key) = postcard::to_allocvec(&(snapshot.generation(), query)) else {
             return search_software(snapshot, query);
         };
-        if let Some(answer) = self.answers.get(key.as_slice()) {
+        // Not written where it is so already: all threads read it.
+        if !self.asked.load(Ordering::Relaxed) {
+            self.asked.store(true, Ordering::Relaxed);
+        }
+        let answers = self.answers.load();
+        if let Some(answer) = answers.get(key.as_slice()) {
             return Ok(answer.page(snapshot, query));
         }
         let (page, counts) = counted_search(snapshot, query)?;
-        self.answers.insert(key.into(), Arc::new(Answer::of(&page, counts)));
+        answers.insert(key.into(), Arc::new(Answer::of(&page, counts)));
         Ok(page)
     }
+
+    /// Forgets all answers if nothing was asked since this was last called: a directory that nobody searches gives their
+    /// memory back. To be called now and then.
+    pub fn rest(&self) {
+        if !self.asked.swap(false, Ordering::Relaxed) && !self.answers.load().is_empty() {
+            self.answers.store(Arc::new(none(self.room)));
+        }
+    }
+}
+
+/// No answers yet, and room for as many as fit into so many bytes.
+fn none(room: u64) -> Answers {
+    let answers = usize::try_from(room / USUAL_BYTES).unwrap_or(usize::MAX);
+    Cache::with_weighter(answers, room, Weight)
 }
 
 impl Answer {
@@ -196,7 +223,7 @@ mod tests {
                 let answer = searches.search(&snapshot, query).expect("it answers");
                 assert_eq!(answer, search_software(&snapshot, query).expect("it answers"), "{round}: {query:?}");
             }
-            assert_eq!(searches.answers.len(), queries.len(), "each is remembered, none is taken for another");
+            assert_eq!(searches.answers.load().len(), queries.len(), "each is remembered, none is taken for another");
         }
     }
 
@@ -220,6 +247,24 @@ mod tests {
         for number in 0..1_000 {
             searches.search(&snapshot, &SearchSoftware::new(&format!("permit {number}"))).expect("it answers");
         }
-        assert!(searches.answers.weight() <= ROOM && searches.answers.len() > 10, "{}", searches.answers.len());
+        let answers = searches.answers.load();
+        assert!(answers.weight() <= ROOM && answers.len() > 10, "{}", answers.len());
+    }
+
+    #[test]
+    fn what_was_asked_is_forgotten_once_nothing_is_asked_any_more() {
+        let snapshot = snapshot(&["Permit Office"]);
+        let searches = Searches::default();
+        let ask = || searches.search(&snapshot, &SearchSoftware::new("permit")).expect("it answers");
+        let first = ask();
+        searches.rest();
+        assert_eq!(searches.answers.load().len(), 1, "it was asked a while ago");
+        assert_eq!(ask(), first);
+        searches.rest();
+        assert_eq!(searches.answers.load().len(), 1, "and again since");
+        searches.rest();
+        assert_eq!(searches.answers.load().len(), 0);
+        assert_eq!(ask(), first);
+        assert_eq!(searches.answers.load().len(), 1);
     }
 }

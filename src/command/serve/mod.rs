@@ -150,6 +150,8 @@ async fn run_server(
         tokio::spawn(server::serve(listener, Exposition::new(&state), std::future::pending(), std::future::pending()))
     });
     let app = App::new(state);
+    let resting = app.clone();
+    let resting = tokio::spawn(async move { resting.rest().await });
     let (open, opened) = flag::channel(u8::from(!is_shared));
     let stops = stopped.clone();
     let server = tokio::spawn(async move {
@@ -191,7 +193,7 @@ async fn run_server(
     // A keeper that is gone, or too busy to hear it, needn't be told, nor waited for: it may be building for minutes or
     // waiting for another process's lock, and what it leaves half written means nothing.
     let _ = signals.try_send(Signal::Stop);
-    for task in [Some(watcher), Some(listening), exposition].into_iter().flatten() {
+    for task in [Some(watcher), Some(listening), Some(resting), exposition].into_iter().flatten() {
         task.abort();
     }
     outcome
