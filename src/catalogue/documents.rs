@@ -19,13 +19,12 @@ pub(super) const OPENING: &[u8] = br#"{"data":"#;
 /// are escaped, so nothing else looks like these.
 const CUTS: [&[u8]; 3] = [br#","category":"#, br#","website":"#, br#","vendor":"#];
 
-/// The answers of all products, back to back in the order of their ordinals. Of each, what its item has of its own lies there
-/// as lists show it, and behind it, packed, what the product alone shows besides. What many have in common is there once:
-/// the rest of the item, and the export.
+/// The answers of all products, back to back in the order of their ordinals. Of each there is a head with the lengths of what follows, what its item has of
+/// its own as lists show it, and, packed, what the product alone shows besides. What many have in common is there once: the
+/// rest of the item, and the export.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Documents {
-    /// Where each product's texts are. All of it together: products are asked for in any order, and each place of memory is
-    /// waited for.
+    /// Where each product's texts are.
     places: Vec<Place>,
     /// Where the last one's end.
     end: u64,
@@ -33,21 +32,60 @@ pub struct Documents {
     frames: Vec<Frame>,
 }
 
-/// Where a product's texts are.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Place {
-    /// Where they start.
-    start: u64,
-    /// The lengths of the two pieces of the item that are its own.
-    lengths: [u32; 2],
-    /// Which frame it has.
-    frame: u32,
-}
+/// Where a product's texts begin. Products are asked for in any order and each place of memory is waited for, so what is there
+/// is said there, and in no table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place(u64);
 
 impl Place {
-    /// What the item has of its own.
-    const fn own(self) -> Span {
-        Span { start: self.start, length: self.lengths[0] as u64 + self.lengths[1] as u64 }
+    /// The place so many bytes from the beginning of the arena.
+    pub(super) const fn at(start: u64) -> Self {
+        Self(start)
+    }
+
+    /// How many bytes come before it.
+    pub(super) const fn start(self) -> u64 {
+        self.0
+    }
+
+    /// So many bytes of what is there, or fewer where the arena ends.
+    pub(super) fn beginning(self, arena: &[u8], length: usize) -> &[u8] {
+        let start = usize::try_from(self.0).unwrap_or(usize::MAX).min(arena.len());
+        &arena[start..start.saturating_add(length).min(arena.len())]
+    }
+}
+
+/// What a product's texts begin with, as `postcard` writes it: one or two bytes for each number.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    /// Which frame the product has.
+    frame: u32,
+    /// The lengths of the two pieces of the item that are its own, and of what is packed, in bytes.
+    lengths: [u32; 3],
+}
+
+/// A product's own texts.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Texts<'t> {
+    /// Id, name and tagline: its JSON begins with them.
+    pub(super) head: &'t [u8],
+    website: &'t [u8],
+    /// What it shows beyond its item, packed.
+    pub(super) packed: &'t [u8],
+    frame: u32,
+    /// How long all of it is, in bytes.
+    length: usize,
+}
+
+impl<'t> Texts<'t> {
+    /// Those at the beginning of these bytes; `None` where there are none.
+    pub(super) fn read(bytes: &'t [u8]) -> Option<Self> {
+        let (Head { frame, lengths }, rest) = postcard::take_from_bytes(bytes).ok()?;
+        let [head, website, packed] = lengths.map(|length| length as usize);
+        let (head, rest) = rest.split_at_checked(head)?;
+        let (website, rest) = rest.split_at_checked(website)?;
+        let (packed, rest) = rest.split_at_checked(packed)?;
+        Some(Self { head, website, packed, frame, length: bytes.len() - rest.len() })
     }
 }
 
@@ -88,13 +126,16 @@ impl DocumentsWriter {
         let mut item = serde_json::to_vec(item)?;
         item.pop();
         let [head, middle, website, ending] = pieces(&item).ok_or_else(|| error("an item lacks one of its members"))?;
+        let rest = packer.pack(more);
         let frame = [self.common(middle)?, self.common(ending)?, export];
         let next = count(self.frames.len())?;
-        let start = arena.len();
-        let lengths = [count(arena.push(head).length)?, count(arena.push(website).length)?];
         let frame = *self.frames.entry(frame).or_insert(next);
-        self.documents.places.push(Place { start, lengths, frame });
-        arena.push(&packer.pack(more));
+        let lengths = [count(head.len())?, count(website.len())?, count(rest.len())?];
+        self.documents.places.push(Place(arena.len()));
+        let opening = postcard::to_stdvec(&Head { frame, lengths }).map_err(error)?;
+        for text in [&opening, head, website, &rest] {
+            arena.push(text);
+        }
         self.documents.end = arena.len();
         Ok(())
     }
@@ -182,51 +223,48 @@ impl Documents {
         self.places.is_empty()
     }
 
-    /// The end of the last text; `u64::MAX` for tables that make no sense, beside that many exports.
+    /// Whether they are what this arena has, and products have these many exports.
     #[must_use]
-    pub fn end(&self, exports: usize) -> u64 {
-        let ends = self.places.iter().skip(1).map(|place| place.start).chain([self.end]);
-        let sound = self.places.iter().all(|place| (place.frame as usize) < self.frames.len())
-            && self.frames.iter().all(|frame| (frame.export as usize) < exports)
-            && self.places.iter().zip(ends).all(|(place, end)| place.own().end() <= end);
-        let common = self.frames.iter().map(|frame| frame.middle.end().max(frame.ending.end()));
-        if sound { common.fold(self.end, u64::max) } else { u64::MAX }
+    pub fn fit(&self, arena: &[u8], exports: usize) -> bool {
+        let ends = self.places.iter().skip(1).map(|place| place.0).chain([self.end]);
+        let is_there = |(place, end): (&Place, u64)| {
+            let texts = Texts::read(place.beginning(arena, arena.len()));
+            texts
+                .is_some_and(|texts| place.0 + texts.length as u64 == end && (texts.frame as usize) < self.frames.len())
+        };
+        let end = arena.len() as u64;
+        self.places.iter().zip(ends).all(is_there)
+            && self.frames.iter().all(|frame| {
+                frame.middle.end() <= end && frame.ending.end() <= end && (frame.export as usize) < exports
+            })
     }
 
-    /// Id, name and tagline of a product's item: its JSON begins with them.
-    #[must_use]
-    pub fn head(&self, ordinal: Ordinal) -> Span {
-        let place = self.places[ordinal as usize];
-        Span { start: place.start, length: u64::from(place.lengths[0]) }
+    /// Where the products' texts begin, in the order of ordinals.
+    pub(super) fn places(&self) -> impl ExactSizeIterator<Item = Place> + '_ {
+        self.places.iter().copied()
     }
 
-    /// What a product's item has of its own.
+    /// Where a product's texts begin.
     #[must_use]
-    pub fn own(&self, ordinal: Ordinal) -> Span {
-        self.places[ordinal as usize].own()
+    pub fn place(&self, ordinal: Ordinal) -> Place {
+        self.places[ordinal as usize]
     }
 
-    /// A product's item, of this arena.
+    /// Whose texts begin there.
     #[must_use]
-    pub fn item<'t>(&self, ordinal: Ordinal, arena: &'t [u8]) -> OpenObject<'t> {
-        let place = self.places[ordinal as usize];
-        let frame = self.frames[place.frame as usize];
-        let (head, website) = arena[place.own().range()].split_at(place.lengths[0] as usize);
-        OpenObject::of([head, &arena[frame.middle.range()], website, &arena[frame.ending.range()]])
+    pub fn ordinal(&self, place: Place) -> Option<Ordinal> {
+        self.places.binary_search(&place).ok()?.try_into().ok()
     }
 
-    /// What a product shows beyond its item, packed.
-    #[must_use]
-    pub fn packed(&self, ordinal: Ordinal) -> Span {
-        let start = self.places[ordinal as usize].own().end();
-        let end = self.places.get(ordinal as usize + 1).map_or(self.end, |next| next.start);
-        Span { start, length: end - start }
+    /// The item whose own texts these are, of this arena.
+    pub(super) fn item<'t>(&self, texts: Texts<'t>, arena: &'t [u8]) -> OpenObject<'t> {
+        let frame = self.frames[texts.frame as usize];
+        OpenObject::of([texts.head, &arena[frame.middle.range()], texts.website, &arena[frame.ending.range()]])
     }
 
-    /// Which export a product is from, as an index into the list of exports.
-    #[must_use]
-    pub fn export(&self, ordinal: Ordinal) -> usize {
-        self.frames[self.places[ordinal as usize].frame as usize].export as usize
+    /// Which export the product is from whose texts these are, as an index into the list of exports.
+    pub(super) fn export(&self, texts: Texts<'_>) -> usize {
+        self.frames[texts.frame as usize].export as usize
     }
 }
 
@@ -260,14 +298,17 @@ mod tests {
         }
         let documents = writer.finish(&mut arena);
         let arena = arena.into_bytes();
-        assert_eq!(documents.end(2), arena.len() as u64);
+        assert!(documents.fit(&arena, 2));
+        let texts = |ordinal| Texts::read(documents.place(ordinal).beginning(&arena, usize::MAX)).expect("there");
         for (ordinal, item) in (0..).zip(&items) {
             let mut json = Vec::new();
-            documents.item(ordinal, &arena).write(&mut json);
+            documents.item(texts(ordinal), &arena).write(&mut json);
             assert_eq!(json, serde_json::to_vec(item).expect("written"));
-            assert!(arena[documents.head(ordinal).range()].starts_with(br#"{"id":""#));
+            assert!(texts(ordinal).head.starts_with(br#"{"id":""#));
+            assert_eq!(documents.ordinal(documents.place(ordinal)), Some(ordinal));
         }
-        assert_eq!([0, 1, 2].map(|ordinal| documents.export(ordinal)), [0, 1, 0]);
+        assert_eq!(documents.ordinal(Place(1)), None);
+        assert_eq!([0, 1, 2].map(|ordinal| documents.export(texts(ordinal))), [0, 1, 0]);
         assert_eq!(memmem::find_iter(&arena, r#","vendor":null"#).count(), 1, "of two products");
         assert_eq!(memmem::find_iter(&arena, r#","category":null"#).count(), 1, "of three");
     }
@@ -279,18 +320,22 @@ mod tests {
         writer.push(&mut arena, &Packer::new(&[]), &item("a", "Alpha", None), b"", 0).expect("written");
         let stored = postcard::to_stdvec(&writer.finish(&mut arena)).expect("encoded");
         let documents = || postcard::from_bytes::<Documents>(&stored).expect("decoded");
-        assert!(documents().end(1) <= arena.len());
-        assert_eq!(documents().end(0), u64::MAX, "an export that isn't there");
-        let wrong: [fn(&mut Documents); 4] = [
-            |documents| documents.places[0].frame = 1,
-            |documents| documents.places[0].lengths[1] += 1_000,
-            |documents| documents.places.push(Place { start: 0, ..documents.places[0] }),
-            |documents| documents.frames[0].ending.length += 1_000,
+        let arena = arena.into_bytes();
+        assert!(documents().fit(&arena, 1));
+        assert!(!documents().fit(&arena, 0), "an export that isn't there");
+        let wrong: [fn(&mut Documents, &mut Vec<u8>); 6] = [
+            |documents, _| documents.frames.clear(),
+            |documents, _| documents.places.push(Place(1)),
+            |documents, _| documents.places[0] = Place(u64::MAX),
+            |documents, _| documents.frames[0].ending.length += 1_000,
+            |documents, _| documents.end += 1,
+            // The head's second number: how long the item's beginning is.
+            |_, arena| arena[1] += 1,
         ];
         for wrong in wrong {
-            let mut documents = documents();
-            wrong(&mut documents);
-            assert!(documents.end(1) > arena.len());
+            let (mut documents, mut arena) = (documents(), arena.clone());
+            wrong(&mut documents, &mut arena);
+            assert!(!documents.fit(&arena, 1));
         }
     }
 }

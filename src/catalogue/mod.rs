@@ -23,7 +23,7 @@ pub use arena::{Arena, Span, fetch};
 pub use bulk::Bulk;
 pub use collate::Collation;
 pub use columns::{Columns, STARS, SortedOrder};
-pub use documents::{Documents, DocumentsWriter};
+pub use documents::{Documents, DocumentsWriter, Place};
 pub use draft::{Draft, DraftError, Prepared};
 pub use exports::ExportDocument;
 pub use filter::{Admission, Filter};
@@ -37,8 +37,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use self::documents::Texts;
 use self::ids::Ids;
 use crate::resource::CategoryResource;
+
+/// Bytes that are enough for all the texts of most products, and for what most items have of their own.
+const MOST_DETAILS: usize = 512;
+const MOST_ITEMS: usize = 192;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
 pub type Ordinal = u32;
@@ -94,9 +99,10 @@ pub enum CatalogueError {
 }
 
 impl Tables {
-    /// Whether they make sense beside so many bytes of texts and of documents for download.
-    fn fit(&self, end: u64, downloads_end: u64) -> bool {
-        self.documents.end(self.exports.len()) <= end
+    /// Whether they make sense beside these texts and so many bytes of documents for download.
+    fn fit(&self, arena: &[u8], downloads_end: u64) -> bool {
+        let end = arena.len() as u64;
+        self.documents.fit(arena, self.exports.len())
             && self.columns.len() == self.documents.len()
             && self.category_objects.len() == self.categories.len()
             && self.category_objects.iter().all(|span| span.end() <= end)
@@ -114,11 +120,11 @@ impl Catalogue {
     pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
         let mut tables: Tables = postcard::from_bytes(tables)?;
         let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
-        if !tables.fit(arena.len() as u64, downloads_end) {
+        if !tables.fit(&arena, downloads_end) {
             return Err(CatalogueError::Misfit);
         }
-        let head = |ordinal| &arena[tables.documents.head(ordinal).range()];
-        let ids = Ids::new(tables.documents.len(), head).ok_or(CatalogueError::Misfit)?;
+        let head = |place: Place| Texts::read(place.beginning(&arena, arena.len())).map(|texts| texts.head);
+        let ids = Ids::new(tables.documents.places(), head).ok_or(CatalogueError::Misfit)?;
         let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
         tables.columns.profile();
         Ok(Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) })
@@ -130,60 +136,67 @@ impl Catalogue {
         self.tables.documents.len()
     }
 
+    /// The place of the product with this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Place> {
+        self.ids.find(id, |place| {
+            // All that most products have is on its way while the id is compared.
+            fetch(std::iter::once(place.beginning(&self.arena, MOST_DETAILS)));
+            Some(self.texts(place).head)
+        })
+    }
+
     /// The product with this id.
     #[must_use]
     pub fn ordinal(&self, id: &str) -> Option<Ordinal> {
-        self.ids.find(id, |ordinal| self.head(ordinal))
+        self.find(id).and_then(|place| self.tables.documents.ordinal(place))
+    }
+
+    /// Where a product is.
+    #[must_use]
+    pub fn place(&self, ordinal: Ordinal) -> Place {
+        self.tables.documents.place(ordinal)
     }
 
     /// The ids of all products, in the order of ordinals.
     pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
         // Each was written when the items were; the table was made of them.
-        (0..).take(self.software_count()).filter_map(|ordinal| ids::of(self.head(ordinal)))
+        self.tables.documents.places().filter_map(|place| ids::of(self.texts(place).head))
     }
 
     /// A product as a whole answer, `{"data":{…}}`: unpacked and put together, about what copying it costs.
     #[must_use]
-    pub fn detail(&self, ordinal: Ordinal) -> Bytes {
-        let tail = self.text(self.tables.exports[self.tables.documents.export(ordinal)].tail);
-        let [head, middle, website, ending] = self.item(ordinal).pieces();
-        Bytes::from([documents::OPENING, head, middle, website, ending, &self.more(ordinal), tail].concat())
+    pub fn detail(&self, place: Place) -> Bytes {
+        let texts = self.texts(place);
+        let tail = self.text(self.tables.exports[self.tables.documents.export(texts)].tail);
+        let [head, middle, website, ending] = self.tables.documents.item(texts, &self.arena).pieces();
+        let more = self.unpacker.unpack(texts.packed);
+        Bytes::from([documents::OPENING, head, middle, website, ending, &more, tail].concat())
     }
 
     /// Writes a product with all that it shows alone, but for its export, in place of what a buffer holds: a JSON object.
-    pub fn write_texts(&self, ordinal: Ordinal, texts: &mut Vec<u8>) {
-        texts.clear();
-        self.item(ordinal).write_open(texts);
-        texts.extend_from_slice(&self.more(ordinal));
-        texts.push(b'}');
+    pub fn write_texts(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) {
+        let texts = self.texts(self.place(ordinal));
+        buffer.clear();
+        self.tables.documents.item(texts, &self.arena).write_open(buffer);
+        buffer.extend_from_slice(&self.unpacker.unpack(texts.packed));
+        buffer.push(b'}');
     }
 
-    /// What a product shows beyond its item, unpacked.
-    fn more(&self, ordinal: Ordinal) -> Vec<u8> {
-        self.unpacker.unpack(self.packed(ordinal))
-    }
-
-    /// The same as it is kept.
-    #[must_use]
-    pub fn packed(&self, ordinal: Ordinal) -> &[u8] {
-        self.text(self.tables.documents.packed(ordinal))
-    }
-
-    /// What a product's item begins with: its id is there.
-    fn head(&self, ordinal: Ordinal) -> &[u8] {
-        self.text(self.tables.documents.head(ordinal))
-    }
-
-    /// A product as lists show it.
-    #[must_use]
-    pub fn item(&self, ordinal: Ordinal) -> OpenObject<'_> {
-        self.tables.documents.item(ordinal, &self.arena)
+    /// Brings what products show, [`Self::write_texts`] and all, into the processor's cache.
+    pub fn fetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
+        fetch(ordinals.map(|ordinal| self.place(ordinal).beginning(&self.arena, MOST_DETAILS)));
     }
 
     /// Some products as lists show them, in the order given.
     pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = OpenObject<'_>> {
-        fetch(ordinals.clone().map(|ordinal| self.text(self.tables.documents.own(ordinal))));
-        ordinals.map(|ordinal| self.item(ordinal))
+        fetch(ordinals.clone().map(|ordinal| self.place(ordinal).beginning(&self.arena, MOST_ITEMS)));
+        ordinals.map(|ordinal| self.tables.documents.item(self.texts(self.place(ordinal)), &self.arena))
+    }
+
+    /// What is at a place: each was read when the generation was opened.
+    fn texts(&self, place: Place) -> Texts<'_> {
+        Texts::read(place.beginning(&self.arena, self.arena.len())).unwrap_or_default()
     }
 
     /// A resource other than a product.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::catalogue::{Ordinal, fetch};
+use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
@@ -79,7 +79,7 @@ impl<'s> Marker<'s> {
         expansion: &'s Expansion,
         hits: impl Iterator<Item = Ordinal> + Clone,
     ) -> Self {
-        fetch(hits.clone().map(|ordinal| snapshot.catalogue.packed(ordinal)));
+        snapshot.catalogue.fetch(hits.clone());
         snapshot.search.forward.fetch(hits);
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));

@@ -47,7 +47,7 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
 /// One product as a whole answer, `{"data": {…}}`; `None` where there is none with this id.
 #[must_use]
 pub fn get_software(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    snapshot.catalogue.ordinal(id).map(|ordinal| snapshot.catalogue.detail(ordinal))
+    snapshot.catalogue.find(id).map(|place| snapshot.catalogue.detail(place))
 }
 
 /// Lists categories by name.

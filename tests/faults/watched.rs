@@ -83,8 +83,8 @@ pub(crate) fn revision(directory: &Directory) -> usize {
 /// The revisions that the records of a snapshot are of; more than one only if it is mixed.
 pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let ids = snapshot.catalogue.ids();
-    let ordinals = ids.filter_map(|id| snapshot.catalogue.ordinal(&id));
-    ordinals.flat_map(|ordinal| revisions(&snapshot.catalogue.detail(ordinal)).collect::<Vec<_>>()).collect()
+    let details = ids.filter_map(|id| Some(snapshot.catalogue.detail(snapshot.catalogue.find(&id)?)));
+    details.flat_map(|detail| revisions(&detail).collect::<Vec<_>>()).collect()
 }
 
 /// A keeper that watches its folder in a thread, as in the server.
