@@ -107,11 +107,16 @@ impl Expander<'_> {
         let mut synonyms = self.synonyms()?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
+        // What a word and the one before are as one word, if the lexicon has that.
+        let mut before = None;
         for at in 0..words.len() {
-            let mut slot = self.slot(at);
+            let known = self.index.lexicon.word(&words[at].folded);
+            let behind = self.joined(at);
+            let mut slot = self.slot(at, known, [before, behind]);
+            before = behind;
             slot.alternatives.append(&mut synonyms[at]);
             self.weigh(&mut slot)?;
-            self.mend(&mut slot, at, &mut corrected[at])?;
+            self.mend(&mut slot, at, known, &mut corrected[at])?;
             slots.push(slot);
         }
         let mut titles = vec![title_key(words)];
@@ -140,19 +145,24 @@ impl Expander<'_> {
         self.query.phrases.iter().any(|phrase| phrase.contains(&at))
     }
 
-    /// The word itself, its compounds, and what it begins.
-    fn slot(&self, at: usize) -> Slot {
+    /// What a word and the next one are as one word, if the lexicon has that.
+    fn joined(&self, at: usize) -> Option<WordId> {
+        let [word, next] = self.query.words.get(at..at + 2)? else { return None };
+        matches!(next.gap, Gap::Joined | Gap::Space).then(|| self.index.lexicon.word(&compound(word, next)))?
+    }
+
+    /// The word itself, what it is with its neighbours as one word, and what it begins.
+    fn slot(&self, at: usize, known: Option<WordId>, joined: [Option<WordId>; 2]) -> Slot {
         let words = &self.query.words;
         let word = &words[at];
         let lexicon = &self.index.lexicon;
         let mut alternatives = Vec::new();
-        let known = lexicon.word(&word.folded);
         let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
         if let Some(stem) = stem {
             alternatives.push(Alternative { term: Term::Word(stem), weight: 1.0 });
         }
         let mut slot = Slot {
-            spelling: lexicon.spelling(&word.spelling, &word.folded),
+            spelling: if word.spelling == word.folded { known } else { lexicon.accented(&word.spelling) },
             word: word.clone(),
             alternatives,
             required: true,
@@ -166,18 +176,10 @@ impl Expander<'_> {
             term: Term::Compound(word.folded.as_str().into()),
             weight: self.index.ranking.compound,
         });
-        let before = at.checked_sub(1).map(|before| (before, at));
-        let behind = (at + 1 < words.len()).then_some((at, at + 1));
-        for (first, second) in before.into_iter().chain(behind) {
-            if matches!(words[second].gap, Gap::Joined | Gap::Space)
-                && let Some(joined) = lexicon.word(&compound(&words[first], &words[second]))
-            {
-                slot.alternatives.push(Alternative {
-                    term: Term::Word(lexicon.stem_of(joined)),
-                    weight: self.index.ranking.compound,
-                });
-            }
-        }
+        slot.alternatives.extend(joined.into_iter().flatten().map(|joined| Alternative {
+            term: Term::Word(lexicon.stem_of(joined)),
+            weight: self.index.ranking.compound,
+        }));
         let bare = word.folded.trim_matches(['+', '#', '.']);
         if bare != word.folded
             && let Some(part) = lexicon.word(bare)
@@ -186,16 +188,15 @@ impl Expander<'_> {
                 .push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: self.index.ranking.part });
         }
         if at + 1 == words.len() && self.query.last_is_open {
-            self.push_prefix(&mut slot);
+            self.push_prefix(&mut slot, known.is_some());
         }
         slot
     }
 
     /// What the last word may go on to. Up to three letters that are a known term, or in capitals, stand for themselves:
     /// `VA` isn't the beginning of Vanguard.
-    fn push_prefix(&self, slot: &mut Slot) {
+    fn push_prefix(&self, slot: &mut Slot, known: bool) {
         let letters = slot.word.folded.chars().count();
-        let known = self.index.lexicon.word(&slot.word.folded).is_some();
         if letters <= 3 && (known || slot.word.is_capitals(self.text)) {
             return;
         }
@@ -276,13 +277,18 @@ impl Expander<'_> {
     }
 
     /// Looks for what a word that no product has, or hardly any, can have meant.
-    fn mend(&mut self, slot: &mut Slot, at: usize, corrected: &mut String) -> Result<(), EngineError> {
+    fn mend(
+        &mut self,
+        slot: &mut Slot,
+        at: usize,
+        known: Option<WordId>,
+        corrected: &mut String,
+    ) -> Result<(), EngineError> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
-        let known = lexicon.word(&slot.word.folded).is_some();
         let absent = slot.alternatives.is_empty();
         // A word that the synonyms know is spelled right, though no product has it.
-        let suspicious = if absent { !known } else { slot.document_frequency <= documents / VERY_RARE };
+        let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
         if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) || self.mended == MOST_WORDS {
             return Ok(());

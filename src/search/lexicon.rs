@@ -87,12 +87,9 @@ impl Lexicon {
         self.words.get(folded).and_then(|id| WordId::try_from(id).ok())
     }
 
-    /// The number of a spelling: an accented variant's own, else the folded word's.
+    /// The number of an accented spelling.
     #[must_use]
-    pub fn spelling(&self, spelling: &str, folded: &str) -> Option<WordId> {
-        if spelling == folded {
-            return self.word(folded);
-        }
+    pub fn accented(&self, spelling: &str) -> Option<WordId> {
         self.accented.get(spelling).and_then(|id| WordId::try_from(id).ok())
     }
 
@@ -295,7 +292,7 @@ mod tests {
     fn an_accented_word_is_known_by_its_folded_form() {
         let lexicon = lexicon(&[&[("zürich", "zurich")]]);
         let plain = lexicon.word("zurich").expect("the folded word");
-        let accented = lexicon.spelling("zürich", "zurich").expect("the spelling");
+        let accented = lexicon.accented("zürich").expect("the spelling");
         assert_ne!(plain, accented);
         assert_eq!(lexicon.stem_of(plain), lexicon.stem_of(accented));
         assert_eq!(lexicon.document_frequency(plain), 1);
