@@ -14,7 +14,8 @@ use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, Tex
 use ::tantivy::{TantivyDocument, TantivyError};
 use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
 
-use super::FIELD;
+use super::term_filter::TermFilter;
+use super::{FIELD, FILTER};
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
@@ -97,6 +98,7 @@ impl TantivyBuilder {
         for segment in &segments {
             self.write_postings(&directory, segment).map_err(EngineError::index("written"))?;
         }
+        let filter = TermFilter::of(self.postings.terms.iter().map(|(term, _)| term));
         // All that it needs is in the files by now.
         drop(self.postings);
         let metas = index.load_metas().map_err(EngineError::index("read"))?;
@@ -111,6 +113,7 @@ impl TantivyBuilder {
                 files.push((name.to_string_lossy().into_owned(), content.into()));
             }
         }
+        files.push((FILTER.to_owned(), filter.into_bytes()));
         Ok(files)
     }
 

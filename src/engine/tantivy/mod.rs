@@ -8,6 +8,7 @@ mod cursor;
 mod frequent;
 mod gathered;
 mod list;
+mod term_filter;
 mod visit;
 mod window;
 
@@ -27,6 +28,7 @@ pub use build::TantivyBuilder;
 
 use self::frequent::Frequent;
 use self::list::List;
+use self::term_filter::TermFilter;
 use super::{Engine, EngineError, EngineFiles, Visitor};
 use crate::search::score::Scorer;
 use crate::search::{Plan, StemId, Term};
@@ -34,15 +36,19 @@ use crate::search::{Plan, StemId, Term};
 /// The name of the one field.
 const FIELD: &str = "terms";
 
+/// The name of the one file that isn't tantivy's: a [`TermFilter`].
+const FILTER: &str = "filter";
+
 /// An open index.
 pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
-    /// Where the postings of each stem lie, in the first 4 GiB: those of ten million records. A query that ends in the beginning of a word asks for hundreds of them, and
-    /// the dictionary takes some 0.3 µs for each.
+    /// Where the postings of each stem lie, in the first 4 GiB: those of ten million records. A query that ends in the
+    /// beginning of a word asks for hundreds of them, and the dictionary takes some 0.3 µs for each.
     stems: Vec<Place>,
     /// The frequent terms, by where their postings begin.
     frequent: FxHashMap<usize, Frequent>,
+    filter: TermFilter,
     scorer: Scorer,
 }
 
@@ -84,7 +90,12 @@ impl TantivyEngine {
     /// Where the files are no index, or not of that many documents in one segment.
     pub fn open(files: &EngineFiles, scorer: Scorer) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
+        let mut filter = None;
         for (name, content) in files {
+            if name == FILTER {
+                filter = TermFilter::open(content.clone());
+                continue;
+            }
             directory.atomic_write(Path::new(name), content).map_err(EngineError::index("loaded"))?;
         }
         let index = Index::open(directory).map_err(EngineError::index("opened"))?;
@@ -102,9 +113,10 @@ impl TantivyEngine {
         if found != scorer.documents() {
             return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
+        let filter = filter.ok_or_else(|| EngineError::index("opened")("its filter is missing or makes no sense"))?;
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
         let stems = stems(&postings)?;
-        let mut engine = Self { field, postings, stems, frequent: FxHashMap::default(), scorer };
+        let mut engine = Self { field, postings, stems, frequent: FxHashMap::default(), filter, scorer };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
     }
@@ -117,6 +129,9 @@ impl TantivyEngine {
         }
         let mut text = String::with_capacity(24);
         term.write(&mut text);
+        if !self.filter.may_have(term, &text) {
+            return Ok(None);
+        }
         let term = IndexTerm::from_field_text(self.field, &text);
         self.postings.get_term_info(&term).map_err(EngineError::index("read"))
     }
