@@ -145,7 +145,7 @@ def run(arguments, folder, servers):
             if case == "search-zipf":
                 # A service that has been asked for a while; the first queries after a start cost what distinct ones do.
                 ask_all(ours, zipf, search, key, arguments.seconds)
-            results[case, connections] = measure(arguments, cases[case], connections)
+            results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
     report(arguments, results, checked, built, ours.memory_mb())
 
 
@@ -166,11 +166,10 @@ def check_answers(server, folder):
     return f"| {server.name} | {found} of {asked} | {server.version} |"
 
 
-def measure(arguments, sides, connections):
-    """Rounds in which the sides take turns, each going on in its file behind what it was asked; answers their medians, and that
-    of the rounds' ratios: the machine's speed is rarely the same in the next round."""
+def measure(arguments, sides, connections, lines):
+    """Rounds in which the sides take turns, each with so many lines of its file as its own; answers their medians, and that of the
+    rounds' ratios: the machine's speed is rarely the same in the next round."""
     rounds = collections.defaultdict(list)
-    lines = QUERIES // arguments.rounds
     for number in range(arguments.rounds):
         # Each comes first as often as the other.
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
@@ -190,8 +189,6 @@ def measure(arguments, sides, connections):
     return medians, statistics.median(ratios)
 
 
-# How many queries there are; each round has its own of them.
-QUERIES = 200_000
 GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 1.0, "search-zipf": 0.6, "facets-and-highlights": 0.5}
 
 
