@@ -19,9 +19,9 @@ pub(super) const OPENING: &[u8] = br#"{"data":"#;
 /// are escaped, so nothing else looks like these.
 const CUTS: [&[u8]; 3] = [br#","category":"#, br#","website":"#, br#","vendor":"#];
 
-/// The answers of all products, back to back in the order of their ordinals. Of each there is a head with the lengths of what follows, what its item has of
-/// its own as lists show it, and, packed, what the product alone shows besides. What many have in common is there once: the
-/// rest of the item, and the export.
+/// The answers of all products, back to back in the order of their ordinals. Of each there is a head with the lengths of what
+/// follows, what its item has of its own as lists show it, and, packed, what the product alone shows besides. What many have in
+/// common is there once: the rest of the item, and the export.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Documents {
     /// Where each product's texts are.

@@ -81,11 +81,16 @@ impl Forward {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
+    /// A document's words as they are kept.
+    fn of(&self, ordinal: Ordinal) -> &[u8] {
+        let at = ordinal as usize;
+        &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize]
+    }
+
     /// Whether a document has these words in a row. They are compared as bytes, not decoded.
     #[must_use]
     pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {
-        let at = ordinal as usize;
-        let bytes = &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize];
+        let bytes = self.of(ordinal);
         let mut from = 0;
         while let Some(found) = sequence.0.find(&bytes[from..]) {
             let start = from + found;
@@ -103,16 +108,14 @@ impl Forward {
         /// Names and short fields take hardly more, in bytes.
         const BEGINNING: usize = 64;
         fetch(ordinals.map(|ordinal| {
-            let at = ordinal as usize;
-            let bytes = &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize];
+            let bytes = self.of(ordinal);
             &bytes[..bytes.len().min(BEGINNING)]
         }));
     }
 
     /// A document's words with their boundaries.
     pub fn words(&self, ordinal: Ordinal) -> impl Iterator<Item = WordId> + '_ {
-        let at = ordinal as usize;
-        let mut bytes = &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize];
+        let mut bytes = self.of(ordinal);
         std::iter::from_fn(move || {
             // Nearly all words are of one or two bytes.
             let (word, rest) = match *bytes {

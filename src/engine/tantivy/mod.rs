@@ -129,7 +129,7 @@ impl TantivyEngine {
         }
         let mut text = String::with_capacity(24);
         term.write(&mut text);
-        if !self.filter.may_have(term, &text) {
+        if !self.filter.may_have(text.as_bytes()) {
             return Ok(None);
         }
         let term = IndexTerm::from_field_text(self.field, &text);
