@@ -134,7 +134,10 @@ impl App {
             // axum states the length of what isn't there.
             response.headers_mut().remove(CONTENT_LENGTH);
         }
-        let response = compression::compress(encoding, response).await;
+        let response = match compression::worthwhile(encoding, &response) {
+            Some(encoding) => Box::pin(compression::compress(encoding, response)).await,
+            None => response,
+        };
         metrics.answered(route, &parts.method, response.status(), started.elapsed());
         if head { without_body(response) } else { response }
     }
@@ -161,9 +164,9 @@ impl App {
             return Err(ApiError::Overloaded);
         }
         if parts.method == Method::OPTIONS {
-            return self.options(parts, exchange).await;
+            return Box::pin(self.options(parts, exchange)).await;
         }
-        if exchange.api { self.answer_api(parts, exchange).await } else { self.route(parts).await }
+        if exchange.api { self.answer_api(parts, exchange).await } else { Box::pin(self.route(parts)).await }
     }
 
     async fn answer_api(&self, parts: &mut Parts, exchange: &mut Exchange) -> Result<Response, ApiError> {
@@ -171,7 +174,9 @@ impl App {
         let authenticated = auth::authenticate(&app.state.keys, &parts.headers);
         let grant = authenticated.map_err(|error| self.failed(error, parts, exchange))?;
         let grant = exchange.grant.insert(grant);
-        auth::check_origin(grant, &parts.headers)?;
+        if exchange.cross_origin {
+            auth::check_origin(grant, &parts.headers)?;
+        }
         let current = app.state.directory.load();
         let snapshot = current.as_ref().ok_or(ApiError::IndexUnavailable)?;
         exchange.generation = HeaderValue::try_from(snapshot.generation()).ok();
@@ -201,7 +206,7 @@ impl App {
                     let answered = tokio::task::spawn_blocking(answer).await;
                     answered.map_err(|error| ApiError::Internal(Arc::new(error)))?
                 };
-                self.in_time(answer).await?
+                Box::pin(self.in_time(answer)).await?
             }
         };
         exchange.tag = Some(tag);
@@ -227,7 +232,7 @@ impl App {
     async fn options(&self, parts: &mut Parts, exchange: &Exchange) -> Result<Response, ApiError> {
         let known = parts.uri.path() == "*"
             || exchange.operation.is_some()
-            || matches!(self.route(parts).await, Err(ApiError::MethodNotAllowed));
+            || matches!(Box::pin(self.route(parts)).await, Err(ApiError::MethodNotAllowed));
         if !known {
             return Err(ApiError::RouteNotFound);
         }

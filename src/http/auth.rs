@@ -21,7 +21,7 @@ pub(super) fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<G
         // Which of two would count is a matter of taste between proxies; neither does.
         (Some(_), Some(_)) => return Err(ApiError::InvalidApiKey),
     };
-    keys.authenticate(presented, Timestamp::now()).map_err(|error| match error {
+    keys.authenticate(presented, Timestamp::now).map_err(|error| match error {
         AuthError::Missing => ApiError::MissingApiKey,
         AuthError::Invalid => ApiError::InvalidApiKey,
         AuthError::Expired => ApiError::ExpiredApiKey,

@@ -19,13 +19,17 @@ const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 /// What is offered, best first where the caller likes several equally.
 const OFFERED: [&str; 3] = ["zstd", "br", "gzip"];
 
-/// Compresses an answer with the encoding the caller prefers, if it is worth it.
-pub(super) async fn compress(encoding: Option<&'static str>, response: Response) -> Response {
-    let small = response.body().size_hint().exact().is_some_and(|bytes| bytes < MINIMUM_BYTES);
-    if small || response.headers().contains_key(CONTENT_ENCODING) {
-        return response;
-    }
-    let Some(encoding) = encoding else { return response };
+/// The encoding the caller prefers, if it is worth it.
+pub(super) fn worthwhile(preferred: Option<&'static str>, response: &Response) -> Option<&'static str> {
+    let is_worth_it = || {
+        let small = response.body().size_hint().exact().is_some_and(|bytes| bytes < MINIMUM_BYTES);
+        !small && !response.headers().contains_key(CONTENT_ENCODING)
+    };
+    preferred.filter(|_| is_worth_it())
+}
+
+/// Compresses an answer.
+pub(super) async fn compress(encoding: &'static str, response: Response) -> Response {
     // The layer decides by a request's headers; it gets one with the decision made, and the answer that is there.
     let mut request = Request::new(());
     request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(encoding));
@@ -39,6 +43,7 @@ pub(super) async fn compress(encoding: Option<&'static str>, response: Response)
 
 /// The encoding to use (RFC 9110, 12.5.3): the highest weight counts, of equal ones our order. `None`: as it is.
 pub(super) fn preferred(headers: &HeaderMap) -> Option<&'static str> {
+    headers.get(ACCEPT_ENCODING)?;
     let mut weights = [None; OFFERED.len()];
     let (mut wildcard, mut identity) = (None, None);
     for value in headers.get_all(ACCEPT_ENCODING) {

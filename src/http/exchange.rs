@@ -41,7 +41,7 @@ pub(super) struct Exchange {
     /// What is asked for, if it is of the API.
     pub(super) operation: Option<Operation>,
     /// Whether a page of another origin may be asking.
-    cross_origin: bool,
+    pub(super) cross_origin: bool,
     /// Who is asking; known only where it is logged.
     pub(super) caller: Option<IpAddr>,
     pub(super) grant: Option<Arc<Grant>>,

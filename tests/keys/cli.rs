@@ -29,7 +29,7 @@ fn create_prints_the_key_alone_and_it_is_let_in() {
     let key = ApiKey::parse(printed).expect("a key");
     assert_eq!(key.kind(), KeyKind::Live);
     let store = KeyStore::open(&path).expect("valid");
-    let grant = store.authenticate(printed, Timestamp::now()).expect("let in");
+    let grant = store.authenticate(printed, Timestamp::now).expect("let in");
     assert_eq!((&*grant.name, grant.rate.map(Rate::per_minute)), ("Example Ltd", Some(600)));
     let hint = text(&output.stderr);
     assert!(hint.contains(key.id()) && hint.contains("keys.json"), "{hint}");

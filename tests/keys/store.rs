@@ -12,7 +12,7 @@ use software_directory::key::{ApiKey, AuthError, KeyKind, KeyStore, watch};
 use super::{at, key_file, named, now};
 
 fn id_let_in(store: &KeyStore, key: &ApiKey) -> Result<String, AuthError> {
-    store.authenticate(key.expose(), now()).map(|grant| grant.id.to_string())
+    store.authenticate(key.expose(), now).map(|grant| grant.id.to_string())
 }
 
 /// Replaces the file as editors do.
@@ -28,7 +28,7 @@ fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
     let keys: Vec<_> = ["a", "b"].map(|name| file::create(&path, named(name), now()).expect("made").0).into();
     let store = KeyStore::open(&path).expect("valid");
     for (key, name) in keys.iter().zip(["a", "b"]) {
-        let grant = store.authenticate(key.expose(), now()).expect("let in");
+        let grant = store.authenticate(key.expose(), now).expect("let in");
         assert_eq!((&*grant.id, &*grant.name), (key.id(), name));
         assert_eq!(grant.spend(Instant::now()).map(|decision| decision.limit), Some(600));
     }
@@ -39,7 +39,7 @@ fn nothing_presented_is_missing_and_anything_else_is_invalid() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now()).expect("made");
     let store = KeyStore::open(&path).expect("valid");
-    assert_eq!(store.authenticate("", now()).unwrap_err(), AuthError::Missing);
+    assert_eq!(store.authenticate("", now).unwrap_err(), AuthError::Missing);
     let whole = key.expose();
     let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
@@ -50,7 +50,7 @@ fn nothing_presented_is_missing_and_anything_else_is_invalid() {
     for wrong in
         ["x", " ", key.id(), stranger.expose(), development.expose(), &spaced, hash, &whole[1..], &whole.to_uppercase()]
     {
-        assert_eq!(store.authenticate(wrong, now()).unwrap_err(), AuthError::Invalid, "{wrong}");
+        assert_eq!(store.authenticate(wrong, now).unwrap_err(), AuthError::Invalid, "{wrong}");
     }
 }
 
@@ -70,7 +70,7 @@ fn a_known_id_with_another_secret_is_invalid() {
     }
     let forged = body + std::str::from_utf8(&checksum).expect("ASCII");
     assert!(ApiKey::parse(&forged).is_ok());
-    assert_eq!(store.authenticate(&forged, now()).unwrap_err(), AuthError::Invalid);
+    assert_eq!(store.authenticate(&forged, now).unwrap_err(), AuthError::Invalid);
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn a_key_expires_after_its_last_moment() {
         (by_day, "2027-01-31T23:59:59.999999999Z", "2027-02-01T00:00:00Z"),
         (by_time, "2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000000001Z"),
     ] {
-        assert!(store.authenticate(key.expose(), at(last)).is_ok());
-        assert_eq!(store.authenticate(key.expose(), at(first_refused)).unwrap_err(), AuthError::Expired);
+        assert!(store.authenticate(key.expose(), || at(last)).is_ok());
+        assert_eq!(store.authenticate(key.expose(), || at(first_refused)).unwrap_err(), AuthError::Expired);
     }
 }
 
@@ -137,7 +137,7 @@ fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_mended() {
             store.reload_if_changed();
             assert!(store.problem().is_some_and(|problem| problem.contains(said)), "{:?}", store.problem());
             assert!(id_let_in(&store, &key).is_ok());
-            assert!(id_let_in(&store, &stranger).is_err() && store.authenticate("", now()).is_err());
+            assert!(id_let_in(&store, &stranger).is_err() && store.authenticate("", now).is_err());
         }
         replace(&path, &good);
         store.reload_if_changed();
@@ -177,7 +177,7 @@ fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
         file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now()).expect("made");
     let store = KeyStore::open(&path).expect("valid");
     let moment = Instant::now();
-    let spend = || store.authenticate(key.expose(), now()).expect("let in").spend(moment).expect("limited");
+    let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment).expect("limited");
     assert_eq!((spend().remaining, spend().remaining), (4, 3));
     file::create(&path, named("b"), now()).expect("made");
     store.reload_if_changed();
@@ -195,7 +195,7 @@ fn the_development_key_is_unlimited_and_joined_by_a_key_file_that_is_made_later(
     let store = KeyStore::development(&development, &path);
     store.reload_if_changed();
     assert_eq!(store.problem(), None);
-    let grant = store.authenticate(development.expose(), now()).expect("let in");
+    let grant = store.authenticate(development.expose(), now).expect("let in");
     assert_eq!(grant.spend(Instant::now()), None);
     let (key, _) = file::create(&path, named("a"), now()).expect("made");
     store.reload_if_changed();
@@ -212,7 +212,7 @@ fn a_key_with_origins_is_for_these_only() {
     let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now()).expect("made");
     let (open, _) = file::create(&path, named("b"), now()).expect("made");
     let store = KeyStore::open(&path).expect("valid");
-    let allows = |key: &ApiKey, origin| store.authenticate(key.expose(), now()).expect("let in").allows_origin(origin);
+    let allows = |key: &ApiKey, origin| store.authenticate(key.expose(), now).expect("let in").allows_origin(origin);
     assert!(allows(&limited, "https://example.org") && !allows(&limited, "https://example.com"));
     assert!(!allows(&limited, "null"));
     assert!(allows(&open, "https://example.com"));
@@ -225,7 +225,7 @@ fn printing_the_store_shows_no_secret() {
     let (key, _) = file::create(&path, named("a"), now()).expect("made");
     let store = KeyStore::development(&development, &path);
     store.reload_if_changed();
-    let grant = store.authenticate(key.expose(), now()).expect("let in");
+    let grant = store.authenticate(key.expose(), now).expect("let in");
     for shown in [format!("{store:?}"), format!("{grant:?}")] {
         for key in [&development, &key] {
             let secret = key.expose().rsplit_once('_').expect("a secret").1;
@@ -261,6 +261,6 @@ proptest! {
         prop_assume!(characters[at] != with);
         characters[at] = with;
         let wrong: String = characters.into_iter().collect();
-        prop_assert_eq!(store.authenticate(&wrong, now()).unwrap_err(), AuthError::Invalid);
+        prop_assert_eq!(store.authenticate(&wrong, now).unwrap_err(), AuthError::Invalid);
     }
 }
