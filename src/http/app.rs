@@ -13,17 +13,19 @@ use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, Versi
 use axum::response::Response;
 use tower::Service as _;
 
+use super::compute::compute;
 use super::conditional::{Condition, EntityTags};
 use super::config::AppState;
 use super::exchange::Exchange;
-use super::operation::{Operation, Operations};
+use super::operation::{Answered, Operation, Operations};
 use super::params::RawQuery;
 use super::problem::{self, ApiError};
-use super::request::{ApiRequest, canonical_path};
+use super::request::{ApiRequest, Asked, canonical_path};
 use super::server::Arrival;
 use super::{ALLOWED_METHODS, auth, client_address, compression, cors, panic, routes};
 use crate::key::FailedAttempts;
 use crate::service::Searches;
+use crate::snapshot::Snapshot;
 
 /// The longest path and query, in bytes.
 const MAX_URI_BYTES: usize = 8 * 1024;
@@ -199,11 +201,25 @@ impl App {
         }
         let response = match operation {
             Operation::Quick(answer) => answer(&ApiRequest { app: self, snapshot, query: &query, uri: &parts.uri })?,
+            Operation::Computed(answer) => {
+                match answer(&ApiRequest { app: self, snapshot, query: &query, uri: &parts.uri })? {
+                    Answered::Now(response) => response,
+                    Answered::Later(computation) => {
+                        let asked = self.asked(parts, snapshot, query);
+                        let work = move || computation(&asked.request());
+                        let answered = self.in_time(async { compute(work).await? }).await;
+                        if matches!(answered, Err(ApiError::Overloaded)) {
+                            exchange.quota = None;
+                            grant.give_back(exchange.started);
+                        }
+                        answered?
+                    }
+                }
+            }
             Operation::Slow(answer) => {
-                let (app, snapshot, uri) = (self.clone(), Arc::clone(snapshot), parts.uri.clone());
-                let answer = move || answer(&ApiRequest { app: &app, snapshot: &snapshot, query: &query, uri: &uri });
+                let asked = self.asked(parts, snapshot, query);
                 let answer = async {
-                    let answered = tokio::task::spawn_blocking(answer).await;
+                    let answered = tokio::task::spawn_blocking(move || answer(&asked.request())).await;
                     answered.map_err(|error| ApiError::Internal(Arc::new(error)))?
                 };
                 Box::pin(self.in_time(answer)).await?
@@ -212,6 +228,11 @@ impl App {
         exchange.tag = Some(tag);
         // Whether there is an answer at all took the work of finding it: unlike a match, this one is counted.
         Ok(if condition == Condition::AnyVersion { not_modified() } else { response })
+    }
+
+    /// What is asked, for another thread.
+    fn asked(&self, parts: &Parts, snapshot: &Arc<Snapshot>, query: RawQuery) -> Asked {
+        Asked { app: self.clone(), snapshot: Arc::clone(snapshot), query, uri: parts.uri.clone() }
     }
 
     /// Notes a key that isn't valid: who presents too many of them is asked to wait. A valid one is answered all the

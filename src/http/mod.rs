@@ -3,13 +3,15 @@
 //! A request passes [`App::handle`] once, top to bottom: id → size limits → CORS → overload → key → conditional request → quota →
 //! operation. Handlers (`routes`, a file per resource) read their parameters, call an operation of
 //! [`service`](crate::service) and write its answer; whatever goes wrong on the way is one [`problem::ApiError`], turned
-//! into one answer in one place. [`server`] owns sockets and nothing else.
+//! into one answer in one place. What takes long to compute is computed where there is room ([`ComputePool`]). [`server`]
+//! owns sockets and nothing else.
 
 mod app;
 mod asset;
 mod auth;
 mod client_address;
 mod compression;
+mod compute;
 mod conditional;
 mod config;
 mod cors;
@@ -29,6 +31,7 @@ mod routes;
 pub mod server;
 
 pub use app::App;
+pub use compute::ComputePool;
 pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Exposition, Metrics, MetricsError};
 pub use panic::log_panics;

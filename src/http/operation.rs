@@ -1,5 +1,5 @@
-//! The operations of the API and where they are found. All of them are asked with `GET`, and answered from memory by a plain
-//! function: nothing here waits, so nothing here is asynchronous.
+//! The operations of the API and where they are found. All of them are asked with `GET`, and answered from memory by plain
+//! functions: nothing here waits, so nothing here is asynchronous.
 
 use axum::response::Response;
 
@@ -10,12 +10,25 @@ use super::request::ApiRequest;
 /// Answers a request.
 type Answer = fn(&ApiRequest<'_>) -> Result<Response, ApiError>;
 
+/// An answer, or what it takes to find it.
+pub(super) enum Answered {
+    /// Found at once.
+    Now(Response),
+    /// Has to be computed.
+    Later(Computation),
+}
+
+/// Finds an answer.
+pub(super) type Computation = Box<dyn FnOnce(&ApiRequest<'_>) -> Result<Response, ApiError> + Send>;
+
 /// An operation of the API.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Operation {
     /// Answers at once.
     Quick(Answer),
-    /// May take a while, so that other requests mustn't wait behind it.
+    /// Answers at once what is known already, and else says what there is to compute: milliseconds at most.
+    Computed(fn(&ApiRequest<'_>) -> Result<Answered, ApiError>),
+    /// May take long, on a thread that does nothing else meanwhile.
     Slow(Answer),
 }
 

@@ -39,28 +39,34 @@ fn place(panic: &PanicHookInfo<'_>) -> String {
     if backtrace.status() == BacktraceStatus::Captured { format!("{place}\n{backtrace}") } else { place }
 }
 
+/// Calls a function, to its end or to its panic.
+///
+/// # Errors
+/// [`ApiError::Panicked`] with the panic's message and place.
+pub(super) fn catch<T>(function: impl FnOnce() -> T) -> Result<T, ApiError> {
+    let was_caught = IS_CAUGHT.replace(true);
+    // What a handler shares with others is immutable or behind its own lock, so nothing half-done is seen.
+    let outcome = catch_unwind(AssertUnwindSafe(function));
+    IS_CAUGHT.set(was_caught);
+    outcome.map_err(|payload| {
+        let message = message(payload.as_ref());
+        ApiError::Panicked(match PLACE.take() {
+            Some(place) => format!("{message}, at {place}"),
+            None => message.to_owned(),
+        })
+    })
+}
+
 /// Runs a future to its end, or to its panic.
 ///
 /// # Errors
 /// [`ApiError::Panicked`] with the panic's message and place. The future is not polled again.
 pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, ApiError> {
     let mut future = pin!(future);
-    poll_fn(|context| {
-        IS_CAUGHT.set(true);
-        // What a handler shares with others is immutable or behind its own lock, so nothing half-done is seen.
-        let outcome = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
-        IS_CAUGHT.set(false);
-        match outcome {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-            Err(payload) => {
-                let message = message(payload.as_ref());
-                Poll::Ready(Err(ApiError::Panicked(match PLACE.take() {
-                    Some(place) => format!("{message}, at {place}"),
-                    None => message.to_owned(),
-                })))
-            }
-        }
+    poll_fn(|context| match catch(|| future.as_mut().poll(context)) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+        Err(panicked) => Poll::Ready(Err(panicked)),
     })
     .await
 }

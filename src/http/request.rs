@@ -1,6 +1,7 @@
 //! A request under `/v1` as operations see it: the one snapshot it is answered from, and what was asked.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use axum::http::Uri;
 use percent_encoding::percent_decode_str;
@@ -19,6 +20,20 @@ pub(crate) struct ApiRequest<'r> {
     pub(crate) snapshot: &'r Snapshot,
     pub(crate) query: &'r RawQuery,
     pub(super) uri: &'r Uri,
+}
+
+/// The same, owned, for another thread.
+pub(super) struct Asked {
+    pub(super) app: App,
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) query: RawQuery,
+    pub(super) uri: Uri,
+}
+
+impl Asked {
+    pub(super) fn request(&self) -> ApiRequest<'_> {
+        ApiRequest { app: &self.app, snapshot: &self.snapshot, query: &self.query, uri: &self.uri }
+    }
 }
 
 impl ApiRequest<'_> {

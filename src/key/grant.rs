@@ -27,6 +27,13 @@ impl Grant {
         self.rate.map(|rate| self.quota.spend(rate.per_minute(), now))
     }
 
+    /// Takes back a request that was spent then and isn't carried out.
+    pub fn give_back(&self, spent: Instant) {
+        if self.rate.is_some() {
+            self.quota.give_back(spent);
+        }
+    }
+
     /// Looks at the quota without spending; `None` where the key is unlimited.
     #[must_use]
     pub fn peek(&self, now: Instant) -> Option<Decision> {

@@ -67,6 +67,21 @@ impl Quota {
         self.decide(limit, now, false)
     }
 
+    /// Takes back a request that was spent then: it wasn't carried out.
+    pub fn give_back(&self, spent: Instant) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        // It is in the last burst that had begun by then; or in the first, where another thread took its time later and the
+        // lock earlier.
+        let at = log.bursts.iter().rposition(|burst| burst.first <= spent).unwrap_or(0);
+        let Some(burst) = log.bursts.get_mut(at) else { return };
+        burst.count -= 1;
+        let is_over = burst.count == 0;
+        if is_over {
+            log.bursts.remove(at);
+        }
+        log.total -= 1;
+    }
+
     fn decide(&self, limit: u32, now: Instant, spend: bool) -> Decision {
         // A panic while the lock was held can't leave the count half-changed in a way that matters: go on with it.
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,6 +205,22 @@ mod tests {
         }
         assert_eq!(quota.peek(3, now).reset_seconds, 0);
         assert_eq!(quota.spend(3, now).remaining, 2);
+    }
+
+    #[test]
+    fn what_is_given_back_can_be_spent_again_and_nothing_else() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        let later = start + SECOND;
+        assert!(quota.spend(3, start).allowed && quota.spend(3, later).allowed && quota.spend(3, later).allowed);
+        assert!(!quota.peek(3, later).allowed);
+        quota.give_back(later);
+        assert_eq!(quota.peek(3, later).remaining, 1);
+        // What was spent at the start is still there, until it is a window old.
+        assert_eq!(quota.peek(3, start + SECOND * 59).remaining, 1);
+        assert_eq!(quota.peek(3, start + WINDOW).remaining, 2);
+        quota.give_back(later);
+        let empty = quota.peek(3, start + WINDOW);
+        assert_eq!((empty.remaining, empty.reset_seconds), (3, 0));
     }
 
     #[test]

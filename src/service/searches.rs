@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::operations::{ServiceError, counted_search, pagination, search_software};
+use super::operations::{ServiceError, counted_search, pagination};
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, QueryReport};
@@ -68,26 +68,28 @@ impl Searches {
         Self { answers: ArcSwap::from_pointee(none(room)), room, asked: AtomicBool::new(false) }
     }
 
-    /// Searches products, like [`search_software`].
-    ///
-    /// # Errors
-    /// Where the engine fails.
-    pub fn search<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
-        // The same generation has the same products in the same order, from wherever it was opened. The writer is a vector,
-        // which takes whatever is written.
-        let Ok(key) = postcard::to_allocvec(&(snapshot.generation(), query)) else {
-            return search_software(snapshot, query);
-        };
+    /// What was found when the same was asked before, if that is remembered.
+    pub fn remembered<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Option<SearchPage<'s>> {
         // Not written where it is so already: all threads read it.
         if !self.asked.load(Ordering::Relaxed) {
             self.asked.store(true, Ordering::Relaxed);
         }
-        let answers = self.answers.load();
-        if let Some(answer) = answers.get(key.as_slice()) {
-            return Ok(answer.page(snapshot, query));
+        let answer = self.answers.load().get(key(snapshot, query)?.as_slice())?;
+        Some(answer.page(snapshot, query))
+    }
+
+    /// Searches products, like [`search_software`](super::search_software), unless it is remembered.
+    ///
+    /// # Errors
+    /// Where the engine fails.
+    pub fn search<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
+        if let Some(page) = self.remembered(snapshot, query) {
+            return Ok(page);
         }
         let (page, counts) = counted_search(snapshot, query)?;
-        answers.insert(key.into(), Arc::new(Answer::of(&page, counts)));
+        if let Some(key) = key(snapshot, query) {
+            self.answers.load().insert(key.into(), Arc::new(Answer::of(&page, counts)));
+        }
         Ok(page)
     }
 
@@ -98,6 +100,13 @@ impl Searches {
             self.answers.store(Arc::new(none(self.room)));
         }
     }
+}
+
+/// What tells a search from all others. The same generation has the same products in the same order, from wherever it was
+/// opened.
+fn key(snapshot: &Snapshot, query: &SearchSoftware) -> Option<Vec<u8>> {
+    // The writer is a vector, which takes whatever is written.
+    postcard::to_allocvec(&(snapshot.generation(), query)).ok()
 }
 
 /// No answers yet, and room for as many as fit into so many bytes.
@@ -183,7 +192,7 @@ mod tests {
     use super::*;
     use crate::export::{self, Limits, SourceFile};
     use crate::record::CalendarDate;
-    use crate::service::{Facet, PageRequest, SearchSort, SoftwareFilter};
+    use crate::service::{Facet, PageRequest, SearchSort, SoftwareFilter, search_software};
 
     fn snapshot(names: &[&str]) -> Arc<Snapshot> {
         let record = |(at, name): (usize, &&str)| {

@@ -1,6 +1,12 @@
 //! Quotas and the headers that tell of them.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::http::Method;
+use software_directory::http::ComputePool;
+use software_directory::http::server::LongestWait;
+use tokio::task::JoinSet;
 
 use crate::fixture;
 use crate::service::{Service, Setup};
@@ -33,6 +39,40 @@ async fn what_needs_no_key_costs_nothing() {
         assert_eq!(service.get("/readyz").await.status, 200);
     }
     assert_eq!(service.get("/v1/software").await.status, 200);
+}
+
+/// As nobody may wait here, only the first few of many that come at once are computed.
+#[test]
+fn a_search_that_comes_to_its_turn_too_late_is_turned_away_and_costs_nothing() {
+    const ASKED: usize = 60;
+    const RATE: u64 = 1_000;
+    let service = Setup { directory: fixture::directory(), rate: RATE, ..Setup::default() }.start();
+    let at_once = LongestWait { burst: Duration::ZERO, standing: Duration::ZERO };
+    let pool = ComputePool::start(0, at_once).expect("no threads");
+    // What a thread belongs to is for good.
+    let asking = std::thread::spawn(move || {
+        pool.enter();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let service = Arc::new(service);
+            let mut asked = JoinSet::new();
+            for number in 0..ASKED {
+                let service = Arc::clone(&service);
+                asked.spawn(async move { service.get(&format!("/v1/search?q=permit+{number}")).await });
+            }
+            let answers = asked.join_all().await;
+            let late: Vec<_> = answers.iter().filter(|answer| answer.status != 200).collect();
+            assert!(!late.is_empty() && late.len() < ASKED, "{}", late.len());
+            for answer in &late {
+                assert_eq!(answer.problem(), (503, "overloaded".to_owned()));
+                assert_eq!(answer.header("retry-after"), "1");
+            }
+            let left = RATE - (ASKED - late.len()) as u64 - 1;
+            let next = service.get("/v1/software").await;
+            assert!(next.header("ratelimit").starts_with(&format!("\"default\";r={left};")), "{left}: {next:?}");
+        });
+    });
+    asking.join().expect("as it should be");
 }
 
 #[tokio::test]

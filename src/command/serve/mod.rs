@@ -16,17 +16,14 @@ use tokio::sync::watch as flag;
 use self::sockets::HandedOver;
 use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, ServeArgs};
-use crate::http::{App, AppState, ConnectionLimits, Exposition, HttpConfig, Metrics, PublicUrl, server};
+use crate::http::server::{IoThreads, LongestWait};
+use crate::http::{App, AppState, ComputePool, ConnectionLimits, Exposition, HttpConfig, Metrics, PublicUrl, server};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::snapshot::Directory;
 use crate::snapshot::keeper::{Keeper, Outcome, Settings};
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
-
-/// How many tasks run on a thread before it looks for sockets that have become ready. What a caller waits until then is
-/// measured by nobody; a look costs a microsecond, a task up to a hundred times that.
-const TASKS_BETWEEN_EVENTS: u32 = 8;
 
 /// Why the command ends before it serves: what to say, and the exit code.
 struct Failure {
@@ -102,12 +99,8 @@ fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
         metrics: Arc::new(Metrics::new().map_err(|error| Failure::other(&error))?),
         config: Arc::new(config),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .event_interval(TASKS_BETWEEN_EVENTS)
-        // Of a crowd that becomes ready at once only so many fit a thread's own queue. Whoever doesn't comes first, not
-        // once in a while: they have waited longest.
-        .global_queue_interval(1)
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
     let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format)));
@@ -149,6 +142,7 @@ async fn run_server(
         // Until the very end, so that stopping can be watched too.
         tokio::spawn(server::serve(listener, Exposition::new(&state), std::future::pending(), std::future::pending()))
     });
+    let threads = threads(state.config.connections.longest_wait).map_err(|error| Failure::other(&error))?;
     let app = App::new(state);
     let resting = app.clone();
     let resting = tokio::spawn(async move { resting.rest().await });
@@ -161,7 +155,7 @@ async fn run_server(
             () = reached(opened, 1) => {}
             () = reached(stops.clone(), 1) => return,
         }
-        server::serve(listener, app, reached(stops.clone(), 1), reached(stops, 2)).await;
+        server::serve_on(&threads, listener, app, reached(stops.clone(), 1), reached(stops, 2)).await;
     });
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
@@ -197,6 +191,16 @@ async fn run_server(
         task.abort();
     }
     outcome
+}
+
+/// The threads of connections, this one among them, and beside them those that compute: together as many as processors.
+fn threads(longest_wait: LongestWait) -> io::Result<IoThreads> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    // Half of them can read and write more than all of them can search.
+    let io = processors.div_ceil(2);
+    let pool = ComputePool::start(processors - io, longest_wait)?;
+    pool.enter();
+    IoThreads::start(io - 1, &pool)
 }
 
 /// Publishes the first generation, then follows the exports.

@@ -24,9 +24,9 @@ use super::operation::Operation;
 
 /// The operations of the API, by the templates of their paths.
 pub(super) const OPERATIONS: [(&str, Operation); 8] = [
-    ("/v1/software", Operation::Quick(software::list_software)),
+    ("/v1/software", Operation::Computed(software::list_software)),
     ("/v1/software/{id}", Operation::Quick(software::get_software)),
-    ("/v1/search", Operation::Quick(search::search_software)),
+    ("/v1/search", Operation::Computed(search::search_software)),
     ("/v1/categories", Operation::Quick(categories::list_categories)),
     ("/v1/reviews/{id}", Operation::Quick(reviews::list_reviews)),
     ("/v1/glossary", Operation::Quick(glossary::list_glossary)),

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::http::openapi::ApiErrors;
+use crate::http::operation::Answered;
 use crate::http::paging::{Depth, ListBody, append_member};
 use crate::http::params::definition::{
     CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE,
@@ -18,7 +19,7 @@ use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Value
 use crate::http::problem::ApiError;
 use crate::http::request::ApiRequest;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
-use crate::service::{Facet, SearchHit, SearchSoftware};
+use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
 
 static Q: Parameter<Text> = query(
     "What to look for. The last word also matches as the beginning of a word; `\"quoted phrases\"` must appear as they \
@@ -99,9 +100,18 @@ struct SearchResultHit {
     params(Params<SearchSoftware>),
     responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
 )]
-pub(super) fn search_software(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
+pub(super) fn search_software(request: &ApiRequest<'_>) -> Result<Answered, ApiError> {
     let query: SearchSoftware = request.params()?;
-    let found = request.searches().search(request.snapshot, &query)?;
+    if let Some(found) = request.searches().remembered(request.snapshot, &query) {
+        return answer(request, &query, &found).map(Answered::Now);
+    }
+    Ok(Answered::Later(Box::new(move |request| {
+        let found = request.searches().search(request.snapshot, &query)?;
+        answer(request, &query, &found)
+    })))
+}
+
+fn answer(request: &ApiRequest<'_>, query: &SearchSoftware, found: &SearchPage<'_>) -> Result<Response, ApiError> {
     if query.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
         request.metrics().searched(found.pagination.total);
     }

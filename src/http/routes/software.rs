@@ -5,6 +5,7 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::http::openapi::{ApiErrors, NotFound};
+use crate::http::operation::Answered;
 use crate::http::paging::{self, Depth, ListBody};
 use crate::http::params::definition::{
     CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, LIMIT, LIST_SORT, MIN_RATING, OFFERING_TYPE, QUERIED_OFFSET,
@@ -15,7 +16,7 @@ use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Value
 use crate::http::problem::ApiError;
 use crate::http::request::ApiRequest;
 use crate::resource::{Pagination, SoftwareDetail, SoftwareItem};
-use crate::service::{self, ListSoftware};
+use crate::service::{self, ListSoftware, SoftwareFilter};
 
 static Q: Parameter<Text> = query(
     "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \
@@ -65,10 +66,14 @@ struct SoftwareList {
     params(Params<ListSoftware>),
     responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
 )]
-pub(super) fn list_software(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
+pub(super) fn list_software(request: &ApiRequest<'_>) -> Result<Answered, ApiError> {
     let query: ListSoftware = request.params()?;
-    let page = service::list_software(request.snapshot, &query)?;
-    Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
+    let is_ready = query.q.is_none() && query.filter == SoftwareFilter::default();
+    let answer = move |request: &ApiRequest<'_>| {
+        let page = service::list_software(request.snapshot, &query)?;
+        Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
+    };
+    if is_ready { answer(request).map(Answered::Now) } else { Ok(Answered::Later(Box::new(answer))) }
 }
 
 /// A product.

@@ -18,13 +18,14 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use prometheus::IntGauge;
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::deadline::{Crowd, Deadlined, Patience, Progress};
-use super::queue::Queue;
+use super::queue::{FEW, Queue};
 use super::waited::{Wait, Waited};
-use super::{Accept, Answering, Arrival};
+use super::{Accept, Answering, Arrival, IoThreads};
 
 /// How long to wait after the system refused a connection for want of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -32,10 +33,6 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The most that is read of a request's line and headers before it is refused, in bytes; what is above the limits of the
 /// application and below this is refused with a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
-
-/// Up to so many connections no waiting counts: requests that so few callers send at a time are no queue, so what made them
-/// wait is the machine, and who is turned away would only ask again.
-const FEW_CONNECTIONS: usize = 48;
 
 /// What the connections of a listener have in common.
 #[derive(Debug)]
@@ -54,7 +51,7 @@ impl Door {
     fn is_too_late(&self, wait: &Wait) -> bool {
         // One more is taken for the next connection.
         let connections = self.max_connections.saturating_sub(self.permits.available_permits() + 1);
-        connections > FEW_CONNECTIONS && self.queue.is_too_late(wait.last())
+        connections > FEW && self.queue.is_too_late(wait.last())
     }
 }
 
@@ -64,16 +61,24 @@ impl Crowd for Door {
     }
 }
 
+/// A thread that connections are given to.
+struct Thread {
+    runtime: Handle,
+    /// How many it has, and one.
+    open: Arc<()>,
+}
+
 /// The connections of a listener, each a task.
 pub(super) struct Connections<A> {
     app: A,
     door: Arc<Door>,
+    threads: Vec<Thread>,
     graceful: GracefulShutdown,
     tasks: JoinSet<()>,
 }
 
 impl<A: Answering> Connections<A> {
-    pub(super) fn new(app: A) -> Self {
+    pub(super) fn new(app: A, threads: &IoThreads) -> Self {
         let max_connections = app.limits().max_connections;
         let door = Door {
             permits: Arc::new(Semaphore::new(max_connections)),
@@ -82,7 +87,15 @@ impl<A: Answering> Connections<A> {
             is_closing: AtomicBool::new(false),
             queue: Queue::new(app.limits().longest_wait),
         };
-        Self { app, door: Arc::new(door), graceful: GracefulShutdown::new(), tasks: JoinSet::new() }
+        let threads =
+            threads.runtimes().iter().map(|runtime| Thread { runtime: runtime.clone(), open: Arc::default() });
+        Self {
+            app,
+            door: Arc::new(door),
+            threads: threads.collect(),
+            graceful: GracefulShutdown::new(),
+            tasks: JoinSet::new(),
+        }
     }
 
     /// Accepts connections until `end`.
@@ -154,19 +167,9 @@ impl<A: Answering> Connections<A> {
     /// Where the system has no more of them for now.
     fn take(&mut self, accepted: io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)>) -> Result<(), ()> {
         let was_starved = self.door.is_starved.load(Ordering::Relaxed);
-        match accepted {
-            Ok((stream, address, permit)) => {
+        match accepted.and_then(|(stream, address, permit)| self.spawn(stream, address, permit)) {
+            Ok(()) => {
                 self.door.is_starved.store(false, Ordering::Relaxed);
-                let wait = Wait::new();
-                let connection = connection(stream, address, &self.app, &self.door, &wait);
-                let watched = Waited::new(self.graceful.watch(connection), wait);
-                let open = Open::new(self.app.connections());
-                self.tasks.spawn(async move {
-                    // A connection that breaks is the caller's affair; failures of the service are logged where they
-                    // happen.
-                    let _ = watched.await;
-                    drop((permit, open));
-                });
                 Ok(())
             }
             Err(error) if is_of_one_connection(&error) => Ok(()),
@@ -178,6 +181,27 @@ impl<A: Answering> Connections<A> {
                 Err(())
             }
         }
+    }
+
+    /// Has the thread with the fewest connections serve one more.
+    fn spawn(&mut self, stream: TcpStream, address: SocketAddr, permit: OwnedSemaphorePermit) -> io::Result<()> {
+        let fewest = self.threads.iter().min_by_key(|thread| Arc::strong_count(&thread.open));
+        let Some(thread) = fewest else { return Ok(()) };
+        // From here on its events and timers are those of that thread's runtime.
+        let entered = thread.runtime.enter();
+        let stream = TcpStream::from_std(stream.into_std()?)?;
+        let wait = Wait::new();
+        let connection = connection(stream, address, &self.app, &self.door, &wait);
+        let watched = Waited::new(self.graceful.watch(connection), wait);
+        drop(entered);
+        let counted = (permit, Open::new(self.app.connections()), Arc::clone(&thread.open));
+        let served = async move {
+            // A connection that breaks is the caller's affair; failures of the service are logged where they happen.
+            let _ = watched.await;
+            drop(counted);
+        };
+        self.tasks.spawn_on(served, &thread.runtime);
+        Ok(())
     }
 }
 
@@ -322,9 +346,9 @@ mod tests {
 
     #[tokio::test]
     async fn waiting_counts_where_connections_are_many_and_not_where_they_are_few() {
-        let few = late(FEW_CONNECTIONS).await;
+        let few = late(FEW).await;
         assert!(!few.contains(&true), "{few:?}");
-        let many = late(FEW_CONNECTIONS + 1).await;
+        let many = late(FEW + 1).await;
         assert!(many.contains(&true), "{many:?}");
     }
 }

@@ -8,6 +8,7 @@
 mod connections;
 mod deadline;
 mod queue;
+mod threads;
 mod waited;
 
 use std::future::Future;
@@ -25,6 +26,8 @@ use tokio::time::Instant;
 
 use self::connections::Connections;
 pub use self::queue::LongestWait;
+pub(super) use self::queue::{FEW, Queue};
+pub use self::threads::IoThreads;
 use super::App;
 
 /// How a request arrived.
@@ -75,8 +78,8 @@ pub struct ConnectionLimits {
     /// sends a request on a connection that is being closed. While three quarters of the connections are taken, it is
     /// no longer than the time for headers.
     pub idle_timeout: Duration,
-    /// How long a connection may have been ready before its request is taken on, where there are many; one that waited
-    /// longer is answered 503. So under overload the queue is never longer than this, whoever is let in is answered soon,
+    /// How long a connection may have been ready before its request is taken on, and a search before it is computed, where
+    /// there are many; one that waited longer is answered 503. So under overload the queue is never longer than this, whoever is let in is answered soon,
     /// and whoever isn't learns it soon.
     pub longest_wait: LongestWait,
     /// How long a client may take no byte of an answer.
@@ -112,7 +115,18 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
     abort: impl Future<Output = ()>,
 ) {
-    serve_from(listener, app, shutdown, abort).await;
+    serve_on(&IoThreads::here(), listener, app, shutdown, abort).await;
+}
+
+/// The same, on other threads than this one.
+pub async fn serve_on(
+    threads: &IoThreads,
+    listener: TcpListener,
+    app: impl Answering,
+    shutdown: impl Future<Output = ()>,
+    abort: impl Future<Output = ()>,
+) {
+    serve_from(threads, listener, app, shutdown, abort).await;
 }
 
 /// Where connections come from.
@@ -142,13 +156,14 @@ impl Accept for TcpListener {
 }
 
 async fn serve_from(
+    threads: &IoThreads,
     mut source: impl Accept,
     app: impl Answering,
     shutdown: impl Future<Output = ()>,
     abort: impl Future<Output = ()>,
 ) {
     let limits = app.limits().clone();
-    let mut connections = Connections::new(app);
+    let mut connections = Connections::new(app, threads);
     let mut abort = pin!(abort);
     connections.accept_until(&mut source, shutdown).await;
 
@@ -250,8 +265,10 @@ mod tests {
         let shutdown = async {
             let _ = stopped.await;
         };
-        let server =
-            tokio::spawn(serve_from(source, app(ConnectionLimits::default()), shutdown, std::future::pending()));
+        let app = app(ConnectionLimits::default());
+        let server = tokio::spawn(async move {
+            serve_from(&IoThreads::here(), source, app, shutdown, std::future::pending()).await;
+        });
         assert!(healthy(address).await);
         stop.send(()).expect("the server runs");
         server.await.expect("the server ends");

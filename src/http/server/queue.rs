@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// A queue stands once for so long nobody has seen it short.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// So many who wait are no queue: what makes them wait is the machine, and who is turned away would only ask again.
+pub(in crate::http) const FEW: usize = 48;
+
 /// How long requests may wait for their turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongestWait {
@@ -24,9 +27,9 @@ impl Default for LongestWait {
     }
 }
 
-/// What the requests of a listener tell of the queue they were in.
+/// What requests tell of the queue they were in.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(in crate::http) struct Queue {
     longest: LongestWait,
     start: Instant,
     /// How long the request before waited, in nanoseconds.
@@ -38,13 +41,13 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(longest: LongestWait) -> Self {
+    pub(in crate::http) fn new(longest: LongestWait) -> Self {
         let (previous, long_since, long_at) = Default::default();
         Self { longest, start: Instant::now(), previous, long_since, long_at }
     }
 
     /// Whether a request that comes to its turn now, after so long, comes too late.
-    pub(super) fn is_too_late(&self, waited: Duration) -> bool {
+    pub(in crate::http) fn is_too_late(&self, waited: Duration) -> bool {
         self.is_too_late_at(waited, || self.start.elapsed())
     }
 
