@@ -209,6 +209,7 @@ def report(arguments, results, checked, built, after):
     text = "\n".join(lines) + "\n"
     print(text)
     out = pathlib.Path(arguments.out) / "bench-http.md"
+    out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text)
     print(f"written to {out}")
 

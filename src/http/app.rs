@@ -207,7 +207,7 @@ impl App {
                     Answered::Later(computation) => {
                         let asked = self.asked(parts, snapshot, query);
                         let work = move || computation(&asked.request());
-                        let answered = self.in_time(async { compute(work).await? }).await;
+                        let answered = Box::pin(self.in_time(async { compute(work).await? })).await;
                         if matches!(answered, Err(ApiError::Overloaded)) {
                             exchange.quota = None;
                             grant.give_back(exchange.started);
