@@ -31,8 +31,8 @@ const PLACE_BYTES: usize = 96;
 
 /// Answers searches, those that were asked before from memory. What is remembered is which products were found, not their
 /// texts, so an answer takes some hundred bytes; with highlights some ten thousand, so those are remembered once they are asked
-/// for again. Which answers stay is decided by how often they are asked for (S3-FIFO,
-/// Yang et al. 2023), so that many that are asked once don't push out those that aren't.
+/// for again. Which answers stay is decided by how often they are asked for (S3-FIFO, Yang et al. 2023), so that many that are
+/// asked once don't push out those that aren't.
 #[derive(Debug)]
 pub struct Searches {
     /// Another one once nothing was asked for a while: emptied, it would keep the memory of its tables.
