@@ -253,13 +253,10 @@ mod tests {
         const COMPUTATIONS: usize = 6;
         let seen = on_thread(&pool(0, PATIENT), async || {
             let seen = Arc::new(Mutex::new(Vec::new()));
-            let see = || {
-                let seen = Arc::clone(&seen);
-                move || seen.lock().expect("no panic").push('c')
-            };
             let mut tasks = JoinSet::new();
             for _ in 0..COMPUTATIONS {
-                let computed = see();
+                let seen = Arc::clone(&seen);
+                let computed = move || seen.lock().expect("no panic").push('c');
                 tasks.spawn(async { compute(computed).await.expect("computed") });
             }
             let quick = Arc::clone(&seen);
