@@ -14,6 +14,7 @@ mod exports;
 mod filter;
 mod glossary;
 mod ids;
+mod members;
 mod object;
 mod packing;
 mod quality;
@@ -28,10 +29,12 @@ pub use draft::{Draft, DraftError, Prepared};
 pub use exports::ExportDocument;
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
+pub use members::{Member, Members};
 pub use object::OpenObject;
 pub use packing::{Packer, Pieces, Unpacker};
 pub use reviews::{Reviews, ReviewsOf};
 
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
@@ -174,16 +177,19 @@ impl Catalogue {
         Bytes::from([documents::OPENING, head, middle, website, ending, &more, tail].concat())
     }
 
-    /// Writes a product with all that it shows alone, but for its export, in place of what a buffer holds: a JSON object.
-    pub fn write_texts(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) {
+    /// A product's members, to read some of them.
+    #[must_use]
+    pub fn members(&self, ordinal: Ordinal) -> Members<'_> {
         let texts = self.texts(self.place(ordinal));
-        buffer.clear();
-        self.tables.documents.item(texts, &self.arena).write_open(buffer);
-        buffer.extend_from_slice(&self.unpacker.unpack(texts.packed));
-        buffer.push(b'}');
+        Members {
+            item: self.tables.documents.item(texts, &self.arena),
+            packed: texts.packed,
+            unpacker: &self.unpacker,
+            more: OnceCell::new(),
+        }
     }
 
-    /// Brings what products show, [`Self::write_texts`] and all, into the processor's cache.
+    /// Brings what products show, each alone, into the processor's cache.
     pub fn fetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| self.place(ordinal).beginning(&self.arena, MOST_DETAILS)));
     }

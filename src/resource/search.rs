@@ -41,13 +41,52 @@ pub struct FacetValue<'a> {
 
 /// A field of a hit with the places that matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Highlight {
+pub struct Highlight<'a> {
     /// The field's name.
-    pub field: Cow<'static, str>,
+    #[serde(borrow)]
+    pub field: Cow<'a, str>,
     /// Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`.
-    pub html: String,
+    #[serde(borrow)]
+    pub html: Cow<'a, str>,
     /// The matches in the field's whole text.
-    pub ranges: Vec<TextRange>,
+    #[schema(value_type = Vec<TextRange>)]
+    pub ranges: Cow<'a, [TextRange]>,
+}
+
+impl Highlight<'_> {
+    /// Appends it as JSON: what serde writes, without a look at one byte after another where ends of lines are all that has to
+    /// be escaped. Its field is taken for a name without anything to escape.
+    ///
+    /// # Errors
+    /// Where it can't be written as JSON.
+    pub fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        let is_other = |byte: u8| byte != b'\n' && matches!(byte, 0..b' ' | b'"' | b'\\');
+        if self.html.bytes().fold(false, |any, byte| any | is_other(byte)) {
+            return serde_json::to_writer(json, self);
+        }
+        for part in [r#"{"field":""#, &self.field, r#"","html":""#] {
+            json.extend_from_slice(part.as_bytes());
+        }
+        let html = self.html.as_bytes();
+        let mut from = 0;
+        for end in memchr::memchr_iter(b'\n', html) {
+            json.extend_from_slice(&html[from..end]);
+            json.extend_from_slice(br"\n");
+            from = end + 1;
+        }
+        json.extend_from_slice(&html[from..]);
+        json.extend_from_slice(br#"","ranges":["#);
+        let mut digits = itoa::Buffer::new();
+        for (at, range) in self.ranges.iter().enumerate() {
+            json.extend_from_slice(if at == 0 { br#"{"start":"# } else { br#",{"start":"# });
+            json.extend_from_slice(digits.format(range.start).as_bytes());
+            json.extend_from_slice(br#","length":"#);
+            json.extend_from_slice(digits.format(range.length).as_bytes());
+            json.push(b'}');
+        }
+        json.extend_from_slice(b"]}");
+        Ok(())
+    }
 }
 
 /// A part of a text, in Unicode code points.
@@ -57,4 +96,29 @@ pub struct TextRange {
     pub start: u64,
     /// Its length in code points.
     pub length: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_highlight_is_written_as_serde_does() {
+        let ranges = [TextRange { start: 0, length: 6 }, TextRange { start: 10, length: 4 }];
+        let texts = [
+            "<mark>Permit</mark> to <mark>Wörk</mark> &amp; more",
+            "",
+            "\none\n\ntwo\n",
+            "a\tb",
+            "\u{1}",
+            "\"",
+            "\\\n",
+        ];
+        for (html, ranges) in texts.iter().flat_map(|text| [(*text, &ranges[..]), (*text, &ranges[..1])]) {
+            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into() };
+            let mut json = Vec::new();
+            highlight.write(&mut json).expect("written");
+            assert_eq!(String::from_utf8(json).expect("text"), serde_json::to_string(&highlight).expect("written"));
+        }
+    }
 }

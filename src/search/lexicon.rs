@@ -119,6 +119,21 @@ impl Lexicon {
         std::iter::once(word).chain(variants).collect()
     }
 
+    /// All spellings of two words that are this folded one when they are written together.
+    #[must_use]
+    pub fn halves(&self, folded: &str) -> Vec<[WordId; 2]> {
+        let mut halves = Vec::new();
+        for (at, _) in folded.char_indices().skip(1) {
+            let (first, second) = folded.split_at(at);
+            if let (Some(first), Some(second)) = (self.word(first), self.word(second)) {
+                let seconds = self.spellings(second);
+                let pairs_of = |first: WordId| seconds.iter().map(move |second| [first, *second]);
+                halves.extend(self.spellings(first).into_iter().flat_map(pairs_of));
+            }
+        }
+        halves
+    }
+
     /// In how many products a folded word occurs, its accented variants included; 0 for a word that only synonyms use.
     #[must_use]
     pub fn document_frequency(&self, word: WordId) -> u32 {
@@ -297,6 +312,19 @@ mod tests {
         assert_eq!(lexicon.stem_of(plain), lexicon.stem_of(accented));
         assert_eq!(lexicon.document_frequency(plain), 1);
         assert_eq!(lexicon.word("zürich"), None);
+    }
+
+    #[test]
+    fn a_word_falls_into_two_wherever_both_are_words_in_any_spelling() {
+        let lexicon =
+            lexicon(&[&[("über", "uber"), ("sicht", "sicht"), ("ub", "ub"), ("er", "er"), ("ersicht", "ersicht")]]);
+        let word = |text| lexicon.word(text).expect("a word");
+        let accented = lexicon.accented("über").expect("the spelling");
+        let halves = [[word("ub"), word("ersicht")], [word("uber"), word("sicht")], [accented, word("sicht")]];
+        assert_eq!(lexicon.halves("ubersicht"), halves);
+        assert_eq!(lexicon.halves("uber"), [[word("ub"), word("er")]]);
+        assert_eq!(lexicon.halves("sicht"), [[0; 2]; 0]);
+        assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may be of several bytes");
     }
 
     #[test]

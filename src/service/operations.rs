@@ -22,6 +22,9 @@ pub enum ServiceError {
     /// The engine could not carry out the query.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// What it matched could not be written.
+    #[error("a highlight can't be written as JSON")]
+    Highlight(#[from] serde_json::Error),
 }
 
 /// Lists products (`GET /v1/software`).
@@ -79,7 +82,7 @@ pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> Glossa
 /// Searches products.
 ///
 /// # Errors
-/// Where the engine fails.
+/// Where the engine fails, or a highlight can't be written.
 pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
     counted_search(snapshot, query).map(|(page, _)| page)
 }
@@ -104,13 +107,11 @@ pub(super) fn counted_search<'s>(
     let data = catalogue
         .items(ordinals)
         .zip(hits)
-        .map(|(item, hit)| SearchHit {
-            item,
-            ordinal: hit.ordinal,
-            score: shown_score(*hit, &found),
-            highlights: marker.as_mut().map(|marker| marker.highlights(hit.ordinal).into()),
+        .map(|(item, hit)| {
+            let highlights = marker.as_mut().map(|marker| marker.highlights(hit.ordinal)).transpose()?;
+            Ok(SearchHit { item, ordinal: hit.ordinal, score: shown_score(*hit, &found), highlights })
         })
-        .collect();
+        .collect::<Result<_, ServiceError>>()?;
     let facets = facet::all(catalogue, &query.facets, found.counts.as_ref());
     let pagination = pagination(query.page, found.total);
     Ok((SearchPage { data, pagination, query: found.expansion.report, facets }, found.counts))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalogue::{OpenObject, Ordinal};
-use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, ReviewSummary};
+use crate::resource::{FacetValue, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
 
@@ -37,8 +37,8 @@ pub struct SearchHit<'s> {
     pub ordinal: Ordinal,
     /// How well it matches; comparable within one answer only. 0 without a query.
     pub score: f32,
-    /// The fields that matched, where asked for.
-    pub highlights: Option<Arc<[Highlight]>>,
+    /// The fields that matched, where asked for: a JSON array of [`Highlight`](crate::resource::Highlight).
+    pub highlights: Option<Arc<[u8]>>,
 }
 
 /// One page of a search.

@@ -13,7 +13,7 @@ use quick_cache::sync::Cache;
 use super::operations::{ServiceError, counted_search, pagination};
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
-use crate::resource::{Highlight, QueryReport};
+use crate::resource::QueryReport;
 use crate::search::collect::FacetCounts;
 use crate::snapshot::Snapshot;
 
@@ -61,7 +61,7 @@ struct Rest {
     query: QueryReport,
     counts: Option<FacetCounts>,
     /// Of each hit, where asked for.
-    highlights: Vec<Option<Arc<[Highlight]>>>,
+    highlights: Vec<Option<Arc<[u8]>>>,
 }
 
 impl Default for Searches {
@@ -89,7 +89,7 @@ impl Searches {
     /// Searches products, like [`search_software`](super::search_software), and remembers what is found.
     ///
     /// # Errors
-    /// Where the engine fails.
+    /// Where that can't.
     pub fn search<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
         let (page, counts) = counted_search(snapshot, query)?;
         if let Some(key) = key(snapshot, query)
@@ -195,9 +195,7 @@ impl Rest {
             .sum();
         let dropped: usize = self.query.dropped.iter().map(|word| size_of_val(word) + word.len()).sum();
         let counts = self.counts.as_ref().map_or(0, |counts| size_of_val(&*counts.categories));
-        let marked = self.highlights.iter().flatten().flat_map(|marked| marked.iter());
-        let marked: usize =
-            marked.map(|marked| size_of_val(marked) + marked.html.len() + size_of_val(&*marked.ranges)).sum();
+        let marked: usize = self.highlights.iter().flatten().map(|marked| marked.len()).sum();
         size_of::<Self>() + corrections + dropped + counts + size_of_val(&*self.highlights) + marked
     }
 }

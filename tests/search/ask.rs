@@ -1,11 +1,11 @@
 //! A directory in memory, and what it answers.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
+use software_directory::resource::Highlight;
 use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
 use software_directory::snapshot::Snapshot;
 
@@ -94,11 +94,12 @@ impl Directory {
         counts
     }
 
-    /// The marked fields of the first hit.
-    pub(crate) fn highlights(&self, query: &str) -> HashMap<String, String> {
+    /// The marked fields of the first hit, in order, each with its HTML.
+    pub(crate) fn highlights(&self, query: &str) -> Vec<(String, String)> {
         let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
         let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");
-        marked.iter().map(|highlight| (highlight.field.to_string(), highlight.html.clone())).collect()
+        let marked: Vec<Highlight<'_>> = serde_json::from_slice(&marked).expect("highlights");
+        marked.into_iter().map(|highlight| (highlight.field.into_owned(), highlight.html.into_owned())).collect()
     }
 }
 

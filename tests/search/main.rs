@@ -238,7 +238,50 @@ fn highlights_mark_typos_and_beginnings_and_never_let_markup_through() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Permit <script>alert(1)</script>", "tagline": "Inspections & permits",
     })]);
-    let html = directory.highlights("permt insp");
-    assert_eq!(html["name"], "<mark>Permit</mark> &lt;script&gt;alert(1)&lt;/script&gt;");
-    assert_eq!(html["tagline"], "<mark>Inspections</mark> &amp; <mark>permits</mark>");
+    let expected = [
+        ("name", "<mark>Permit</mark> &lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("tagline", "<mark>Inspections</mark> &amp; <mark>permits</mark>"),
+    ];
+    assert_eq!(directory.highlights("permt insp"), owned(&expected));
+}
+
+#[test]
+fn highlights_mark_both_halves_of_a_word_written_apart() {
+    let directory = Directory::of(&[json!({
+        "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
+        "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
+    })]);
+    // Neither the two words of two values, nor one of them alone.
+    let tags = [("tags", "<mark>LOCK out</mark>"), ("tags", "A <mark>lock out</mark>")];
+    let description = (
+        "description",
+        "Who can lock, locks out.\nA &quot;<mark>lock</mark>-<mark>out</mark>&quot; is planned \\ once.",
+    );
+    assert_eq!(directory.highlights("lockout"), owned(&[tags[0], tags[1], description]));
+}
+
+#[test]
+fn highlights_come_in_the_order_of_fields_each_of_its_own_words() {
+    let directory = Directory::of(&[json!({
+        "id": "a", "name": "Audit Planner", "aliases": ["Old Planner", "Audit of Old"], "tagline": "Plans every audit",
+        "categories": ["Audit management"], "tags": ["plan", "audit"], "vendor": "Audit Works", "standards": ["Audit 9"],
+        "features": ["plan", "audit trail"], "deployment": ["audit"], "languages": ["audit"], "description": "An audit.",
+    })]);
+    let expected = [
+        ("name", "<mark>Audit</mark> Planner"),
+        ("aliases", "<mark>Audit</mark> of Old"),
+        ("tagline", "Plans every <mark>audit</mark>"),
+        ("categories", "<mark>Audit</mark> management"),
+        ("tags", "<mark>audit</mark>"),
+        ("vendor", "<mark>Audit</mark> Works"),
+        ("standards", "<mark>Audit</mark> 9"),
+        ("features", "<mark>audit</mark> trail"),
+        ("description", "An <mark>audit</mark>."),
+    ];
+    assert_eq!(directory.highlights("audit"), owned(&expected));
+    assert_eq!(directory.highlights("trail"), owned(&[("features", "audit <mark>trail</mark>")]));
+}
+
+fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(field, html)| ((*field).to_owned(), (*html).to_owned())).collect()
 }

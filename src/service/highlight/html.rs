@@ -1,0 +1,130 @@
+//! A marked text as HTML.
+
+/// A text longer than this, in characters, is shown in part.
+const EXCERPT: usize = 240;
+/// How much of it stands before the first match, in characters.
+const LEAD: usize = 60;
+
+/// Writes the text, or the part of it that has the first match, with everything escaped but our own marks, in place of what
+/// the HTML was.
+pub(super) fn write(html: &mut String, text: &str, spans: &[(usize, usize)]) {
+    let (from, to) = excerpt(text, spans.first().map_or(0, |span| span.0));
+    html.clear();
+    let push = if text[from..to].bytes().fold(false, |any, byte| any | is_special(byte)) { push_escaped } else { push };
+    if from > 0 {
+        html.push('…');
+    }
+    let mut at = from;
+    for (start, end) in spans.iter().copied().filter(|(start, end)| *start >= from && *end <= to) {
+        push(html, &text[at..start]);
+        html.push_str("<mark>");
+        push(html, &text[start..end]);
+        html.push_str("</mark>");
+        at = end;
+    }
+    push(html, &text[at..to]);
+    if to < text.len() {
+        html.push('…');
+    }
+}
+
+/// The part of a text to show, in bytes; it begins and ends between words where it can.
+fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
+    // No text has more characters than bytes.
+    if text.len() <= EXCERPT || characters(text) <= EXCERPT {
+        return (0, text.len());
+    }
+    let start = before(&text[..first_match], LEAD);
+    let from = if start == 0 {
+        0
+    } else {
+        text[start..first_match].find(char::is_whitespace).map_or(start, |at| start + at).min(first_match)
+    };
+    let from = first_match - text[from..first_match].trim_start().len();
+    let end = from + behind(&text[from..], EXCERPT);
+    if end == text.len() {
+        return (from, end);
+    }
+    let to = text[from..end].rfind(char::is_whitespace).map_or(end, |at| from + at);
+    (from, if to > first_match { to } else { end })
+}
+
+/// How many characters a text has.
+fn characters(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+/// Where the character is that stands this many before a text's last one, in bytes; the text's start where it has fewer.
+fn before(text: &str, count: usize) -> usize {
+    if text.is_ascii() {
+        return text.len().saturating_sub(count + 1);
+    }
+    text.char_indices().rev().nth(count).map_or(0, |(at, _)| at)
+}
+
+/// Where a text's first characters end, in bytes; the text's end where it has fewer.
+fn behind(text: &str, count: usize) -> usize {
+    if text.is_ascii() {
+        return text.len().min(count);
+    }
+    text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
+}
+
+/// Whether a byte has to be escaped in HTML.
+const fn is_special(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
+}
+
+/// Appends a text that has nothing to escape.
+fn push(html: &mut String, text: &str) {
+    html.push_str(text);
+}
+
+fn push_escaped(html: &mut String, text: &str) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        html.push_str(&text[from..at]);
+        html.push_str(escaped);
+        from = at + 1;
+    }
+    html.push_str(&text[from..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(text: &str, spans: &[(usize, usize)]) -> String {
+        let mut html = "what was there before".to_owned();
+        write(&mut html, text, spans);
+        html
+    }
+
+    #[test]
+    fn a_records_own_markup_is_escaped() {
+        let text = "<script>audit</script> & \"more\"";
+        let start = text.find("audit").expect("it is there");
+        assert_eq!(
+            html(text, &[(start, start + 5)]),
+            "&lt;script&gt;<mark>audit</mark>&lt;/script&gt; &amp; &quot;more&quot;"
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_shown_around_its_first_match() {
+        let text = format!("{}audit {}", "lorem ipsum ".repeat(30), "dolor sit ".repeat(60));
+        let start = text.find("audit").expect("it is there");
+        let html = html(&text, &[(start, start + 5)]);
+        assert!(html.starts_with('…') && html.ends_with('…'), "{html}");
+        assert!(html.contains("<mark>audit</mark>"), "{html}");
+        assert!(html.chars().count() < 280, "{html}");
+    }
+}

@@ -1,0 +1,327 @@
+//! Marks in a hit's texts what the query matched.
+
+mod html;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::catalogue::{Member, Members, Ordinal};
+use crate::resource::{Highlight, TextRange};
+use crate::search::Term;
+use crate::search::analyse::{self, words};
+use crate::search::expand::{Expansion, Slot};
+use crate::search::forward::{SECTION_END, VALUE_END};
+use crate::search::lexicon::WordId;
+use crate::snapshot::Snapshot;
+
+/// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
+#[derive(Debug, Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// What has a text as its name.
+#[derive(Debug, Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+}
+
+/// A text of a product, where there is one.
+fn text<'m>(product: &'m Members<'_>, member: Member) -> Option<Text<'m>> {
+    product.get::<Option<Text<'_>>>(member).flatten()
+}
+
+/// The texts of a product's list.
+fn texts<'m>(product: &'m Members<'_>, member: Member) -> impl Iterator<Item = Text<'m>> {
+    product.get::<Vec<Text<'_>>>(member).into_iter().flatten()
+}
+
+/// Marks what one query matched.
+pub(super) struct Marker<'s> {
+    snapshot: &'s Snapshot,
+    expansion: &'s Expansion,
+    /// The letters that the last word begins with, where no more of them are told than the index has as such. What a longer
+    /// beginning stands for is among the stems.
+    prefix: Option<&'s str>,
+    /// The two words that each compound is written as where it is written apart.
+    compounds: Vec<[WordId; 2]>,
+    scratch: Scratch,
+}
+
+/// What is written to for each product and each of its texts, the memory kept for the next.
+#[derive(Default)]
+struct Scratch {
+    /// Which words of a section are marked, by their numbers in their values, and up to where those of each value are.
+    marked: Vec<usize>,
+    values: Vec<usize>,
+    /// Where the marked words of a text are.
+    places: Vec<Range<usize>>,
+    /// The marks, in bytes and in characters.
+    spans: Vec<(usize, usize)>,
+    ranges: Vec<TextRange>,
+    html: String,
+    /// The product's highlights.
+    json: Vec<u8>,
+}
+
+impl Scratch {
+    /// The marked words of some values of the section.
+    fn marked(&self, values: Range<usize>) -> &[usize] {
+        let before = |value: usize| self.values[..value.min(self.values.len())].last().copied().unwrap_or(0);
+        &self.marked[before(values.start)..before(values.end)]
+    }
+}
+
+impl<'s> Marker<'s> {
+    /// For these hits.
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        expansion: &'s Expansion,
+        hits: impl Iterator<Item = Ordinal> + Clone,
+    ) -> Self {
+        snapshot.catalogue.fetch(hits.clone());
+        snapshot.search.forward.fetch(hits);
+        let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
+        let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));
+        let is_compound = |slot: &&Slot| has(slot, |term| matches!(term, Term::Compound(_)));
+        let slots = || expansion.slots.iter();
+        Self {
+            snapshot,
+            expansion,
+            prefix: slots().find(is_prefix).and_then(|slot| slot.prefix.as_deref()),
+            compounds: slots()
+                .filter(is_compound)
+                .flat_map(|slot| snapshot.search.lexicon.halves(&slot.word.folded))
+                .collect(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match. A
+    /// JSON array of [`Highlight`].
+    ///
+    /// # Errors
+    /// Where one can't be written as JSON.
+    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Arc<[u8]>, serde_json::Error> {
+        self.scratch.json.clear();
+        self.scratch.json.push(b'[');
+        if !self.expansion.slots.is_empty() {
+            let product = self.snapshot.catalogue.members(ordinal);
+            let mut words = self.snapshot.search.forward.words(ordinal);
+            // The values in the order in which the index has their words, so that no word has to be looked up.
+            self.mark(&mut words);
+            self.title(&product)?;
+            self.mark(&mut words);
+            self.summary(&product)?;
+            self.mark(&mut words);
+            self.body(&product)?;
+        }
+        self.scratch.json.push(b']');
+        Ok(self.scratch.json.as_slice().into())
+    }
+
+    fn title(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {
+        let mut next = 0;
+        if self.may_match_from(next) {
+            next = self.highlight_all("name", next, product.get::<Text<'_>>(Member::Name))?;
+        }
+        if self.may_match_from(next) {
+            self.highlight_all("aliases", next, texts(product, Member::Aliases))?;
+        }
+        Ok(())
+    }
+
+    fn summary(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {
+        let mut next = 0;
+        if self.may_match_from(next) {
+            next = self.highlight_all("tagline", next, text(product, Member::Tagline))?;
+        }
+        if self.may_match_from(next) {
+            let categories = product.get::<Vec<Named<'_>>>(Member::Categories).into_iter().flatten();
+            next = self.highlight_all("categories", next, categories.map(|category| category.name))?;
+            next = self.highlight_all("tags", next, texts(product, Member::Tags))?;
+            next = self.highlight_all("vendor", next, text(product, Member::Vendor))?;
+            self.highlight_all("standards", next, texts(product, Member::Standards))?;
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {
+        // Between features and description are the settings, which aren't shown.
+        let last = self.scratch.values.len().saturating_sub(1);
+        if self.may_match(0..last) {
+            self.highlight_all("features", 0, texts(product, Member::Features))?;
+        }
+        if self.may_match_from(last) {
+            self.highlight_all("description", last, text(product, Member::Description))?;
+        }
+        Ok(())
+    }
+
+    /// Marks of the next section's words those that the query matched, as far as their numbers tell.
+    fn mark(&mut self, words: impl Iterator<Item = WordId>) {
+        let Self {
+            snapshot: Snapshot { search, .. },
+            expansion,
+            compounds,
+            scratch: Scratch { marked, values, .. },
+            ..
+        } = self;
+        marked.clear();
+        values.clear();
+        let (mut number, mut before) = (0, VALUE_END);
+        for word in words.take_while(|word| *word != SECTION_END) {
+            if word == VALUE_END {
+                values.push(marked.len());
+                (number, before) = (0, VALUE_END);
+                continue;
+            }
+            let is_second = compounds.contains(&[before, word]);
+            if is_second && marked[values.last().copied().unwrap_or(0)..].last() != Some(&(number - 1)) {
+                marked.push(number - 1);
+            }
+            if is_second || expansion.stems.of(search.lexicon.stem_of(word)).is_some() {
+                marked.push(number);
+            }
+            (number, before) = (number + 1, word);
+        }
+    }
+
+    /// Whether this value of the section or one behind it may have a match.
+    fn may_match_from(&self, value: usize) -> bool {
+        self.may_match(value..self.scratch.values.len())
+    }
+
+    /// Whether any of these values of the section may have a match.
+    fn may_match(&self, values: Range<usize>) -> bool {
+        !values.is_empty() && (!self.is_told_by_numbers() || !self.scratch.marked(values).is_empty())
+    }
+
+    /// Whether the numbers of its words tell all that the query matched.
+    fn is_told_by_numbers(&self) -> bool {
+        self.prefix.is_none() && self.expansion.concepts.is_empty()
+    }
+
+    /// Appends those of a field's texts that have matches, the first of which is this value of the section; answers which value
+    /// comes behind them.
+    fn highlight_all<'t>(
+        &mut self,
+        field: &str,
+        first: usize,
+        texts: impl IntoIterator<Item = Text<'t>>,
+    ) -> Result<usize, serde_json::Error> {
+        let mut next = first;
+        for text in texts {
+            self.highlight(field, next, &text)?;
+            next += 1;
+        }
+        Ok(next)
+    }
+
+    /// Appends a text with its matches, if it has any; what the numbers of its words tell is marked already.
+    fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
+        if self.is_told_by_numbers() {
+            let mut places = std::mem::take(&mut self.scratch.places);
+            analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
+            self.scratch.places = places;
+        } else {
+            // What the numbers don't tell may be anywhere.
+            self.scratch.places = self.all_marked(text, self.scratch.marked(value..value + 1));
+        }
+        let Scratch { places, spans, ranges, html, json, .. } = &mut self.scratch;
+        merge(text, places, spans);
+        if spans.is_empty() {
+            return Ok(());
+        }
+        html::write(html, text, spans);
+        measure(text, spans, ranges);
+        if json.len() > 1 {
+            json.push(b',');
+        }
+        let highlight = Highlight { field: field.into(), html: html.as_str().into(), ranges: ranges.as_slice().into() };
+        highlight.write(json)
+    }
+
+    /// Where the words of a text are that the query matched, by whatever it did.
+    fn all_marked(&self, text: &str, told: &[usize]) -> Vec<Range<usize>> {
+        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, .. } = self;
+        let places = analyse::places(text);
+        let mut marked = vec![false; places.len()];
+        // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
+        told.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
+        if let Some(prefix) = prefix {
+            for (at, place) in places.iter().enumerate() {
+                marked[at] |= begins(&text[place.clone()], prefix);
+            }
+        }
+        if !expansion.concepts.is_empty() {
+            for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
+                if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
+                    marked[mention.start..mention.end].fill(true);
+                }
+            }
+        }
+        places.into_iter().zip(marked).filter_map(|(place, is)| is.then_some(place)).collect()
+    }
+}
+
+/// Whether a word as written begins with these letters, folded.
+fn begins(written: &str, prefix: &str) -> bool {
+    if is_plain(written) {
+        return written.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix));
+    }
+    words(written).first().is_some_and(|word| word.folded.starts_with(prefix))
+}
+
+/// Whether folding a word changes nothing but its case.
+fn is_plain(written: &str) -> bool {
+    written.bytes().all(|byte| byte.is_ascii() && byte != b'&')
+}
+
+/// Matches side by side, with nothing but white space between them, are one.
+fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize, usize)>) {
+    merged.clear();
+    for Range { start, end } in places.iter().cloned() {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
+                last.1 = end.max(last.1);
+            }
+            _ => merged.push((start, end)),
+        }
+    }
+}
+
+/// How many characters stand before each span of a text, and how many it has.
+fn measure(text: &str, spans: &[(usize, usize)], ranges: &mut Vec<TextRange>) {
+    let is_ascii = text.is_ascii();
+    let (mut at, mut count) = (0, 0);
+    let mut characters_to = |end: usize| {
+        count += if is_ascii { end - at } else { text[at..end].chars().count() } as u64;
+        at = end;
+        count
+    };
+    ranges.clear();
+    ranges.extend(spans.iter().map(|(start, end)| {
+        let start = characters_to(*start);
+        TextRange { start, length: characters_to(*end) - start }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_count_characters_whatever_they_take_in_bytes() {
+        let mut ranges = vec![TextRange { start: 9, length: 9 }];
+        for text in ["an audit, and one more", "än äudit, añd one more"] {
+            let spans: Vec<_> =
+                ["udit", "d o", "e"].map(|part| text.rfind(part).map(|at| (at, at + part.len()))).into();
+            measure(text, &spans.into_iter().flatten().collect::<Vec<_>>(), &mut ranges);
+            let pairs: Vec<_> = ranges.iter().map(|range| (range.start, range.length)).collect();
+            assert_eq!(pairs, [(4, 4), (12, 3), (21, 1)], "{text}");
+        }
+    }
+}
