@@ -223,20 +223,27 @@ impl Documents {
         self.places.is_empty()
     }
 
-    /// Whether they are what this arena has, and products have these many exports.
+    /// Whether what products have in common is in an arena of so many bytes, and they have these many exports.
     #[must_use]
-    pub fn fit(&self, arena: &[u8], exports: usize) -> bool {
-        let ends = self.places.iter().skip(1).map(|place| place.0).chain([self.end]);
-        let is_there = |(place, end): (&Place, u64)| {
-            let texts = Texts::read(place.beginning(arena, arena.len()));
-            texts
-                .is_some_and(|texts| place.0 + texts.length as u64 == end && (texts.frame as usize) < self.frames.len())
-        };
-        let end = arena.len() as u64;
-        self.places.iter().zip(ends).all(is_there)
-            && self.frames.iter().all(|frame| {
-                frame.middle.end() <= end && frame.ending.end() <= end && (frame.export as usize) < exports
-            })
+    pub fn fit(&self, end: u64, exports: usize) -> bool {
+        let is_there =
+            |frame: &Frame| frame.middle.end() <= end && frame.ending.end() <= end && (frame.export as usize) < exports;
+        self.frames.iter().all(is_there)
+    }
+
+    /// Where each product's texts are in this arena, and what its item begins with; `None` where they aren't what the next one
+    /// comes behind, or name a frame that isn't there.
+    pub(super) fn heads<'t>(
+        &self,
+        arena: &'t [u8],
+    ) -> impl ExactSizeIterator<Item = (Place, Option<&'t [u8]>)> + use<'_, 't> {
+        (0..self.places.len()).map(move |at| {
+            let place = self.places[at];
+            let end = self.places.get(at + 1).map_or(self.end, |next| next.0);
+            let texts = Texts::read(place.beginning(arena, arena.len()))
+                .filter(|texts| place.0 + texts.length as u64 == end && (texts.frame as usize) < self.frames.len());
+            (place, texts.map(|texts| texts.head))
+        })
     }
 
     /// Where the products' texts begin, in the order of ordinals.
@@ -272,6 +279,12 @@ impl Documents {
 mod tests {
     use super::*;
 
+    impl Documents {
+        fn is_sound(&self, arena: &[u8], exports: usize) -> bool {
+            self.fit(arena.len() as u64, exports) && self.heads(arena).all(|(_, head)| head.is_some())
+        }
+    }
+
     fn item<'a>(id: &'a str, name: &'a str, vendor: Option<&'a str>) -> SoftwareItem<'a> {
         SoftwareItem {
             id,
@@ -298,7 +311,7 @@ mod tests {
         }
         let documents = writer.finish(&mut arena);
         let arena = arena.into_bytes();
-        assert!(documents.fit(&arena, 2));
+        assert!(documents.is_sound(&arena, 2));
         let texts = |ordinal| Texts::read(documents.place(ordinal).beginning(&arena, usize::MAX)).expect("there");
         for (ordinal, item) in (0..).zip(&items) {
             let mut json = Vec::new();
@@ -321,8 +334,8 @@ mod tests {
         let stored = postcard::to_stdvec(&writer.finish(&mut arena)).expect("encoded");
         let documents = || postcard::from_bytes::<Documents>(&stored).expect("decoded");
         let arena = arena.into_bytes();
-        assert!(documents().fit(&arena, 1));
-        assert!(!documents().fit(&arena, 0), "an export that isn't there");
+        assert!(documents().is_sound(&arena, 1));
+        assert!(!documents().is_sound(&arena, 0), "an export that isn't there");
         let wrong: [fn(&mut Documents, &mut Vec<u8>); 6] = [
             |documents, _| documents.frames.clear(),
             |documents, _| documents.places.push(Place(1)),
@@ -335,7 +348,7 @@ mod tests {
         for wrong in wrong {
             let (mut documents, mut arena) = (documents(), arena.clone());
             wrong(&mut documents, &mut arena);
-            assert!(!documents.fit(&arena, 1));
+            assert!(!documents.is_sound(&arena, 1));
         }
     }
 }

@@ -28,17 +28,14 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The ids of the items at these places. `None` where a text is no item, or a place too far away.
-    pub(super) fn new<'t>(
-        places: impl ExactSizeIterator<Item = Place>,
-        item: impl Fn(Place) -> Option<&'t [u8]>,
-    ) -> Option<Self> {
-        let mut ids = Self { slots: vec![EMPTY; (places.len() * 2).next_power_of_two()].into() };
-        for place in places {
+    /// The ids of the items at these places. `None` where one has none, a text is no item, or a place too far away.
+    pub(super) fn new<'t>(items: impl ExactSizeIterator<Item = (Place, Option<&'t [u8]>)>) -> Option<Self> {
+        let mut ids = Self { slots: vec![EMPTY; (items.len() * 2).next_power_of_two()].into() };
+        for (place, item) in items {
             if place.start() >= PLACE {
                 return None;
             }
-            let hash = hash(written(item(place)?)?);
+            let hash = hash(written(item?)?);
             let free = ids.probe(hash).find(|slot| ids.slots[*slot] == EMPTY)?;
             ids.slots[free] = hash & !PLACE | place.start();
         }
@@ -114,7 +111,7 @@ mod tests {
         let ids = ["a", "a b", "", "\"", "\\", "a\\\"", "\u{1}\n\u{1f}", "/", "ü😀", "\u{7f}\u{2028}", "a\"", "\\\\"];
         let items: Vec<_> = ids.iter().map(|id| serde_json::json!({"id": id}).to_string() + ",\"name\":\"a").collect();
         let item = |place: Place| items.get(usize::try_from(place.start()).ok()?).map(String::as_bytes);
-        let found = Ids::new((0..items.len()).map(place), item).expect("they are items");
+        let found = Ids::new((0..items.len()).map(place).map(|place| (place, item(place)))).expect("they are items");
         for (at, id) in ids.iter().enumerate() {
             assert_eq!(found.find(id, item), Some(place(at)), "{id:?}");
             assert_eq!(item(place(at)).and_then(of).as_deref(), Some(*id));
@@ -127,10 +124,11 @@ mod tests {
     #[test]
     fn what_is_no_item_is_refused() {
         for text in ["", "{}", r#"{"name":"a"}"#, r#"{"id":"a"#, r#"{"id":"a\"#] {
-            assert!(Ids::new([place(0)].into_iter(), |_| Some(text.as_bytes())).is_none(), "{text}");
+            assert!(Ids::new([(place(0), Some(text.as_bytes()))].into_iter()).is_none(), "{text}");
         }
+        assert!(Ids::new([(place(0), None)].into_iter()).is_none());
         let item = |_: Place| Some(br#"{"id":"a""#.as_slice());
-        let ids = |place| Ids::new([place].into_iter(), item);
+        let ids = |place| Ids::new([(place, item(place))].into_iter());
         assert!(ids(Place::at(PLACE)).is_none(), "as far away as no place is");
         let far = Place::at(PLACE - 1);
         assert_eq!(ids(far).expect("an item").find("a", item), Some(far));
@@ -141,7 +139,7 @@ mod tests {
         for count in [0_usize, 1, 2, 64, 1_000] {
             let items: Vec<_> = (0..count).map(|at| format!(r#"{{"id":"{at}""#)).collect();
             let item = |place: Place| items.get(usize::try_from(place.start()).ok()?).map(String::as_bytes);
-            let ids = Ids::new((0..count).map(place), item).expect("they are items");
+            let ids = Ids::new((0..count).map(place).map(|place| (place, item(place)))).expect("they are items");
             for at in 0..count {
                 assert_eq!(ids.find(&at.to_string(), item), Some(place(at)), "of {count}");
             }

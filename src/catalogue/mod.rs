@@ -102,10 +102,10 @@ pub enum CatalogueError {
 }
 
 impl Tables {
-    /// Whether they make sense beside these texts and so many bytes of documents for download.
-    fn fit(&self, arena: &[u8], downloads_end: u64) -> bool {
-        let end = arena.len() as u64;
-        self.documents.fit(arena, self.exports.len())
+    /// Whether they make sense beside so many bytes of texts and of documents for download. The products' own texts are for
+    /// whoever reads them to tell.
+    fn fit(&self, end: u64, downloads_end: u64) -> bool {
+        self.documents.fit(end, self.exports.len())
             && self.columns.len() == self.documents.len()
             && self.category_objects.len() == self.categories.len()
             && self.category_objects.iter().all(|span| span.end() <= end)
@@ -123,11 +123,10 @@ impl Catalogue {
     pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
         let mut tables: Tables = postcard::from_bytes(tables)?;
         let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
-        if !tables.fit(&arena, downloads_end) {
+        if !tables.fit(arena.len() as u64, downloads_end) {
             return Err(CatalogueError::Misfit);
         }
-        let head = |place: Place| Texts::read(place.beginning(&arena, arena.len())).map(|texts| texts.head);
-        let ids = Ids::new(tables.documents.places(), head).ok_or(CatalogueError::Misfit)?;
+        let ids = Ids::new(tables.documents.heads(&arena)).ok_or(CatalogueError::Misfit)?;
         let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
         tables.columns.profile();
         Ok(Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) })

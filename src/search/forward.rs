@@ -48,6 +48,8 @@ impl Sequence {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Forward {
     bounds: Vec<u32>,
+    // In one piece, not byte by byte.
+    #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
 }
 

@@ -41,9 +41,13 @@ struct Tables {
 /// The encoded parts of a lexicon.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LexiconParts {
+    #[serde(with = "serde_bytes")]
     words: Vec<u8>,
+    #[serde(with = "serde_bytes")]
     accented: Vec<u8>,
+    #[serde(with = "serde_bytes")]
     stems: Vec<u8>,
+    #[serde(with = "serde_bytes")]
     tables: Vec<u8>,
 }
 
