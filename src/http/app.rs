@@ -20,6 +20,7 @@ use super::exchange::Exchange;
 use super::operation::{Answered, Operation, Operations};
 use super::params::RawQuery;
 use super::problem::{self, ApiError};
+use super::repeated::Repeated;
 use super::request::{ApiRequest, Asked, canonical_path};
 use super::server::Arrival;
 use super::{ALLOWED_METHODS, auth, client_address, compression, cors, panic, routes};
@@ -45,6 +46,7 @@ struct Inner {
     state: AppState,
     operations: Operations,
     searches: Searches,
+    repeated: Repeated,
     /// What isn't of the API.
     router: Router,
     failures: FailedAttempts,
@@ -71,6 +73,7 @@ impl App {
         Self(Arc::new(Inner {
             operations: Operations::new(routes::OPERATIONS, &state.metrics),
             searches: Searches::default(),
+            repeated: Repeated::default(),
             router,
             failures: FailedAttempts::new(Instant::now()),
             tags: EntityTags::new(&state.config.build),
@@ -85,6 +88,7 @@ impl App {
         loop {
             looks.tick().await;
             self.0.searches.rest();
+            self.0.repeated.rest();
         }
     }
 
@@ -96,6 +100,11 @@ impl App {
     /// What was searched before.
     pub(super) fn searches(&self) -> &Searches {
         &self.0.searches
+    }
+
+    /// What is asked again and again.
+    pub(super) fn repeated(&self) -> &Repeated {
+        &self.0.repeated
     }
 
     /// How the application is set.

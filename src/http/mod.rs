@@ -25,6 +25,7 @@ mod paging;
 mod panic;
 mod params;
 pub mod problem;
+mod repeated;
 mod request;
 mod request_id;
 mod routes;

@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_TYPE, LINK};
 use axum::response::Response;
+use bytes::Bytes;
 use serde::Serialize;
 
 use super::params::MAX_QUERY_OFFSET;
@@ -79,13 +80,37 @@ impl ListBody {
     }
 
     /// Ends the object and makes it the answer, with links to other pages.
-    pub(super) fn into_response(mut self, request: &ApiRequest<'_>, depth: Depth) -> Response {
+    pub(super) fn into_response(self, request: &ApiRequest<'_>, depth: Depth) -> Response {
+        self.into_ready(request, depth).into_response()
+    }
+
+    /// The same, to be sent more than once.
+    pub(super) fn into_ready(mut self, request: &ApiRequest<'_>, depth: Depth) -> Ready {
         self.json.push(b'}');
-        let mut response = json(Body::from(self.json));
         let reference = format!("{}?{}", request.link_path(), request.query.for_pages(self.pagination.limit));
         let links = links(self.pagination, depth, &reference);
         // Paths and queries were encoded to ASCII.
-        response.headers_mut().extend(HeaderValue::try_from(links).ok().map(|links| (LINK, links)));
+        Ready { body: self.json.into(), links: HeaderValue::try_from(links).ok() }
+    }
+}
+
+/// A page as it is sent.
+#[derive(Debug, Clone)]
+pub(super) struct Ready {
+    pub(super) body: Bytes,
+    /// The `Link` header.
+    pub(super) links: Option<HeaderValue>,
+}
+
+impl Ready {
+    /// The memory it takes beside itself, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.body.len() + self.links.as_ref().map_or(0, HeaderValue::len)
+    }
+
+    pub(super) fn into_response(self) -> Response {
+        let mut response = json(Body::from(self.body));
+        response.headers_mut().extend(self.links.map(|links| (LINK, links)));
         response
     }
 }

@@ -10,6 +10,7 @@ use super::app::App;
 use super::metrics::Metrics;
 use super::params::{FromParameters, Params, RawQuery};
 use super::problem::ApiError;
+use super::repeated::Found;
 use crate::service::Searches;
 use crate::snapshot::Snapshot;
 
@@ -66,6 +67,20 @@ impl ApiRequest<'_> {
     /// What was searched before.
     pub(crate) fn searches(&self) -> &Searches {
         self.app.searches()
+    }
+
+    /// The answer to this very address, if it was asked for again and again.
+    pub(crate) fn repeated(&self) -> Option<Arc<Found>> {
+        self.app.repeated().get(self.snapshot.generation(), self.address())
+    }
+
+    /// Remembers the answer to this address once it is asked for again.
+    pub(crate) fn repeat(&self, found: &Arc<Found>) {
+        self.app.repeated().keep(self.snapshot.generation(), self.address(), found);
+    }
+
+    fn address(&self) -> &str {
+        self.uri.path_and_query().map_or("", |address| address.as_str())
     }
 
     /// The request's path as a link to itself: as the caller sees it, in ASCII, without a slash at its end.

@@ -3,6 +3,7 @@
 
 mod facet;
 mod highlight;
+pub(crate) mod memory;
 mod page;
 mod query;
 mod searches;

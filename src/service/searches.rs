@@ -1,15 +1,9 @@
 //! Searches that were asked before: what is asked often is found once per generation.
 
-use std::hash::BuildHasher as _;
 use std::mem::size_of;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
-use foldhash::quality::FixedState;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-
+use super::memory::{Memory, Remembered};
 use super::operations::{ServiceError, counted_search, pagination};
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
@@ -17,35 +11,19 @@ use crate::resource::QueryReport;
 use crate::search::collect::FacetCounts;
 use crate::snapshot::Snapshot;
 
-/// The most memory that is spent on remembering, in bytes: some 80,000 answers of twenty hits.
-const MOST_BYTES: u64 = 32 << 20;
+/// The most memory that is spent on remembering, in bytes: some 60,000 answers of twenty hits.
+const MOST_BYTES: u64 = 24 << 20;
 
 /// About what an answer of twenty hits takes, key and place in the cache included, in bytes.
 const USUAL_BYTES: u64 = 400;
 
-/// Of so many searches with highlights it is known that they were asked.
-const ASKED_ONCE: usize = 8192;
-
-/// What the cache itself takes for an answer, in bytes.
-const PLACE_BYTES: usize = 96;
-
 /// Answers searches, those that were asked before from memory. What is remembered is which products were found, not their
 /// texts, so an answer takes some hundred bytes; with highlights some ten thousand, so those are remembered once they are asked
-/// for again. Which answers stay is decided by how often they are asked for (S3-FIFO, Yang et al. 2023), so that many that are
-/// asked once don't push out those that aren't.
+/// for again.
 #[derive(Debug)]
 pub struct Searches {
-    /// Another one once nothing was asked for a while: emptied, it would keep the memory of its tables.
-    answers: ArcSwap<Answers>,
-    /// The most memory that is spent on them, in bytes.
-    room: u64,
-    /// Searches with highlights that were asked once.
-    once: Once,
-    /// Whether anything was asked since [`Self::rest`] was last called.
-    asked: AtomicBool,
+    answers: Memory<Answer>,
 }
-
-type Answers = Cache<Box<[u8]>, Arc<Answer>, Weight>;
 
 /// A search's answer without the products' texts.
 #[derive(Debug)]
@@ -73,16 +51,12 @@ impl Default for Searches {
 impl Searches {
     /// Remembers as many answers as fit into this many bytes.
     fn holding(room: u64) -> Self {
-        Self { answers: ArcSwap::from_pointee(none(room)), room, once: Once::default(), asked: AtomicBool::new(false) }
+        Self { answers: Memory::new(room, USUAL_BYTES) }
     }
 
     /// What was found when the same was asked before, if that is remembered.
     pub fn remembered<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Option<SearchPage<'s>> {
-        // Not written where it is so already: all threads read it.
-        if !self.asked.load(Ordering::Relaxed) {
-            self.asked.store(true, Ordering::Relaxed);
-        }
-        let answer = self.answers.load().get(key(snapshot, query)?.as_slice())?;
+        let answer = self.answers.get(&key(snapshot, query)?)?;
         Some(answer.page(snapshot, query))
     }
 
@@ -92,42 +66,21 @@ impl Searches {
     /// Where that can't.
     pub fn search<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
         let (page, counts) = counted_search(snapshot, query)?;
-        if let Some(key) = key(snapshot, query)
+        if let Some(key) = key(snapshot, query) {
+            let answer = || Arc::new(Answer::of(&page, counts));
             // Highlights take many times the memory of all else, and what is asked once is the most of what is asked.
-            && (!query.highlight || self.once.is_again(&key))
-        {
-            self.answers.load().insert(key.into(), Arc::new(Answer::of(&page, counts)));
+            if query.highlight {
+                self.answers.keep_if_again(&key, answer);
+            } else {
+                self.answers.keep(&key, answer());
+            }
         }
         Ok(page)
     }
 
-    /// Forgets all answers if nothing was asked since this was last called: a directory that nobody searches gives their
-    /// memory back. To be called now and then.
+    /// Forgets all answers if nothing was asked since this was last called. To be called now and then.
     pub fn rest(&self) {
-        if !self.asked.swap(false, Ordering::Relaxed) && !self.answers.load().is_empty() {
-            self.answers.store(Arc::new(none(self.room)));
-        }
-    }
-}
-
-/// Who was here before: the hashes of what came last, of each slot one. Two that share a slot push each other out; two of one
-/// hash, a hash of 64 bits, pass for the same.
-#[derive(Debug)]
-struct Once(Box<[AtomicU64]>);
-
-impl Default for Once {
-    fn default() -> Self {
-        Self((0..ASKED_ONCE).map(|_| AtomicU64::new(0)).collect())
-    }
-}
-
-impl Once {
-    /// Whether it has come before, as far as is known.
-    fn is_again(&self, key: &[u8]) -> bool {
-        let hash = FixedState::default().hash_one(key);
-        #[expect(clippy::cast_possible_truncation, reason = "the remainder is the number of a slot")]
-        let slot = (hash % self.0.len() as u64) as usize;
-        self.0[slot].swap(hash, Ordering::Relaxed) == hash
+        self.answers.rest();
     }
 }
 
@@ -136,12 +89,6 @@ impl Once {
 fn key(snapshot: &Snapshot, query: &SearchSoftware) -> Option<Vec<u8>> {
     // The writer is a vector, which takes whatever is written.
     postcard::to_allocvec(&(snapshot.generation(), query)).ok()
-}
-
-/// No answers yet, and room for as many as fit into so many bytes.
-fn none(room: u64) -> Answers {
-    let answers = usize::try_from(room / USUAL_BYTES).unwrap_or(usize::MAX);
-    Cache::with_weighter(answers, room, Weight)
 }
 
 impl Answer {
@@ -180,7 +127,9 @@ impl Answer {
             facets: facet::all(&snapshot.catalogue, &query.facets, rest.and_then(|rest| rest.counts.as_ref())),
         }
     }
+}
 
+impl Remembered for Answer {
     fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.hits) + self.rest.as_deref().map_or(0, Rest::bytes)
     }
@@ -197,16 +146,6 @@ impl Rest {
         let counts = self.counts.as_ref().map_or(0, |counts| size_of_val(&*counts.categories));
         let marked: usize = self.highlights.iter().flatten().map(|marked| marked.len()).sum();
         size_of::<Self>() + corrections + dropped + counts + size_of_val(&*self.highlights) + marked
-    }
-}
-
-/// Weighs answers by the memory they take.
-#[derive(Debug, Clone)]
-struct Weight;
-
-impl Weighter<Box<[u8]>, Arc<Answer>> for Weight {
-    fn weight(&self, key: &Box<[u8]>, answer: &Arc<Answer>) -> u64 {
-        (PLACE_BYTES + key.len() + answer.bytes()) as u64
     }
 }
 
@@ -266,11 +205,7 @@ mod tests {
                 assert_eq!(answer, search_software(&snapshot, query).expect("it answers"), "{round}: {query:?}");
             }
             let remembered = if round == 0 { queries.len() - 1 } else { queries.len() };
-            assert_eq!(
-                searches.answers.load().len(),
-                remembered,
-                "that with highlights once it is asked again: {round}"
-            );
+            assert_eq!(searches.answers.size().0, remembered, "that with highlights once it is asked again: {round}");
         }
     }
 
@@ -291,8 +226,8 @@ mod tests {
         for number in 0..1_000 {
             ask(&searches, &snapshot, &SearchSoftware::new(&format!("permit {number}")));
         }
-        let answers = searches.answers.load();
-        assert!(answers.weight() <= ROOM && answers.len() > 10, "{}", answers.len());
+        let (count, bytes) = searches.answers.size();
+        assert!(bytes <= ROOM && count > 10, "{count} of {bytes} bytes");
     }
 
     #[test]
@@ -302,13 +237,13 @@ mod tests {
         let ask = || ask(&searches, &snapshot, &SearchSoftware::new("permit"));
         let first = ask();
         searches.rest();
-        assert_eq!(searches.answers.load().len(), 1, "it was asked a while ago");
+        assert_eq!(searches.answers.size().0, 1, "it was asked a while ago");
         assert_eq!(ask(), first);
         searches.rest();
-        assert_eq!(searches.answers.load().len(), 1, "and again since");
+        assert_eq!(searches.answers.size().0, 1, "and again since");
         searches.rest();
-        assert_eq!(searches.answers.load().len(), 0);
+        assert_eq!(searches.answers.size().0, 0);
         assert_eq!(ask(), first);
-        assert_eq!(searches.answers.load().len(), 1);
+        assert_eq!(searches.answers.size().0, 1);
     }
 }

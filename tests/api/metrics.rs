@@ -137,6 +137,19 @@ async fn searches_and_refusals_are_counted() {
 }
 
 #[tokio::test]
+async fn searches_are_counted_however_often_they_are_asked() {
+    let service = Service::with_directory();
+    for count in 1..=8 {
+        assert_eq!(service.get("/v1/search?q=lockout").await.status, 200);
+        assert_eq!(service.get("/v1/search?q=xyzzyplugh").await.status, 200);
+        assert_eq!(service.get("/v1/search").await.status, 200);
+        let samples = samples(&service).await;
+        let counted = (samples["searches_total"], samples["searches_without_hits_total"]);
+        assert_eq!(counted, (f64::from(2 * count), f64::from(count)));
+    }
+}
+
+#[tokio::test]
 async fn nothing_else_is_answered_beside_the_metrics() {
     let service = Service::with_directory();
     for (method, path, status) in

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fixture::PRODUCTS;
+use crate::fixture::{self, PRODUCTS};
 use crate::service::Service;
 
 #[tokio::test]
@@ -49,4 +49,24 @@ async fn matches_are_marked_when_asked_for() {
     let name = &answer["data"][0]["highlights"][0];
     assert_eq!((name["field"].as_str(), name["html"].as_str()), (Some("name"), Some("Rated <mark>Gauge</mark>")));
     assert_eq!(name["ranges"], json!([{"start": 6, "length": 5}]));
+}
+
+#[tokio::test]
+async fn what_is_asked_again_and_again_is_answered_the_same_until_there_is_another_generation() {
+    let service = Service::with_directory();
+    // The same to whoever compares entity tags, but each in the order asked.
+    let paths = ["category&facets=rating", "rating&facets=category"]
+        .map(|facets| format!("/v1/search?q=gauge&facets={facets}&highlight=true&limit=1"));
+    let first = [service.get(&paths[0]).await, service.get(&paths[1]).await];
+    assert_ne!(first[0].text(), first[1].text());
+    for (path, first) in paths.iter().zip(&first).cycle().take(12) {
+        let again = service.get(path).await;
+        assert_eq!(again.text(), first.text());
+        for header in ["etag", "link", "content-type", "content-length"] {
+            assert_eq!(again.header(header), first.header(header), "{header}");
+        }
+    }
+    let tools = fixture::tools_document().replace("Rated Gauge", "Rated Gauge Two");
+    service.directory.publish(fixture::snapshot(&[("tools", &tools)]));
+    assert!(service.get(&paths[0]).await.text().contains("Rated <mark>Gauge</mark> Two"));
 }

@@ -1,6 +1,7 @@
 //! Search.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::response::Response;
 use serde::ser::SerializeMap;
@@ -17,6 +18,7 @@ use crate::http::params::definition::{
 use crate::http::params::value::Text;
 use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
+use crate::http::repeated::Found;
 use crate::http::request::ApiRequest;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
 use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
@@ -101,25 +103,36 @@ struct SearchResultHit {
     responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
 )]
 pub(super) fn search_software(request: &ApiRequest<'_>) -> Result<Answered, ApiError> {
+    if let Some(found) = request.repeated() {
+        return Ok(Answered::Now(answer(request, &found)));
+    }
     let query: SearchSoftware = request.params()?;
-    if let Some(found) = request.searches().remembered(request.snapshot, &query) {
-        return answer(request, &query, &found).map(Answered::Now);
+    if let Some(page) = request.searches().remembered(request.snapshot, &query) {
+        let found = Arc::new(write(request, &query, &page)?);
+        request.repeat(&found);
+        return Ok(Answered::Now(answer(request, &found)));
     }
     Ok(Answered::Later(Box::new(move |request| {
-        let found = request.searches().search(request.snapshot, &query)?;
-        answer(request, &query, &found)
+        let page = request.searches().search(request.snapshot, &query)?;
+        write(request, &query, &page).map(|found| answer(request, &found))
     })))
 }
 
-fn answer(request: &ApiRequest<'_>, query: &SearchSoftware, found: &SearchPage<'_>) -> Result<Response, ApiError> {
-    if query.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
-        request.metrics().searched(found.pagination.total);
+fn answer(request: &ApiRequest<'_>, found: &Found) -> Response {
+    if let Some(total) = found.searched {
+        request.metrics().searched(total);
     }
-    let mut body = ListBody::new(&found.data, found.pagination, room_for, write_hit)?.with("query", &found.query)?;
+    found.ready.clone().into_response()
+}
+
+fn write(request: &ApiRequest<'_>, query: &SearchSoftware, page: &SearchPage<'_>) -> Result<Found, ApiError> {
+    let has_words = query.q.as_deref().is_some_and(|q| !q.trim().is_empty());
+    let mut body = ListBody::new(&page.data, page.pagination, room_for, write_hit)?.with("query", &page.query)?;
     if !query.facets.is_empty() {
-        body = body.with("facets", &Facets(&found.facets))?;
+        body = body.with("facets", &Facets(&page.facets))?;
     }
-    Ok(body.into_response(request, Depth::of(query.q.as_deref())))
+    let ready = body.into_ready(request, Depth::of(query.q.as_deref()));
+    Ok(Found { ready, searched: has_words.then_some(page.pagination.total) })
 }
 
 /// What stands before a hit's highlights.
