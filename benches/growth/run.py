@@ -122,6 +122,7 @@ def report(arguments, empty, rows):
               f"on {os.cpu_count()} cores; load of the machine at the end {os.getloadavg()[1]:.1f}; "
               f"made of {pathlib.Path(arguments.export).name}."]
     out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
     (out / "bench-growth.md").write_text("\n".join(lines) + "\n")
     (out / "bench-growth.svg").write_text(curves(empty, rows))
     return lines
