@@ -5,18 +5,23 @@
 #[path = "../../tests/hostile/invariant/mod.rs"]
 mod invariant;
 
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use axum::http::Request;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
 use http_body_util::BodyExt as _;
-use software_directory::http::{App, AppState, HttpConfig, Metrics};
+use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::{ApiKey, KeyKind, KeyStore};
 use software_directory::snapshot::Directory;
 use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
+use tower::util::BoxCloneSyncService;
 
 struct Service {
-    app: App,
+    app: BoxCloneSyncService<Request, Response, Infallible>,
     bearer: String,
     runtime: Runtime,
 }
@@ -25,14 +30,10 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     let directory = Directory::default();
     directory.publish(invariant::query::snapshot());
     let key = ApiKey::generate(KeyKind::Development).expect("a key");
-    let state = AppState {
-        directory: Arc::new(directory),
-        keys: Arc::new(KeyStore::development(&key, Path::new("no-key-file.json"))),
-        metrics: Arc::new(Metrics::new().expect("metrics")),
-        config: Arc::new(HttpConfig::default()),
-    };
+    let keys = Arc::new(KeyStore::development(&key, Path::new("no-key-file.json")));
+    let state = AppState::new(Arc::new(directory), keys, HttpConfig::default()).expect("the state");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    Service { app: App::new(state), bearer: format!("Bearer {}", key.expose()), runtime }
+    Service { app: BoxCloneSyncService::new(http::service(state)), bearer: format!("Bearer {}", key.expose()), runtime }
 });
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -45,9 +46,10 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         request = request.header(&line[..colon], &line[colon + 1..]);
     }
     // What can't be a request isn't taken off the wire either.
-    let Ok(request) = request.body(()) else { return };
+    let Ok(request) = request.body(Body::empty()) else { return };
     service.runtime.block_on(async {
-        let (parts, body) = service.app.handle(request, None).await.into_parts();
+        let Ok(response) = service.app.clone().oneshot(request).await;
+        let (parts, body) = response.into_parts();
         let body = body.collect().await.expect("a body").to_bytes();
         assert!(!parts.status.is_server_error(), "{parts:?}");
         assert!(parts.headers.contains_key("x-request-id"));

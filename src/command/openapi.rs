@@ -6,5 +6,5 @@ use super::print;
 use crate::http::{HttpConfig, openapi};
 
 pub(super) fn run() -> ExitCode {
-    print(&openapi::text(&HttpConfig::default()))
+    print(&openapi(&HttpConfig::default()))
 }

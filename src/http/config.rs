@@ -1,45 +1,31 @@
-//! What the HTTP service is made of and how it is set.
+//! Settings of the HTTP service.
 
-use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use axum::http::Uri;
 use ipnet::IpNet;
 
-use super::metrics::Metrics;
-use super::server::ConnectionLimits;
-use crate::key::KeyStore;
-use crate::snapshot::Directory;
-
-/// What requests are answered from.
-#[derive(Debug, Clone)]
-pub struct AppState {
-    /// The published directory.
-    pub directory: Arc<Directory>,
-    /// Whose keys are accepted.
-    pub keys: Arc<KeyStore>,
-    /// What happens is counted here.
-    pub metrics: Arc<Metrics>,
-    /// How the service is set.
-    pub config: Arc<HttpConfig>,
-}
+use super::search_pool::MaxQueueDelay;
 
 /// Settings of the HTTP service.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
-    /// Address under which callers reach the service, for absolute links.
+    /// The address under which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
     /// Networks of proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
-    /// Whether logged requests show their queries. People search for what they'd rather not have written down.
+    /// Whether the access log shows query strings, which may hold personal data.
     pub log_queries: bool,
-    /// Names the build in entity tags, so that answers cached from another build aren't taken for this one's. Replicas
-    /// of one build share it.
+    /// The name of the build, part of every entity tag: a response cached from another build is not taken for this one's.
+    /// Replicas of one build share it.
     pub build: String,
-    /// The longest an answer may take until its first byte.
+    /// The longest time until the first byte of a response.
     pub request_timeout: Duration,
-    /// How connections are treated.
-    pub connections: ConnectionLimits,
+    /// The number of threads that searches run on.
+    pub search_threads: usize,
+    /// The longest time that a search may wait for its turn under overload.
+    pub max_queue_delay: MaxQueueDelay,
 }
 
 impl Default for HttpConfig {
@@ -50,7 +36,8 @@ impl Default for HttpConfig {
             log_queries: false,
             build: env!("CARGO_PKG_VERSION").to_owned(),
             request_timeout: Duration::from_secs(10),
-            connections: ConnectionLimits::default(),
+            search_threads: available_parallelism().map_or(1, usize::from),
+            max_queue_delay: MaxQueueDelay::default(),
         }
     }
 }
@@ -59,6 +46,11 @@ impl HttpConfig {
     /// The public address without a slash at its end; empty where none is set, so that links are relative.
     pub(super) fn base(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base)
+    }
+
+    /// The URL of the page that explains error codes.
+    pub(super) fn errors_url(&self) -> String {
+        format!("{}/docs/errors", self.base())
     }
 
     /// The path of the public address without a slash at its end; empty where there is none.

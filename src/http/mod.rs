@@ -1,44 +1,141 @@
-//! The HTTP service: axum's and hyper's only home.
+//! The HTTP service: axum's home.
 //!
-//! A request passes [`App::handle`] once, top to bottom: id → size limits → CORS → overload → key → conditional request → quota →
-//! operation. Handlers (`routes`, a file per resource) read their parameters, call an operation of
-//! [`service`](crate::service) and write its answer; whatever goes wrong on the way is one [`problem::ApiError`], turned
-//! into one answer in one place. What takes long to compute is computed where there is room ([`ComputePool`]). [`server`]
-//! owns sockets and nothing else.
+//! [`service`] is the whole of it: every route, then the middleware in the order in which a request passes it. Handlers
+//! (`routes`, a file a resource) take what they need by extractors (`extract`), call an operation of
+//! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`](problem::ApiError). The
+//! `server` owns sockets and knows a tower `Service` only.
 
-mod app;
-mod asset;
-mod auth;
-mod client_address;
-mod compression;
-mod compute;
-mod conditional;
 mod config;
-mod cors;
-mod docs;
-mod document;
-mod exchange;
+mod entity_tag;
+mod extract;
 mod metrics;
-pub mod openapi;
-mod operation;
-mod paging;
-mod panic;
-mod params;
+mod middleware;
+mod openapi;
 pub mod problem;
-mod repeated;
-mod request;
-mod request_id;
+mod response;
 mod routes;
+mod search_cache;
+mod search_pool;
 pub mod server;
+mod site;
+mod state;
 
-pub use app::App;
-pub use compute::ComputePool;
-pub use config::{AppState, HttpConfig, PublicUrl, PublicUrlError};
-pub use metrics::{Exposition, Metrics, MetricsError};
-pub use panic::log_panics;
-pub use server::{Arrival, ConnectionLimits};
+pub use config::{HttpConfig, PublicUrl, PublicUrlError};
+pub use metrics::{Metrics, MetricsError};
+pub use routes::metrics_service;
+pub use search_pool::MaxQueueDelay;
+pub use state::{AppState, AppStateError};
 
+use std::any::Any;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
 use axum::http::HeaderValue;
+use axum::http::header::X_CONTENT_TYPE_OPTIONS;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use tower::{Service, ServiceBuilder};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-/// The methods that every route answers.
-const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
+use self::entity_tag::EntityTags;
+use self::middleware::{
+    API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Conditional, Cors, Options, PrivateCache,
+    Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
+};
+use self::problem::ApiError;
+use self::routes::{categories, exports, glossary, health, reviews, search, software};
+
+/// The service with all its routes.
+#[must_use]
+pub fn service(
+    state: Arc<AppState>,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
+    service_with(state, Router::new())
+}
+
+/// The service with further routes outside of `/v1`, behind the same middleware.
+#[must_use]
+pub fn service_with(
+    state: Arc<AppState>,
+    more: Router<Arc<AppState>>,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
+    // The life of every request, from the outside in. Its response passes the same layers from the inside out.
+    let common = ServiceBuilder::new()
+        .layer(Around(SetRequestContext))
+        .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
+        .layer(Around(AccessLog(Arc::clone(&state))))
+        .layer(Around(RequestMetrics(Arc::clone(&state))))
+        .layer(CompressionLayer)
+        .layer(Around(PrivateCache))
+        // Preflights end here: they carry no key.
+        .layer(Around(Cors))
+        // Errors from here on become problem documents.
+        .layer(Around(Problems(Arc::clone(&state))))
+        .map_response(|response: Response<_>| response.map(Body::new))
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn Any + Send>| ApiError::panicked(&*panic).into_response()))
+        .layer(Around(RequestLimits))
+        .layer(Around(Options))
+        .layer(TimeoutLayer(state.config.request_timeout));
+    // Then, under /v1 and whether or not there is such a route:
+    let with_key = ServiceBuilder::new()
+        .layer(Around(Authenticate(Arc::clone(&state))))
+        .layer(Around(TakeSnapshot(Arc::clone(&state))))
+        // A 304 ends here and costs no quota.
+        .layer(Around(Conditional(EntityTags::new(&state.config.build))))
+        .layer(Around(RateLimit));
+
+    let api = API_FALLBACKS
+        .iter()
+        .fold(Router::from(api_routes()), |router, path| router.route(path, any(route_not_found)))
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(ServiceBuilder::new().layer(common.clone()).layer(with_key));
+    let open = Router::from(health_routes())
+        .merge(site::router(&state.config, openapi(&state.config)))
+        .merge(more)
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(route_not_found)
+        .layer(common);
+    // Around the router itself.
+    ServiceBuilder::new()
+        .map_request(middleware::trim_trailing_slash)
+        .map_response(middleware::correct_headers)
+        .service(open.merge(api).with_state(state))
+}
+
+/// The operations of the API.
+fn api_routes() -> OpenApiRouter<Arc<AppState>> {
+    OpenApiRouter::new()
+        .routes(routes!(software::list_software))
+        .routes(routes!(software::get_software))
+        .routes(routes!(search::search_software))
+        .routes(routes!(categories::list_categories))
+        .routes(routes!(reviews::list_reviews))
+        .routes(routes!(glossary::list_glossary))
+        .routes(routes!(exports::list_exports))
+        .routes(routes!(exports::get_export))
+}
+
+/// The operations for operators.
+fn health_routes() -> OpenApiRouter<Arc<AppState>> {
+    OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
+}
+
+/// The OpenAPI document of a service with these settings, as JSON.
+#[must_use]
+pub fn openapi(config: &HttpConfig) -> String {
+    openapi::document(api_routes().merge(health_routes()).into_openapi(), config)
+}
+
+async fn route_not_found() -> ApiError {
+    ApiError::RouteNotFound
+}
+
+async fn method_not_allowed() -> ApiError {
+    ApiError::MethodNotAllowed
+}

@@ -38,7 +38,7 @@ struct Burst {
     count: u32,
 }
 
-/// Whether a request fits the quota, and what is left of it: all that the answer's headers say.
+/// Whether a request fits the quota, and what is left of it: the numbers of the response headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     /// Whether the request may be answered.
@@ -141,22 +141,6 @@ impl Spent {
 fn seconds_until_back(burst: &Burst, now: Instant) -> u64 {
     let wait = WINDOW.saturating_sub(now.saturating_duration_since(burst.last));
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-}
-
-impl Decision {
-    /// The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers, a structured field): the quota per window.
-    #[must_use]
-    pub fn policy_header(&self) -> String {
-        let (mut quota, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());
-        ["\"default\";q=", quota.format(self.limit), ";w=", window.format(WINDOW.as_secs())].concat()
-    }
-
-    /// The value of `RateLimit` (the same draft): what is left, and the seconds until more comes back.
-    #[must_use]
-    pub fn limit_header(&self) -> String {
-        let (mut remaining, mut reset) = (itoa::Buffer::new(), itoa::Buffer::new());
-        ["\"default\";r=", remaining.format(self.remaining), ";t=", reset.format(self.reset_seconds)].concat()
-    }
 }
 
 #[cfg(test)]
@@ -271,14 +255,6 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
         assert_eq!(allowed, 600);
-    }
-
-    #[test]
-    fn headers_are_structured_fields() {
-        let decision =
-            Decision { allowed: true, limit: 600, remaining: 599, reset_seconds: 42, retry_after_seconds: None };
-        assert_eq!(decision.policy_header(), r#""default";q=600;w=60"#);
-        assert_eq!(decision.limit_header(), r#""default";r=599;t=42"#);
     }
 
     proptest! {

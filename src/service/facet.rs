@@ -1,4 +1,4 @@
-//! The values of a facet, from what was counted.
+//! The values of a facet, from its counts.
 
 use super::Facet;
 use crate::catalogue::Catalogue;
@@ -10,7 +10,7 @@ impl Facet {
     /// All facets.
     pub const ALL: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
 
-    /// The facet's name in requests and answers.
+    /// The facet's name in requests and responses.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl Facet {
     }
 }
 
-/// The values of several facets, in the order asked for.
+/// The values of several facets, in the requested order.
 #[must_use]
 pub(super) fn all<'s>(
     catalogue: &'s Catalogue,

@@ -1,4 +1,4 @@
-//! The operations themselves.
+//! The operations.
 
 use std::io;
 
@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::highlight::Marker;
 use super::{
-    GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchHit, SearchPage,
-    SearchSoftware, SearchSort, SoftwareFilter, facet,
+    GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
+    SearchSoftware, SearchSort, SoftwareFilter,
 };
 use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span};
 use crate::engine::EngineError;
@@ -16,7 +16,7 @@ use crate::search::collect::{Candidate, Collector, FacetCounts, Tier};
 use crate::search::run::{Found, Scope, search, search_names};
 use crate::snapshot::Snapshot;
 
-/// Why an operation failed through no fault of the caller.
+/// A failure of an operation that isn't the caller's.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// The engine could not carry out the query.
@@ -47,7 +47,7 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
     Ok(Page { data, pagination: pagination(query.page, total) })
 }
 
-/// One product as a whole answer, `{"data": {…}}`; `None` where there is none with this id.
+/// One product as a response body, `{"data": {…}}`; `None` for an unknown id.
 #[must_use]
 pub fn get_software(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     snapshot.catalogue.find(id).map(|place| snapshot.catalogue.detail(place))
@@ -59,7 +59,7 @@ pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
     page_of_spans(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
 }
 
-/// Lists a product's reviews, newest first; `None` where there is no such product.
+/// Lists a product's reviews, newest first; `None` for an unknown product.
 #[must_use]
 pub fn list_reviews<'s>(snapshot: &'s Snapshot, software_id: &str, page: PageRequest) -> Option<ReviewsPage<'s>> {
     let ordinal = snapshot.catalogue.ordinal(software_id)?;
@@ -84,14 +84,14 @@ pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> Glossa
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
 pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
-    counted_search(snapshot, query).map(|(page, _)| page)
+    Ok(find_software(snapshot, query)?.page(snapshot, query))
 }
 
-/// The same, with what the facets were made of.
-pub(super) fn counted_search<'s>(
-    snapshot: &'s Snapshot,
-    query: &SearchSoftware,
-) -> Result<(SearchPage<'s>, Option<FacetCounts>), ServiceError> {
+/// The costly part of [`search_software`]: everything but the texts of the hits.
+///
+/// # Errors
+/// Where the engine fails, or a highlight can't be written.
+pub fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
     let catalogue = &snapshot.catalogue;
     let filter = resolve(catalogue, &query.filter);
     let counts = (!query.facets.is_empty())
@@ -102,19 +102,21 @@ pub(super) fn counted_search<'s>(
         None => browse(scope(snapshot, &filter, order, query.page), counts),
     };
     let hits = slice(&found.best, query.page);
+    let highlights = if query.highlight { Some(highlights(snapshot, &found, hits)?) } else { None };
+    Ok(SearchResults {
+        hits: hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &found))).collect(),
+        highlights,
+        total: found.total,
+        query: found.expansion.report,
+        counts: found.counts.map(Box::new),
+    })
+}
+
+/// The highlights of some hits.
+fn highlights(snapshot: &Snapshot, found: &Found, hits: &[Candidate]) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let mut marker = query.highlight.then(|| Marker::new(snapshot, &found.expansion, ordinals.clone()));
-    let data = catalogue
-        .items(ordinals)
-        .zip(hits)
-        .map(|(item, hit)| {
-            let highlights = marker.as_mut().map(|marker| marker.highlights(hit.ordinal)).transpose()?;
-            Ok(SearchHit { item, ordinal: hit.ordinal, score: shown_score(*hit, &found), highlights })
-        })
-        .collect::<Result<_, ServiceError>>()?;
-    let facets = facet::all(catalogue, &query.facets, found.counts.as_ref());
-    let pagination = pagination(query.page, found.total);
-    Ok((SearchPage { data, pagination, query: found.expansion.report, facets }, found.counts))
+    let mut marker = Marker::new(snapshot, &found.expansion, ordinals.clone());
+    Ok(ordinals.map(|ordinal| marker.highlights(ordinal).map(Bytes::from)).collect::<Result<_, _>>()?)
 }
 
 /// Lists the loaded exports by id.
@@ -124,7 +126,7 @@ pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
     page_of_spans(&snapshot.catalogue, &spans, page)
 }
 
-/// One export for download; `None` where there is none with this id.
+/// One export for download; `None` for an unknown id.
 #[must_use]
 pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<ExportDownload<'s>> {
     let document = snapshot.catalogue.tables.exports.iter().find(|export| export.resource.id == id)?;
@@ -184,7 +186,7 @@ fn scope<'s>(
     Scope { index: &snapshot.search, engine: &*snapshot.engine, columns, filter, order, wanted: last_wanted(page) }
 }
 
-/// How many of the best are needed to fill a page.
+/// The number of best hits that a page needs.
 fn last_wanted(page: PageRequest) -> usize {
     usize::try_from(page.offset.saturating_add(u64::from(page.limit))).unwrap_or(usize::MAX)
 }
@@ -207,7 +209,7 @@ fn search_order(catalogue: &Catalogue, sort: SearchSort) -> Option<&SortedOrder>
     }
 }
 
-/// A page of all products that pass a filter, in a stored order.
+/// A page of the products that pass a filter, in a stored order.
 fn in_order(catalogue: &Catalogue, filter: &Filter, order: &SortedOrder, page: PageRequest) -> (Vec<Ordinal>, u64) {
     let columns = &catalogue.tables.columns;
     if filter.is_open() {
@@ -225,7 +227,7 @@ fn in_order(catalogue: &Catalogue, filter: &Filter, order: &SortedOrder, page: P
     (ordinals, total)
 }
 
-/// All products that pass a filter, in the order asked for, or by quality: the order of the ordinals.
+/// The products that pass a filter, in the requested order or by quality, which is the order of the ordinals.
 fn browse(scope: Scope<'_>, counts: Option<FacetCounts>) -> Found {
     let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted, counts);
     if let Some(order) = scope.order {
@@ -238,7 +240,7 @@ fn browse(scope: Scope<'_>, counts: Option<FacetCounts>) -> Found {
     Found { best: collector.into_best(), total, counts, expansion: crate::search::expand::Expansion::default() }
 }
 
-/// The score shown: the tier, and within it how the match compares, from 0 to 1. So it falls from hit to hit.
+/// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
 fn shown_score(hit: Candidate, found: &Found) -> f32 {
     if found.expansion.titles.is_empty() {
         return 0.0;

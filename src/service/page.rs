@@ -1,8 +1,8 @@
-//! What is answered: pages of resources held as bytes ready to send.
+//! The results of operations: pages of resources, their JSON ready to send.
 
-use std::sync::Arc;
+use bytes::Bytes;
 
-use crate::catalogue::{OpenObject, Ordinal};
+use crate::catalogue::OpenObject;
 use crate::resource::{FacetValue, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
@@ -12,7 +12,7 @@ use super::Facet;
 pub struct Page<'s> {
     /// The resources, in order.
     pub data: Vec<OpenObject<'s>>,
-    /// Where the page lies.
+    /// The place of the page in the list.
     pub pagination: Pagination,
 }
 
@@ -24,7 +24,7 @@ pub type GlossaryPage<'s> = Page<'s>;
 pub struct ReviewsPage<'s> {
     /// The reviews, newest first.
     pub page: Page<'s>,
-    /// All reviews of the product, summed up.
+    /// The summary of all the product's reviews.
     pub summary: &'s ReviewSummary,
 }
 
@@ -33,12 +33,10 @@ pub struct ReviewsPage<'s> {
 pub struct SearchHit<'s> {
     /// The product, a list's item.
     pub item: OpenObject<'s>,
-    /// Which product it is, in its generation.
-    pub ordinal: Ordinal,
-    /// How well it matches; comparable within one answer only. 0 without a query.
+    /// The score, comparable within one response only. 0 without a query.
     pub score: f32,
-    /// The fields that matched, where asked for: a JSON array of [`Highlight`](crate::resource::Highlight).
-    pub highlights: Option<Arc<[u8]>>,
+    /// The fields that matched, if requested: a JSON array of [`Highlight`](crate::resource::Highlight).
+    pub highlights: Option<Bytes>,
 }
 
 /// One page of a search.
@@ -46,10 +44,10 @@ pub struct SearchHit<'s> {
 pub struct SearchPage<'s> {
     /// The hits, in order.
     pub data: Vec<SearchHit<'s>>,
-    /// Where the page lies.
+    /// The place of the page in the list.
     pub pagination: Pagination,
-    /// How the query was understood.
+    /// The interpretation of the query.
     pub query: QueryReport,
-    /// The facets asked for, in the order asked.
+    /// The requested facets, in order.
     pub facets: Vec<(Facet, Vec<FacetValue<'s>>)>,
 }

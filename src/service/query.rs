@@ -1,10 +1,10 @@
-//! What can be asked.
+//! The parameters of operations.
 
 use serde::Serialize;
 
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 
-/// Which part of a list.
+/// The part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PageRequest {
     /// Page size, 1 to 100.
@@ -13,7 +13,7 @@ pub struct PageRequest {
     pub offset: u64,
 }
 
-/// Which products. An empty filter passes all.
+/// A filter of products. The empty one passes all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
     /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
@@ -44,11 +44,11 @@ pub enum ListSort {
 pub struct ListSoftware {
     /// Words that each start a word of the name or of an alias; `None` or blank: all products.
     pub q: Option<String>,
-    /// Which products.
+    /// The filter.
     pub filter: SoftwareFilter,
     /// `None`: by name, or best match first where `q` is given.
     pub sort: Option<ListSort>,
-    /// Which part.
+    /// The page.
     pub page: PageRequest,
 }
 
@@ -66,7 +66,7 @@ pub enum SearchSort {
     Name,
 }
 
-/// What can be counted beside a search.
+/// Facets of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
     /// By category.
@@ -84,22 +84,22 @@ pub enum Facet {
 pub struct SearchSoftware {
     /// Free text; `None` or blank: all products, by quality.
     pub q: Option<String>,
-    /// Which products.
+    /// The filter.
     pub filter: SoftwareFilter,
-    /// In which order.
+    /// The order.
     pub sort: SearchSort,
-    /// What to count, in this order.
+    /// The facets to count, in this order.
     pub facets: Vec<Facet>,
-    /// Whether to mark the matches.
+    /// Whether to highlight matches.
     pub highlight: bool,
     /// Whether a misspelled word may match.
     pub typo: bool,
-    /// Which part.
+    /// The page.
     pub page: PageRequest,
 }
 
 impl SearchSoftware {
-    /// A search for a text as it is carried out where nothing else is asked: the best twenty, misspelled or not.
+    /// A search for a text with the default parameters.
     #[must_use]
     pub fn new(q: &str) -> Self {
         Self {
@@ -119,6 +119,6 @@ impl SearchSoftware {
 pub struct ListGlossary {
     /// Free text; `None` or blank: all terms.
     pub q: Option<String>,
-    /// Which part.
+    /// The page.
     pub page: PageRequest,
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use axum::http::Method;
 
-use software_directory::http::{Arrival, HttpConfig};
+use software_directory::http::HttpConfig;
 use software_directory::key::failures::BURST;
 
 use crate::fixture;
@@ -87,8 +87,7 @@ fn behind_a_proxy() -> Service {
 async fn ask(service: &Service, peer: &str, forwarded: &str, authorization: &str) -> Answer {
     let headers = [("authorization", authorization), ("x-forwarded-for", forwarded)];
     let peer = SocketAddr::new(peer.parse().expect("an address"), 4711);
-    let arrival = Arrival { peer, is_late: false };
-    service.send_from(Some(arrival), Method::GET, "/v1/software", &headers).await
+    service.send_from(Some(peer), Method::GET, "/v1/software", &headers).await
 }
 
 #[tokio::test]
@@ -104,9 +103,8 @@ async fn an_address_with_too_many_bad_keys_is_asked_to_wait_and_a_valid_key_work
     assert_eq!(ask(&service, "192.0.2.1", "", &service.bearer()).await.status, 200, "a colleague's key works");
     assert_eq!(ask(&service, "192.0.2.2", "", "Bearer nonsense").await.status, 401, "another address");
     assert_eq!(service.send(Method::GET, "/healthz", &[]).await.status, 200);
-    let text = service.exposition.answer(&axum::http::Request::get("/metrics").body(()).expect("a request"));
-    let text = http_body_util::BodyExt::collect(text.into_body()).await.expect("a body").to_bytes();
-    let text = std::str::from_utf8(&text).expect("UTF-8");
+    let metrics = service.send_to_metrics(Method::GET, "/metrics").await;
+    let text = metrics.text();
     assert!(text.contains("software_directory_http_requests_limited_total{scope=\"address\"} 1\n"), "{text}");
 }
 

@@ -13,7 +13,7 @@ use software_directory::snapshot::Directory;
 use crate::fixture;
 use crate::service::{Service, Setup};
 
-const EXPORT_EXAMPLE: &str = include_str!("../../src/http/docs/export-example.json");
+const EXPORT_EXAMPLE: &str = include_str!("../../src/http/site/docs/export-example.json");
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/openapi/example")
@@ -59,7 +59,7 @@ async fn each_recorded_answer_is_what_the_server_answers() {
 
 #[test]
 fn every_operation_has_a_description_an_example_and_its_errors() {
-    let document: Value = serde_json::from_str(&openapi::text(&HttpConfig::default())).expect("JSON");
+    let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     for (path, item) in document["paths"].as_object().expect("paths") {
         let operation = &item["get"];
         assert!(operation["description"].is_string(), "{path}");
@@ -79,7 +79,7 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
 
 #[tokio::test]
 async fn the_examples_of_parameter_errors_are_what_the_server_answers() {
-    let document: Value = serde_json::from_str(&openapi::text(&HttpConfig::default())).expect("JSON");
+    let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let examples =
         &document["components"]["responses"]["BadRequest"]["content"]["application/problem+json"]["examples"];
     let service = Service::with_directory();

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::http::{Method, Request};
-use http_body_util::BodyExt as _;
+use axum::http::Method;
 use software_directory::snapshot::Degraded;
 
 use crate::fixture;
@@ -11,11 +10,9 @@ use crate::service::{Service, Setup};
 
 /// All samples: `name{labels}` and value.
 async fn samples(service: &Service) -> HashMap<String, f64> {
-    let answer = service.exposition.answer(&Request::get("/metrics").body(()).expect("a request"));
-    assert_eq!(answer.status(), 200);
-    assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
-    let body = answer.into_body().collect().await.expect("a body").to_bytes();
-    let text = std::str::from_utf8(&body).expect("UTF-8");
+    let answer = service.send_to_metrics(Method::GET, "/metrics").await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, "text/plain; version=0.0.4"));
+    let text = answer.text();
     text.lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
@@ -152,10 +149,13 @@ async fn searches_are_counted_however_often_they_are_asked() {
 #[tokio::test]
 async fn nothing_else_is_answered_beside_the_metrics() {
     let service = Service::with_directory();
-    for (method, path, status) in
-        [("GET", "/", 404), ("GET", "/v1/software", 404), ("GET", "/healthz", 404), ("POST", "/metrics", 405)]
-    {
-        let request = Request::builder().method(method).uri(path).body(()).expect("a request");
-        assert_eq!(service.exposition.answer(&request).status(), status, "{method} {path}");
+    for (method, path, status) in [
+        (Method::GET, "/", 404),
+        (Method::GET, "/v1/software", 404),
+        (Method::GET, "/healthz", 404),
+        (Method::HEAD, "/metrics", 200),
+        (Method::POST, "/metrics", 405),
+    ] {
+        assert_eq!(service.send_to_metrics(method, path).await.status, status, "{path}");
     }
 }

@@ -8,14 +8,14 @@ use software_directory::http::{HttpConfig, openapi};
 use crate::service::Service;
 
 fn document() -> Value {
-    serde_json::from_str(&openapi::text(&HttpConfig::default())).expect("JSON")
+    serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
 }
 
 /// After a change that is meant, run the tests with `UPDATE_SNAPSHOTS=1` and read the difference.
 #[test]
 fn the_document_is_the_committed_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/snapshots/openapi.json");
-    let text = openapi::text(&HttpConfig::default());
+    let text = openapi(&HttpConfig::default());
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder of snapshots");
         std::fs::write(&path, &text).expect("the snapshot written");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::Method;
 use axum::routing::get;
-use software_directory::http::{Arrival, HttpConfig};
+use software_directory::http::HttpConfig;
 
 use crate::service::{Service, Setup};
 
@@ -47,10 +47,10 @@ async fn headers_of_more_than_16_kib_are_too_large() {
 
 #[tokio::test]
 async fn a_panic_is_one_failed_answer_and_the_next_request_is_fine() {
-    let router = Router::new()
+    let routes = Router::new()
         .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
         .route("/fine", get(async || "fine"));
-    let service = Setup { router: Some(router), ..Setup::default() }.start();
+    let service = Setup { routes, ..Setup::default() }.start();
     let answer = service.send(Method::GET, "/panic", &[("x-request-id", "p-1")]).await;
     assert_eq!(answer.problem(), (500, "internal_error".to_owned()));
     assert_eq!(answer.json()["request_id"], "p-1");
@@ -60,30 +60,9 @@ async fn a_panic_is_one_failed_answer_and_the_next_request_is_fine() {
 
 #[tokio::test]
 async fn an_answer_that_takes_too_long_is_given_up() {
-    let router = Router::new().route("/never", get(std::future::pending::<&'static str>));
+    let routes = Router::new().route("/never", get(std::future::pending::<&'static str>));
     let config = HttpConfig { request_timeout: Duration::ZERO, ..HttpConfig::default() };
-    let service = Setup { router: Some(router), config, ..Setup::default() }.start();
+    let service = Setup { config, routes, ..Setup::default() }.start();
     let answer = service.send(Method::GET, "/never", &[]).await;
     assert_eq!(answer.problem(), (408, "request_timeout".to_owned()));
-}
-
-#[tokio::test]
-async fn a_request_that_comes_too_late_is_turned_away_and_health_is_answered_all_the_same() {
-    let service = Service::with_directory();
-    let bearer = service.bearer();
-    let late = Arrival { peer: ([192, 0, 2, 1], 4711).into(), is_late: true };
-    let ask =
-        async |path| service.send_from(Some(late), Method::GET, path, &[("authorization", bearer.as_str())]).await;
-    for path in ["/v1/software", "/v1/nowhere", "/docs"] {
-        let answer = ask(path).await;
-        assert_eq!(answer.problem(), (503, "overloaded".to_owned()), "{path}");
-        assert_eq!(answer.header("retry-after"), "1");
-    }
-    for path in ["/healthz", "/readyz"] {
-        assert_eq!(ask(path).await.status, 200, "{path}");
-    }
-    let soon = Arrival { is_late: false, ..late };
-    let headers = [("authorization", bearer.as_str())];
-    let answer = service.send_from(Some(soon), Method::GET, "/v1/software", &headers).await;
-    assert_eq!(answer.status, 200, "who isn't late is answered");
 }

@@ -1,12 +1,7 @@
 //! Quotas and the headers that tell of them.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use axum::http::Method;
-use software_directory::http::ComputePool;
-use software_directory::http::server::LongestWait;
-use tokio::task::JoinSet;
+use software_directory::http::HttpConfig;
 
 use crate::fixture;
 use crate::service::{Service, Setup};
@@ -41,38 +36,23 @@ async fn what_needs_no_key_costs_nothing() {
     assert_eq!(service.get("/v1/software").await.status, 200);
 }
 
-/// As nobody may wait here, only the first few of many that come at once are computed.
-#[test]
-fn a_search_that_comes_to_its_turn_too_late_is_turned_away_and_costs_nothing() {
-    const ASKED: usize = 60;
-    const RATE: u64 = 1_000;
-    let service = Setup { directory: fixture::directory(), rate: RATE, ..Setup::default() }.start();
-    let at_once = LongestWait { burst: Duration::ZERO, standing: Duration::ZERO };
-    let pool = ComputePool::start(0, at_once).expect("no threads");
-    // What a thread belongs to is for good.
-    let asking = std::thread::spawn(move || {
-        pool.enter();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(async {
-            let service = Arc::new(service);
-            let mut asked = JoinSet::new();
-            for number in 0..ASKED {
-                let service = Arc::clone(&service);
-                asked.spawn(async move { service.get(&format!("/v1/search?q=permit+{number}")).await });
-            }
-            let answers = asked.join_all().await;
-            let late: Vec<_> = answers.iter().filter(|answer| answer.status != 200).collect();
-            assert!(!late.is_empty() && late.len() < ASKED, "{}", late.len());
-            for answer in &late {
-                assert_eq!(answer.problem(), (503, "overloaded".to_owned()));
-                assert_eq!(answer.header("retry-after"), "1");
-            }
-            let left = RATE - (ASKED - late.len()) as u64 - 1;
-            let next = service.get("/v1/software").await;
-            assert!(next.header("ratelimit").starts_with(&format!("\"default\";r={left};")), "{left}: {next:?}");
-        });
-    });
-    asking.join().expect("as it should be");
+/// A pool without threads sheds every search.
+#[tokio::test]
+async fn shed_search_is_503_and_costs_nothing_while_lookups_and_health_are_served() {
+    const RATE: u64 = 10;
+    let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
+    let service = Setup { directory: fixture::directory(), config, rate: RATE, ..Setup::default() }.start();
+    for path in ["/v1/search?q=permit", "/v1/search", "/v1/software?q=tool", "/v1/software?category=tools"] {
+        let shed = service.get(path).await;
+        assert_eq!(shed.problem(), (503, "overloaded".to_owned()), "{path}");
+        assert_eq!(shed.header("retry-after"), "1");
+        assert!(shed.header("ratelimit").starts_with(&format!("\"default\";r={RATE};")), "{path}: {shed:?}");
+    }
+    let metrics = service.send_to_metrics(Method::GET, "/metrics").await;
+    assert!(metrics.text().contains("software_directory_http_requests_shed_total 4\n"));
+    for path in ["/v1/software/tool-01", "/v1/software", "/healthz", "/readyz"] {
+        assert_eq!(service.get(path).await.status, 200, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use axum::Router;
 use axum::routing::get;
-use software_directory::http::server;
+use software_directory::http::server::Server;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -26,7 +26,8 @@ async fn run(service: &Service) -> Running {
     let shutdown = async {
         let _ = stopped.await;
     };
-    let server = tokio::spawn(server::serve(listener, service.app.clone(), shutdown, std::future::pending()));
+    let server = Server::new(service.app.clone());
+    let server = tokio::spawn(server.serve(listener, shutdown, std::future::pending()));
     Running { address, stop, server }
 }
 
@@ -94,10 +95,10 @@ async fn what_is_no_request_is_answered_400_and_the_service_goes_on() {
 
 #[tokio::test]
 async fn a_panic_is_one_500_with_a_request_id_and_the_connection_goes_on() {
-    let router = Router::new()
+    let routes = Router::new()
         .route("/panic", get(async || -> &'static str { panic!("secret of the house") }))
         .route("/fine", get(async || "fine"));
-    let running = run(&Setup { router: Some(router), ..Setup::default() }.start()).await;
+    let running = run(&Setup { routes, ..Setup::default() }.start()).await;
     let answers = running
         .exchange(
             "GET /panic HTTP/1.1\r\nHost: x\r\nX-Request-Id: p-1\r\n\r\n\
@@ -173,7 +174,7 @@ async fn a_request_under_way_is_finished_before_the_service_stops() {
         released.await.expect("the test lets go");
         "done"
     };
-    let service = Setup { router: Some(Router::new().route("/slow", get(slow))), ..Setup::default() }.start();
+    let service = Setup { routes: Router::new().route("/slow", get(slow)), ..Setup::default() }.start();
     let running = run(&service).await;
     let mut stream = TcpStream::connect(running.address).await.expect("a connection");
     stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
@@ -198,14 +199,15 @@ async fn the_second_signal_ends_it_at_once() {
         entered.lock().expect("the lock").take().expect("one request").send(()).expect("the test listens");
         std::future::pending().await
     };
-    let service = Setup { router: Some(Router::new().route("/stuck", get(stuck))), ..Setup::default() }.start();
+    let service = Setup { routes: Router::new().route("/stuck", get(stuck)), ..Setup::default() }.start();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async {
         let _ = stopped.await;
     };
-    let server = tokio::spawn(server::serve(listener, service.app.clone(), shutdown, std::future::ready(())));
+    let server = Server::new(service.app.clone());
+    let server = tokio::spawn(server.serve(listener, shutdown, std::future::ready(())));
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(b"GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");

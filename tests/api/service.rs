@@ -1,24 +1,32 @@
-//! The service under test, with keys of its own, and its answers.
+//! The service under test, with a key of its own, and its responses.
 
+use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use software_directory::http::{App, AppState, Arrival, Exposition, HttpConfig, Metrics};
+use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
 use software_directory::snapshot::Directory;
 use tempfile::TempDir;
+use tower::ServiceExt as _;
+use tower::util::BoxCloneSyncService;
 
 use crate::fixture;
 
 /// A service and a key for it.
 pub(crate) struct Service {
-    pub(crate) app: App,
-    pub(crate) exposition: Exposition,
+    pub(crate) app: BoxCloneSyncService<Request, Response, Infallible>,
+    /// The service of the metrics listener.
+    pub(crate) metrics: Router,
     pub(crate) directory: Arc<Directory>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) key: String,
@@ -33,8 +41,8 @@ pub(crate) struct Setup {
     pub(crate) rate: u64,
     pub(crate) origins: &'static [&'static str],
     pub(crate) expires: Option<&'static str>,
-    /// Other routes than the service's own.
-    pub(crate) router: Option<Router>,
+    /// Further routes.
+    pub(crate) routes: Router<Arc<AppState>>,
 }
 
 impl Default for Setup {
@@ -45,7 +53,7 @@ impl Default for Setup {
             rate: 100_000,
             origins: &[],
             expires: None,
-            router: None,
+            routes: Router::new(),
         }
     }
 }
@@ -62,18 +70,10 @@ impl Setup {
         };
         let (key, _) = file::create(&path, new, Timestamp::now()).expect("a key");
         let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
-        let state = AppState {
-            directory: Arc::clone(&self.directory),
-            keys: Arc::clone(&keys),
-            metrics: Arc::new(Metrics::new().expect("metrics")),
-            config: Arc::new(self.config),
-        };
-        let exposition = Exposition::new(&state);
-        let app = match self.router {
-            Some(router) => App::with_router(state, router),
-            None => App::new(state),
-        };
-        Service { app, exposition, directory: self.directory, keys, key: key.expose().to_owned(), folder }
+        let state = AppState::new(Arc::clone(&self.directory), Arc::clone(&keys), self.config).expect("the state");
+        let metrics = http::metrics_service(Arc::clone(&state));
+        let app = BoxCloneSyncService::new(http::service_with(state, self.routes));
+        Service { app, metrics, directory: self.directory, keys, key: key.expose().to_owned(), folder }
     }
 }
 
@@ -110,10 +110,10 @@ impl Service {
         self.send_from(None, method, path, headers).await
     }
 
-    /// Sends a request that arrived over a connection.
+    /// Sends a request that came from a peer's address.
     pub(crate) async fn send_from(
         &self,
-        arrival: Option<Arrival>,
+        peer: Option<SocketAddr>,
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
@@ -125,10 +125,23 @@ impl Service {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = self.app.handle(request.body(()).expect("a request"), arrival).await;
-        let (parts, body) = response.into_parts();
-        let body = body.collect().await.expect("a body").to_bytes();
-        Answer { status: parts.status, headers: parts.headers, body }
+        if let Some(peer) = peer {
+            request = request.extension(ConnectInfo(peer));
+        }
+        self.call(request.body(Body::empty()).expect("a request")).await
+    }
+
+    /// Sends any request.
+    pub(crate) async fn call(&self, request: Request) -> Answer {
+        let Ok(response) = self.app.clone().oneshot(request).await;
+        Answer::read(response).await
+    }
+
+    /// Sends a request to the metrics listener.
+    pub(crate) async fn send_to_metrics(&self, method: Method, path: &str) -> Answer {
+        let request = Request::builder().method(method).uri(path).body(Body::empty()).expect("a request");
+        let Ok(response) = self.metrics.clone().oneshot(request).await;
+        Answer::read(response).await
     }
 
     /// The value of `Authorization`.
@@ -137,7 +150,7 @@ impl Service {
     }
 }
 
-/// An answer, read to its end.
+/// A response, read to its end.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -146,6 +159,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    async fn read(response: Response) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        Self { status: parts.status, headers: parts.headers, body }
+    }
+
     /// A header, empty where it isn't there.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))

@@ -16,14 +16,17 @@ use tokio::sync::watch as flag;
 use self::sockets::HandedOver;
 use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, ServeArgs};
-use crate::http::server::{IoThreads, LongestWait};
-use crate::http::{App, AppState, ComputePool, ConnectionLimits, Exposition, HttpConfig, Metrics, PublicUrl, server};
+use crate::http::server::{ConnectionLimits, Server};
+use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::snapshot::Directory;
 use crate::snapshot::keeper::{Keeper, Outcome, Settings};
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
+
+/// The most connections to the metrics: a scraper and a few others.
+const MAX_METRICS_CONNECTIONS: usize = 16;
 
 /// Why the command ends before it serves: what to say, and the exit code.
 struct Failure {
@@ -82,24 +85,16 @@ fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     let sockets = HandedOver::take()?;
     let (keys, development) = keys(args, sockets.address(args)?, &settings)?;
     let directory = Arc::new(Directory::default());
-    let connections = ConnectionLimits::default();
     let config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
-        connections: ConnectionLimits {
-            max_connections: sockets::connections(connections.max_connections),
-            ..connections
-        },
         ..HttpConfig::default()
     };
-    let state = AppState {
-        directory: Arc::clone(&directory),
-        keys: Arc::new(keys),
-        metrics: Arc::new(Metrics::new().map_err(|error| Failure::other(&error))?),
-        config: Arc::new(config),
-    };
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let state = AppState::new(Arc::clone(&directory), Arc::new(keys), config);
+    let state = state.map_err(|error| Failure::other(&error))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(worker_threads())
         .enable_all()
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
@@ -128,7 +123,7 @@ fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(Ke
 async fn run_server(
     args: &ServeArgs,
     mut sockets: HandedOver,
-    state: AppState,
+    state: Arc<AppState>,
     keeper: Keeper,
     development: Option<ApiKey>,
 ) -> Result<(), Failure> {
@@ -137,25 +132,31 @@ async fn run_server(
     let metrics = sockets.metrics(args).await?;
     let keys = Arc::clone(&state.keys);
     let (stop, stopped) = flag::channel(0_u8);
-    let exposition = metrics.map(|(listener, address)| {
-        tracing::info!(%address, "metrics are answered at /metrics");
-        // Until the very end, so that stopping can be watched too.
-        tokio::spawn(server::serve(listener, Exposition::new(&state), std::future::pending(), std::future::pending()))
+    let metrics = metrics.map(|(listener, address)| {
+        tracing::info!(%address, "metrics are served at /metrics");
+        let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
+        let server = Server { limits, ..Server::new(http::metrics_service(Arc::clone(&state))) };
+        // To the very end, so that stopping can be observed too.
+        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
     });
-    let threads = threads(state.config.connections.longest_wait).map_err(|error| Failure::other(&error))?;
-    let app = App::new(state);
-    let resting = app.clone();
-    let resting = tokio::spawn(async move { resting.rest().await });
+    let defaults = ConnectionLimits::default();
+    let max_connections = sockets::connections(defaults.max_connections);
+    let service = Server {
+        service: http::service(Arc::clone(&state)),
+        limits: ConnectionLimits { max_connections, ..defaults },
+        open_connections: Some(state.metrics.connections.clone()),
+    };
+    let eviction = tokio::spawn(async move { state.evict_idle_searches().await });
     let (open, opened) = flag::channel(u8::from(!is_shared));
     let stops = stopped.clone();
     let server = tokio::spawn(async move {
-        // Answering starts at once: until there is a generation, /healthz is fine and /readyz says what is missing. But
-        // callers of a socket that was handed over wait in it, or go on with the process that is still there.
+        // Serving starts at once: until there is a generation, /healthz is fine and /readyz is 503. But connections of a socket
+        // that was handed over wait in its backlog, or go to the process that is still there.
         tokio::select! {
             () = reached(opened, 1) => {}
             () = reached(stops.clone(), 1) => return,
         }
-        server::serve_on(&threads, listener, app, reached(stops.clone(), 1), reached(stops, 2)).await;
+        service.serve(listener, reached(stops.clone(), 1), reached(stops, 2)).await;
     });
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
@@ -187,20 +188,15 @@ async fn run_server(
     // A keeper that is gone, or too busy to hear it, needn't be told, nor waited for: it may be building for minutes or
     // waiting for another process's lock, and what it leaves half written means nothing.
     let _ = signals.try_send(Signal::Stop);
-    for task in [Some(watcher), Some(listening), Some(resting), exposition].into_iter().flatten() {
+    for task in [Some(watcher), Some(listening), Some(eviction), metrics].into_iter().flatten() {
         task.abort();
     }
     outcome
 }
 
-/// The threads of connections, this one among them, and beside them those that compute: together as many as processors.
-fn threads(longest_wait: LongestWait) -> io::Result<IoThreads> {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    // Half of them can read and write more than all of them can search.
-    let io = processors.div_ceil(2);
-    let pool = ComputePool::start(processors - io, longest_wait)?;
-    pool.enter();
-    IoThreads::start(io - 1, &pool)
+/// The threads that read and write connections: half of the processors carry more requests than all of them can search for.
+fn worker_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
 }
 
 /// Publishes the first generation, then follows the exports.

@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document: its frame, and what is said of every operation. The operations themselves are described at
-//! their handlers, the parameters by the tables they are read by, the answers by the types they are written from.
+//! The OpenAPI 3.1 document: its frame, and the parts that all operations have. Each operation is described at its handler,
+//! its parameters by the table they are read by, its response by the type it is written from.
 
 mod example;
 
@@ -14,11 +14,10 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
 };
-use utoipa::{IntoResponses, OpenApi as _, PartialSchema, ToSchema};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 use super::config::HttpConfig;
 use super::problem::{ErrorCode, Problem};
-use super::routes;
 
 const PROBLEM_JSON: &str = "application/problem+json";
 const NOT_MODIFIED: &str = "NotModified";
@@ -134,11 +133,10 @@ fn references(which: impl Fn(u16) -> bool) -> BTreeMap<String, RefOr<Response>> 
     errors.map(|errors| (errors.status.to_string(), RefOr::Ref(Ref::from_response_name(errors.name)))).collect()
 }
 
-/// The document of a service with these settings, as text.
-#[must_use]
-pub fn text(config: &HttpConfig) -> String {
+/// The document with these operations, as JSON.
+pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
     let mut document = frame();
-    document.merge(routes::Described::openapi());
+    document.merge(operations);
     finish(document, config)
 }
 

@@ -1,11 +1,11 @@
-//! Every way a request can fail: a closed list with its status, what it means and how to mend it.
+//! The closed list of error codes, each with its status, meaning and cure.
 
 use axum::http::StatusCode;
 
 /// A machine-readable error code, the `code` of a problem document. Codes are never renamed or reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
-    /// A parameter has a value it can't have.
+    /// A parameter has an invalid value.
     InvalidParameter,
     /// A parameter that the endpoint doesn't have.
     UnknownParameter,
@@ -25,11 +25,11 @@ pub enum ErrorCode {
     SoftwareNotFound,
     /// No export with this id.
     ExportNotFound,
-    /// Nothing lives at this path.
+    /// There is no route at this path.
     RouteNotFound,
     /// The path exists, but not for this method.
     MethodNotAllowed,
-    /// The request wasn't answered in time.
+    /// The request timed out.
     RequestTimeout,
     /// The request's address is too long.
     UriTooLong,
@@ -41,11 +41,11 @@ pub enum ErrorCode {
     InternalError,
     /// No generation of the directory is loaded yet.
     IndexUnavailable,
-    /// More requests at once than the service takes.
+    /// More requests than the service can serve.
     Overloaded,
 }
 
-/// What is said of an error code, in problem documents and in the documentation.
+/// The texts of an error code, in problem documents and in the documentation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facts {
     pub(super) code: &'static str,
@@ -91,19 +91,19 @@ impl ErrorCode {
         self.facts().status
     }
 
-    /// What it means, in a few words; the same for every occurrence.
+    /// The meaning in a few words, the same for every occurrence.
     #[must_use]
     pub const fn title(self) -> &'static str {
         self.facts().title
     }
 
-    /// When it happens.
+    /// The condition that it reports.
     #[must_use]
     pub const fn cause(self) -> &'static str {
         self.facts().cause
     }
 
-    /// What the caller can do about it.
+    /// The remedy for the caller.
     #[must_use]
     pub const fn cure(self) -> &'static str {
         self.facts().cure

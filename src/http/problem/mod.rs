@@ -1,24 +1,27 @@
-//! What goes wrong, as one type, and the one place where it becomes an answer (`application/problem+json`, RFC 9457).
+//! The error of handlers, extractors and middleware, and its form on the wire (`application/problem+json`, RFC 9457).
 //!
-//! Handlers and extractors return an [`ApiError`]; the application turns it into a response with `render`. What the
-//! caller reads is [`ApiError::detail`]; what the operator reads is the error's `Display` and its chain of sources.
+//! An [`ApiError`] becomes a response that carries it as an extension; one middleware writes the problem document, which needs
+//! the request id. The caller reads [`ApiError::detail`]; the operator reads the error's `Display` and its chain of sources.
 
 mod code;
 
 pub use code::ErrorCode;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::ALLOWED_METHODS;
 use crate::key;
 use crate::service::ServiceError;
+
+/// The methods of every route.
+pub(super) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
 /// Seconds after which a caller may try again while the first generation is loading.
 const INDEX_RETRY_SECONDS: u64 = 5;
@@ -26,10 +29,10 @@ const INDEX_RETRY_SECONDS: u64 = 5;
 /// Seconds after which a caller may try again when there were too many requests at once.
 const OVERLOAD_RETRY_SECONDS: u64 = 1;
 
-/// Why a request isn't answered as asked.
+/// A request's failure, the caller's or the service's.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
-    /// Parameters that can't be read: never empty, the first one gives the problem its code.
+    /// Invalid parameters: never empty, the first one gives the problem its code.
     #[error("invalid parameters")]
     Parameters(Vec<ParameterProblem>),
     /// The request is malformed; says how.
@@ -53,13 +56,13 @@ pub enum ApiError {
     /// No export with this id.
     #[error("no export {0:?}")]
     ExportNotFound(String),
-    /// Nothing at this path.
+    /// No route at this path.
     #[error("no such route")]
     RouteNotFound,
     /// A known path, another method.
     #[error("method not allowed")]
     MethodNotAllowed,
-    /// Not answered in time.
+    /// No response within the request timeout.
     #[error("request timed out")]
     RequestTimeout,
     /// Path and query too long.
@@ -140,6 +143,13 @@ pub struct Problem<'a> {
 }
 
 impl ApiError {
+    /// The error of a handler that panicked, from the payload of the panic.
+    pub(super) fn panicked(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        Self::Panicked(text.unwrap_or("no message").to_owned())
+    }
+
     /// The code, which also fixes the status.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
@@ -164,7 +174,7 @@ impl ApiError {
         }
     }
 
-    /// What the caller reads: what went wrong and how to mend it, nothing of the service's inside.
+    /// The text for the caller: the cause and the cure, without internals of the service.
     #[must_use]
     pub fn detail(&self) -> String {
         match self {
@@ -210,7 +220,7 @@ impl From<ServiceError> for ApiError {
     }
 }
 
-/// Lets an error travel through axum: the response only carries it, `render` writes the answer.
+/// The error as a response that carries it; [`render`] writes the document.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -219,7 +229,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// An error as callers see it. `documentation` is the address of the page that explains the codes.
+/// The problem document of an error. `documentation` is the URL of the page that explains the codes.
 #[must_use]
 pub(super) fn describe<'a>(error: &'a ApiError, request_id: &'a str, documentation: &str) -> Problem<'a> {
     let code = error.code();
@@ -238,46 +248,35 @@ pub(super) fn describe<'a>(error: &'a ApiError, request_id: &'a str, documentati
     }
 }
 
-/// Turns an error into its answer. `documentation` is the address of the page that explains the codes.
-#[must_use]
-pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str) -> Response {
+/// Writes the problem document of an error into the response that carried it; headers that are there stay.
+pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str, response: &mut Response) {
     let code = error.code();
     let problem = describe(error, request_id, documentation);
-    // Strings and numbers under fixed names always serialize; an empty body would still carry the right status.
+    // Strings and numbers under fixed names always serialize; an empty body would still have the right status.
     let mut body = serde_json::to_string(&problem).unwrap_or_default();
     if body.contains("sd_") {
-        // A key in the wrong place would go on to wherever the caller writes its errors down.
+        // A key in the wrong place of a request must not reach the caller's logs.
         body = key::without_keys(&body);
     }
-    let mut response = Response::new(Body::from(body));
+    *response.body_mut() = Body::from(body);
     *response.status_mut() = code.status();
     let headers = response.headers_mut();
+    // The length of the carrier's empty body.
+    headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     if let Some(seconds) = problem.retry_after_seconds {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
-    match error {
-        ApiError::MethodNotAllowed => {
-            headers.insert(ALLOW, ALLOWED_METHODS);
-        }
-        ApiError::MissingApiKey => {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"software-directory\""));
-        }
-        ApiError::InvalidApiKey => {
-            headers.insert(
-                WWW_AUTHENTICATE,
-                HeaderValue::from_static("Bearer realm=\"software-directory\", error=\"invalid_token\""),
-            );
-        }
-        ApiError::ExpiredApiKey => {
-            headers.insert(
-                WWW_AUTHENTICATE,
-                HeaderValue::from_static(
-                    "Bearer realm=\"software-directory\", error=\"invalid_token\", error_description=\"expired\"",
-                ),
-            );
-        }
-        _ => {}
+    if matches!(error, ApiError::MethodNotAllowed) {
+        headers.insert(ALLOW, ALLOWED_METHODS);
     }
-    response
+    let challenge = match error {
+        ApiError::MissingApiKey => "Bearer realm=\"software-directory\"",
+        ApiError::InvalidApiKey => "Bearer realm=\"software-directory\", error=\"invalid_token\"",
+        ApiError::ExpiredApiKey => {
+            "Bearer realm=\"software-directory\", error=\"invalid_token\", error_description=\"expired\""
+        }
+        _ => return,
+    };
+    headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
 }

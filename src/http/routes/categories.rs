@@ -3,20 +3,20 @@
 use axum::response::Response;
 use utoipa::ToSchema;
 
+use crate::http::extract::query::definition::{OFFSET, limit};
+use crate::http::extract::query::value::Integer;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
-use crate::http::paging::{Depth, ListBody};
-use crate::http::params::definition::{OFFSET, limit};
-use crate::http::params::value::Integer;
-use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::ApiRequest;
+use crate::http::response::ListBody;
 use crate::resource::{CategoryResource, Pagination};
 use crate::service::{self, PageRequest};
 
 /// Most directories have fewer categories than fit on one page of this size.
 static LIMIT: Parameter<Integer> = limit(100);
 
-pub(super) struct ListCategories(PageRequest);
+pub(in crate::http) struct ListCategories(PageRequest);
 
 impl FromParameters for ListCategories {
     const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
@@ -28,7 +28,7 @@ impl FromParameters for ListCategories {
 
 /// A page of categories.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct CategoryList {
     data: Vec<CategoryResource>,
     pagination: Pagination,
@@ -42,11 +42,15 @@ struct CategoryList {
     path = "/v1/categories",
     operation_id = "listCategories",
     tag = "Categories",
-    params(Params<ListCategories>),
+    params(Query<ListCategories>),
     responses((status = 200, description = "A page of categories", body = CategoryList), ApiErrors),
 )]
-pub(super) fn list_categories(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
-    let ListCategories(page) = request.params()?;
-    let page = service::list_categories(request.snapshot, page);
-    Ok(ListBody::of_page(&page)?.into_response(request, Depth::Whole))
+pub(in crate::http) async fn list_categories(
+    snapshot: Snapshot,
+    Query(ListCategories(page)): Query<ListCategories>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_categories(&snapshot, page);
+    let links = links.header(page.pagination, MaxOffset::Unbounded);
+    Ok(ListBody::of_page(&page)?.finish().into_response(links))
 }

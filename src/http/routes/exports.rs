@@ -8,17 +8,17 @@ use axum::http::header::{CONTENT_TYPE, LINK};
 use axum::response::Response;
 use utoipa::ToSchema;
 
+use crate::http::extract::query::definition::{LIMIT, OFFSET};
+use crate::http::extract::query::value::OneOf;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
-use crate::http::paging::{Depth, ListBody};
-use crate::http::params::definition::{LIMIT, OFFSET};
-use crate::http::params::value::OneOf;
-use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::ApiRequest;
+use crate::http::response::ListBody;
 use crate::resource::{ExportResource, Pagination};
 use crate::service::{self, PageRequest};
 
-pub(super) struct ListExports(PageRequest);
+pub(in crate::http) struct ListExports(PageRequest);
 
 impl FromParameters for ListExports {
     const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
@@ -30,7 +30,7 @@ impl FromParameters for ListExports {
 
 /// A page of exports.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct ExportList {
     data: Vec<ExportResource>,
     pagination: Pagination,
@@ -44,13 +44,17 @@ struct ExportList {
     path = "/v1/exports",
     operation_id = "listExports",
     tag = "Exports",
-    params(Params<ListExports>),
+    params(Query<ListExports>),
     responses((status = 200, description = "A page of exports", body = ExportList), ApiErrors),
 )]
-pub(super) fn list_exports(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
-    let ListExports(page) = request.params()?;
-    let page = service::list_exports(request.snapshot, page);
-    Ok(ListBody::of_page(&page)?.into_response(request, Depth::Whole))
+pub(in crate::http) async fn list_exports(
+    snapshot: Snapshot,
+    Query(ListExports(page)): Query<ListExports>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_exports(&snapshot, page);
+    let links = links.header(page.pagination, MaxOffset::Unbounded);
+    Ok(ListBody::of_page(&page)?.finish().into_response(links))
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,7 +80,7 @@ static FORMAT: Parameter<OneOf<Format>> = Parameter {
     repeatable: false,
 };
 
-pub(super) struct GetExport {
+pub(in crate::http) struct GetExport {
     format: Format,
 }
 
@@ -96,7 +100,7 @@ impl FromParameters for GetExport {
     path = "/v1/exports/{id}",
     operation_id = "getExport",
     tag = "Exports",
-    params(("id" = String, Path, description = "The export's id, percent-encoded"), Params<GetExport>),
+    params(("id" = String, Path, description = "The export's id, percent-encoded"), Query<GetExport>),
     responses(
         (status = 200, description = "The export", content(
             (Object = "application/json"),
@@ -106,19 +110,30 @@ impl FromParameters for GetExport {
         ApiErrors,
     ),
 )]
-pub(super) fn get_export(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
-    let id = request.id()?;
-    let GetExport { format } = request.params()?;
-    let export = service::get_export(request.snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
-    let body = match format {
-        Format::Json => export.json(),
-        Format::Ndjson => export.ndjson(),
+pub(in crate::http) async fn get_export(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(GetExport { format }): Query<GetExport>,
+) -> Result<Response, ApiError> {
+    // Reads the file and decompresses all of it.
+    let download = move || -> Result<_, ApiError> {
+        let export = service::get_export(&snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
+        let body = match format {
+            Format::Json => export.json(),
+            Format::Ndjson => export.ndjson(),
+        };
+        let body = body.map_err(|error| ApiError::Internal(Arc::new(error)))?;
+        Ok((body, format!("<{}>; rel=\"license\"", export.license())))
     };
-    let mut response = Response::new(Body::from(body.map_err(|error| ApiError::Internal(Arc::new(error)))?));
+    let (body, license) =
+        tokio::task::spawn_blocking(download).await.map_err(|error| match error.try_into_panic() {
+            Ok(payload) => ApiError::panicked(&*payload),
+            Err(error) => ApiError::Internal(Arc::new(error)),
+        })??;
+    let mut response = Response::new(Body::from(body));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     // A URI is ASCII.
-    let license = format!("<{}>; rel=\"license\"", export.license());
     headers.extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
     Ok(response)
 }

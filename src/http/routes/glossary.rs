@@ -3,13 +3,13 @@
 use axum::response::Response;
 use utoipa::ToSchema;
 
+use crate::http::extract::query::definition::{LIMIT, QUERIED_OFFSET, query};
+use crate::http::extract::query::value::Text;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
-use crate::http::paging::{Depth, ListBody};
-use crate::http::params::definition::{LIMIT, QUERIED_OFFSET, query};
-use crate::http::params::value::Text;
-use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::ApiRequest;
+use crate::http::response::ListBody;
 use crate::resource::{GlossaryTermResource, Pagination};
 use crate::service::{self, ListGlossary};
 
@@ -27,7 +27,7 @@ impl FromParameters for ListGlossary {
 
 /// A page of glossary terms.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct GlossaryList {
     data: Vec<GlossaryTermResource>,
     pagination: Pagination,
@@ -41,11 +41,15 @@ struct GlossaryList {
     path = "/v1/glossary",
     operation_id = "listGlossary",
     tag = "Glossary",
-    params(Params<ListGlossary>),
+    params(Query<ListGlossary>),
     responses((status = 200, description = "A page of terms", body = GlossaryList), ApiErrors),
 )]
-pub(super) fn list_glossary(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
-    let query: ListGlossary = request.params()?;
-    let page = service::list_glossary(request.snapshot, &query);
-    Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
+pub(in crate::http) async fn list_glossary(
+    snapshot: Snapshot,
+    Query(query): Query<ListGlossary>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_glossary(&snapshot, &query);
+    let links = links.header(page.pagination, MaxOffset::of(query.q.as_deref()));
+    Ok(ListBody::of_page(&page)?.finish().into_response(links))
 }

@@ -1,19 +1,19 @@
-//! Whether the service is alive, and whether it is ready.
+//! Liveness and readiness.
 
-use axum::body::Body;
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
 use axum::response::Response;
 use serde::Serialize;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
-use crate::http::config::AppState;
 use crate::http::metrics::KEY_FILE_INVALID;
 use crate::http::openapi::Unavailable;
-use crate::http::paging;
 use crate::http::problem::ApiError;
+use crate::http::response;
+use crate::http::state::AppState;
 use crate::snapshot::Degraded;
 
 /// The service is alive.
@@ -34,7 +34,7 @@ struct Health {
     security(()),
     responses((status = 200, description = "It is alive", body = Health)),
 )]
-pub(super) async fn get_health() -> Result<Response, ApiError> {
+pub(in crate::http) async fn get_health() -> Result<Response, ApiError> {
     uncached(&Health { status: "ok" })
 }
 
@@ -60,7 +60,7 @@ struct Readiness {
     security(()),
     responses((status = 200, description = "It serves a directory", body = Readiness), Unavailable),
 )]
-pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get_readiness(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
     let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
     let mut reasons = state.directory.degraded().to_vec();
     reasons.extend(state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail }));
@@ -73,7 +73,7 @@ pub(super) async fn get_readiness(State(state): State<AppState>) -> Result<Respo
 
 fn uncached<T: Serialize>(answer: &T) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(answer).map_err(|error| ApiError::Internal(Arc::new(error)))?;
-    let mut response = paging::json(Body::from(body));
+    let mut response = response::json(body);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }

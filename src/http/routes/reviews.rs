@@ -3,16 +3,16 @@
 use axum::response::Response;
 use utoipa::ToSchema;
 
+use crate::http::extract::query::definition::{LIMIT, OFFSET};
+use crate::http::extract::query::{AnyParameter, FromParameters, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
-use crate::http::paging::{Depth, ListBody};
-use crate::http::params::definition::{LIMIT, OFFSET};
-use crate::http::params::{AnyParameter, FromParameters, Params, Values};
 use crate::http::problem::ApiError;
-use crate::http::request::ApiRequest;
+use crate::http::response::ListBody;
 use crate::resource::{Pagination, ReviewResource, ReviewSummary};
 use crate::service::{self, PageRequest};
 
-pub(super) struct ListReviews(PageRequest);
+pub(in crate::http) struct ListReviews(PageRequest);
 
 impl FromParameters for ListReviews {
     const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
@@ -24,7 +24,7 @@ impl FromParameters for ListReviews {
 
 /// A page of a product's reviews, and all of them summed up.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct ReviewList {
     data: Vec<ReviewResource<'static>>,
     pagination: Pagination,
@@ -39,13 +39,17 @@ struct ReviewList {
     path = "/v1/reviews/{id}",
     operation_id = "listReviews",
     tag = "Reviews",
-    params(("id" = String, Path, description = "The product's id, percent-encoded"), Params<ListReviews>),
+    params(("id" = String, Path, description = "The product's id, percent-encoded"), Query<ListReviews>),
     responses((status = 200, description = "A page of reviews", body = ReviewList), NotFound, ApiErrors),
 )]
-pub(super) fn list_reviews(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
-    let id = request.id()?;
-    let ListReviews(page) = request.params()?;
-    let reviews = service::list_reviews(request.snapshot, &id, page).ok_or(ApiError::SoftwareNotFound(id))?;
+pub(in crate::http) async fn list_reviews(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(ListReviews(page)): Query<ListReviews>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let reviews = service::list_reviews(&snapshot, &id, page).ok_or(ApiError::SoftwareNotFound(id))?;
     let body = ListBody::of_page(&reviews.page)?.with("summary", reviews.summary)?;
-    Ok(body.into_response(request, Depth::Whole))
+    let links = links.header(reviews.page.pagination, MaxOffset::Unbounded);
+    Ok(body.finish().into_response(links))
 }

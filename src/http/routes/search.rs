@@ -3,25 +3,26 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::extract::State;
 use axum::response::Response;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::http::openapi::ApiErrors;
-use crate::http::operation::Answered;
-use crate::http::paging::{Depth, ListBody, append_member};
-use crate::http::params::definition::{
+use crate::http::extract::query::definition::{
     CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE,
     QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
 };
-use crate::http::params::value::Text;
-use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
+use crate::http::extract::query::value::Text;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
-use crate::http::repeated::Found;
-use crate::http::request::ApiRequest;
+use crate::http::response::{ListBody, ListPage, append_member};
+use crate::http::search_cache::CacheKey;
+use crate::http::state::AppState;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
-use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
+use crate::service::{self, Facet, SearchHit, SearchPage, SearchSoftware};
 
 static Q: Parameter<Text> = query(
     "What to look for. The last word also matches as the beginning of a word; `\"quoted phrases\"` must appear as they \
@@ -66,7 +67,7 @@ impl FromParameters for SearchSoftware {
 
 /// A page of products that match.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct SearchResult {
     data: Vec<SearchResultHit>,
     pagination: Pagination,
@@ -79,7 +80,7 @@ struct SearchResult {
 /// A product that matches.
 #[derive(ToSchema)]
 #[schema(as = SearchHit)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
@@ -99,47 +100,51 @@ struct SearchResultHit {
     path = "/v1/search",
     operation_id = "searchSoftware",
     tag = "Search",
-    params(Params<SearchSoftware>),
+    params(Query<SearchSoftware>),
     responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
 )]
-pub(super) fn search_software(request: &ApiRequest<'_>) -> Result<Answered, ApiError> {
-    if let Some(found) = request.repeated() {
-        return Ok(Answered::Now(answer(request, &found)));
+pub(in crate::http) async fn search_software(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    Query(query): Query<SearchSoftware>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let (has_words, max_offset) = (query.q.is_some(), MaxOffset::of(query.q.as_deref()));
+    let key = CacheKey::new(snapshot.generation(), &query);
+    let cached = key.as_ref().and_then(|key| state.search_cache.get(key));
+    let page = if let Some(results) = cached {
+        write(&results.page(&snapshot, &query))?
+    } else {
+        let search = move || -> Result<_, ApiError> {
+            let results = service::find_software(&snapshot, &query)?;
+            Ok((write(&results.page(&snapshot, &query))?, results))
+        };
+        let (page, results) = state.search_pool.run(search).await??;
+        if let Some(key) = key {
+            state.search_cache.insert(key, Arc::new(results));
+        }
+        page
+    };
+    if has_words {
+        state.metrics.observe_search(page.pagination().total);
     }
-    let query: SearchSoftware = request.params()?;
-    if let Some(page) = request.searches().remembered(request.snapshot, &query) {
-        let found = Arc::new(write(request, &query, &page)?);
-        request.repeat(&found);
-        return Ok(Answered::Now(answer(request, &found)));
-    }
-    Ok(Answered::Later(Box::new(move |request| {
-        let page = request.searches().search(request.snapshot, &query)?;
-        write(request, &query, &page).map(|found| answer(request, &found))
-    })))
+    let links = links.header(page.pagination(), max_offset);
+    Ok(page.into_response(links))
 }
 
-fn answer(request: &ApiRequest<'_>, found: &Found) -> Response {
-    if let Some(total) = found.searched {
-        request.metrics().searched(total);
-    }
-    found.ready.clone().into_response()
-}
-
-fn write(request: &ApiRequest<'_>, query: &SearchSoftware, page: &SearchPage<'_>) -> Result<Found, ApiError> {
-    let has_words = query.q.as_deref().is_some_and(|q| !q.trim().is_empty());
-    let mut body = ListBody::new(&page.data, page.pagination, room_for, write_hit)?.with("query", &page.query)?;
-    if !query.facets.is_empty() {
+fn write(page: &SearchPage<'_>) -> Result<ListPage, ApiError> {
+    let mut body = ListBody::new(&page.data, page.pagination, hit_bytes, write_hit)?.with("query", &page.query)?;
+    if !page.facets.is_empty() {
         body = body.with("facets", &Facets(&page.facets))?;
     }
-    let ready = body.into_ready(request, Depth::of(query.q.as_deref()));
-    Ok(Found { ready, searched: has_words.then_some(page.pagination.total) })
+    Ok(body.finish())
 }
 
-/// What stands before a hit's highlights.
+/// The member name of a hit's highlights.
 const HIGHLIGHTS: &[u8] = br#","highlights":"#;
 
-/// About how many bytes a hit takes.
-fn room_for(hit: &SearchHit<'_>) -> usize {
+/// The size of a hit's JSON in bytes, roughly.
+fn hit_bytes(hit: &SearchHit<'_>) -> usize {
     const SCORE: usize = 24;
     let highlights = hit.highlights.as_deref().map_or(0, |highlights| HIGHLIGHTS.len() + highlights.len());
     hit.item.len() + SCORE + highlights

@@ -1,20 +1,22 @@
 //! Products: the list, and one of them.
 
-use axum::body::Body;
+use std::sync::Arc;
+
+use axum::extract::State;
 use axum::response::Response;
 use utoipa::ToSchema;
 
-use crate::http::openapi::{ApiErrors, NotFound};
-use crate::http::operation::Answered;
-use crate::http::paging::{self, Depth, ListBody};
-use crate::http::params::definition::{
+use crate::http::extract::query::definition::{
     CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, LIMIT, LIST_SORT, MIN_RATING, OFFERING_TYPE, QUERIED_OFFSET,
     query, software_filter,
 };
-use crate::http::params::value::Text;
-use crate::http::params::{AnyParameter, FromParameters, Parameter, Params, Values};
+use crate::http::extract::query::value::Text;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
-use crate::http::request::ApiRequest;
+use crate::http::response::{self, ListBody, ListPage};
+use crate::http::state::AppState;
 use crate::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::service::{self, ListSoftware, SoftwareFilter};
 
@@ -49,7 +51,7 @@ impl FromParameters for ListSoftware {
 
 /// A page of products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct SoftwareList {
     data: Vec<SoftwareItem<'static>>,
     pagination: Pagination,
@@ -63,22 +65,30 @@ struct SoftwareList {
     path = "/v1/software",
     operation_id = "listSoftware",
     tag = "Software",
-    params(Params<ListSoftware>),
+    params(Query<ListSoftware>),
     responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
 )]
-pub(super) fn list_software(request: &ApiRequest<'_>) -> Result<Answered, ApiError> {
-    let query: ListSoftware = request.params()?;
-    let is_ready = query.q.is_none() && query.filter == SoftwareFilter::default();
-    let answer = move |request: &ApiRequest<'_>| {
-        let page = service::list_software(request.snapshot, &query)?;
-        Ok(ListBody::of_page(&page)?.into_response(request, Depth::of(query.q.as_deref())))
+pub(in crate::http) async fn list_software(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    Query(query): Query<ListSoftware>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let max_offset = MaxOffset::of(query.q.as_deref());
+    let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
+    let list = move || -> Result<ListPage, ApiError> {
+        let page = service::list_software(&snapshot, &query)?;
+        Ok(ListBody::of_page(&page)?.finish())
     };
-    if is_ready { answer(request).map(Answered::Now) } else { Ok(Answered::Later(Box::new(answer))) }
+    // A name search or a filter looks at every product.
+    let page = if is_stored_order { list() } else { state.search_pool.run(list).await? }?;
+    let links = links.header(page.pagination(), max_offset);
+    Ok(page.into_response(links))
 }
 
 /// A product.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes an answer that is put together from bytes")]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
 struct SoftwareRecord {
     data: SoftwareDetail<'static>,
 }
@@ -95,9 +105,11 @@ struct SoftwareRecord {
     params(("id" = String, Path, description = "The product's id, percent-encoded")),
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
-pub(super) fn get_software(request: &ApiRequest<'_>) -> Result<Response, ApiError> {
-    let id = request.id()?;
-    let () = request.params()?;
-    let body = service::get_software(request.snapshot, &id).ok_or(ApiError::SoftwareNotFound(id))?;
-    Ok(paging::json(Body::from(body)))
+pub(in crate::http) async fn get_software(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(()): Query<()>,
+) -> Result<Response, ApiError> {
+    let body = service::get_software(&snapshot, &id).ok_or(ApiError::SoftwareNotFound(id))?;
+    Ok(response::json(body))
 }

@@ -1,6 +1,6 @@
-//! A connection's bytes, with a deadline on whatever the other side is waited for.
+//! A stream with deadlines for the peer: headers, the next request, taking the response.
 //!
-//! Each connection has one timer, set anew only when it has run out: what a request costs here is reading the clock.
+//! Each connection has one timer, which is reset only after it has fired: a request costs reading the clock.
 
 use std::io;
 use std::pin::Pin;
@@ -12,23 +12,25 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// How long the other side is waited for.
+use super::limiter::ConnectionLimiter;
+
+/// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
-    /// For the whole of a request's headers, from their first byte on, and for the first request of a connection.
+pub(super) struct Timeouts {
+    /// For all headers of a request, from their first byte on, and for the first request of a connection.
     pub(super) header: Duration,
-    /// For another request on a connection that has had one.
+    /// Between requests.
     pub(super) idle: Duration,
-    /// For taking more of an answer off us.
+    /// For the peer to take more of a response.
     pub(super) write: Duration,
 }
 
-/// What is known of a connection beyond its bytes.
+/// The state of a connection's requests.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Whether a request is being answered, so that nobody is waited for.
-    answering: AtomicBool,
-    /// How many requests have come.
+    /// Whether a request is in progress; then the peer has no deadline.
+    is_responding: AtomicBool,
+    /// The number of requests so far.
     requests: AtomicU32,
 }
 
@@ -36,75 +38,70 @@ impl Progress {
     /// The headers of a request are complete.
     pub(super) fn request_begins(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        self.answering.store(true, Ordering::Relaxed);
+        self.is_responding.store(true, Ordering::Relaxed);
     }
 
-    /// Its answer is ready to be written.
-    pub(super) fn answer_is_ready(&self) {
-        self.answering.store(false, Ordering::Relaxed);
+    /// Its response is ready to be written.
+    pub(super) fn response_is_ready(&self) {
+        self.is_responding.store(false, Ordering::Relaxed);
     }
 }
 
-/// Whether connections are running out, so that idle ones must go.
-pub(super) trait Crowd: Send + Sync {
-    fn is_dense(&self) -> bool;
-}
-
-/// A stream that fails with [`io::ErrorKind::TimedOut`] once the other side has been waited for long enough.
-pub(super) struct Deadlined<S> {
+/// A stream that fails with [`io::ErrorKind::TimedOut`] once a deadline of the peer has passed.
+pub(super) struct DeadlineStream<S> {
     stream: S,
-    patience: Patience,
+    timeouts: Timeouts,
     progress: Arc<Progress>,
-    crowd: Arc<dyn Crowd>,
+    limiter: Arc<ConnectionLimiter>,
     timer: Pin<Box<Sleep>>,
-    /// How many requests had come when it was last looked.
+    /// The number of requests at the last look.
     requests: u32,
-    /// When the first byte came of what isn't a request yet.
+    /// The time of the first byte of an incomplete head.
     head_since: Option<Instant>,
-    /// Whether bytes of it have come since the clock was last read.
+    /// Whether bytes of a head have come since the clock was last read.
     head_begun: bool,
-    /// When bytes last went out; before that, when the connection was opened.
-    quiet_since: Instant,
-    /// Whether bytes have gone out since the clock was last read.
+    /// The time of the last write, or of the connection's start.
+    idle_since: Instant,
+    /// Whether bytes were written since the clock was last read.
     wrote: bool,
-    /// Since when the other side takes nothing of what there is to write.
+    /// The time since which the peer takes nothing.
     stalled_since: Option<Instant>,
 }
 
-impl<S> Deadlined<S> {
-    pub(super) fn new(stream: S, patience: Patience, progress: Arc<Progress>, crowd: Arc<dyn Crowd>) -> Self {
+impl<S> DeadlineStream<S> {
+    pub(super) fn new(stream: S, timeouts: Timeouts, progress: Arc<Progress>, limiter: Arc<ConnectionLimiter>) -> Self {
         let now = Instant::now();
         Self {
             stream,
-            patience,
+            timeouts,
             progress,
-            crowd,
-            timer: Box::pin(tokio::time::sleep_until(now + patience.header)),
+            limiter,
+            timer: Box::pin(tokio::time::sleep_until(now + timeouts.header)),
             requests: 0,
             head_since: None,
             head_begun: false,
-            quiet_since: now,
+            idle_since: now,
             wrote: false,
             stalled_since: None,
         }
     }
 
-    /// Until when bytes are waited for; `None` where nobody is waited for.
+    /// The deadline for the next bytes; `None` while the peer has none.
     fn read_deadline(&self, now: Instant) -> Option<Instant> {
-        if self.progress.answering.load(Ordering::Relaxed) || self.stalled_since.is_some() {
+        if self.progress.is_responding.load(Ordering::Relaxed) || self.stalled_since.is_some() {
             return None;
         }
         Some(match self.head_since {
-            Some(since) => since + self.patience.header,
-            None if self.requests == 0 => self.quiet_since + self.patience.header,
-            None if self.crowd.is_dense() => self.quiet_since + self.patience.header.min(self.patience.idle),
-            // Crowds come suddenly, so it is looked again long before that.
-            None => (self.quiet_since + self.patience.idle).min(now + self.patience.header),
+            Some(since) => since + self.timeouts.header,
+            None if self.requests == 0 => self.idle_since + self.timeouts.header,
+            None if self.limiter.is_under_pressure() => self.idle_since + self.timeouts.header.min(self.timeouts.idle),
+            // Pressure comes suddenly, so it is looked at again long before the deadline.
+            None => (self.idle_since + self.timeouts.idle).min(now + self.timeouts.header),
         })
     }
 
-    /// Whether the other side has been waited for until `deadline`; else the timer wakes the task no later.
-    fn is_over(&mut self, deadline: Instant, mut now: Instant, context: &mut Context<'_>) -> bool {
+    /// Whether the deadline has passed; else the timer wakes the task no later.
+    fn has_passed(&mut self, deadline: Instant, mut now: Instant, context: &mut Context<'_>) -> bool {
         loop {
             if now >= deadline {
                 return true;
@@ -119,15 +116,14 @@ impl<S> Deadlined<S> {
         }
     }
 
-    /// The time. Whatever happened since it was last asked for happened now: bytes that have come or gone are followed at
-    /// once by a look for more.
+    /// Reads the clock and dates all events since it was last read: bytes read or written are followed by the next poll at once.
     fn now(&mut self) -> Instant {
         let now = Instant::now();
         if std::mem::take(&mut self.head_begun) {
             self.head_since.get_or_insert(now);
         }
         if std::mem::take(&mut self.wrote) {
-            self.quiet_since = now;
+            self.idle_since = now;
         }
         now
     }
@@ -145,11 +141,11 @@ impl<S> Deadlined<S> {
             let now = self.now();
             let deadline = self.read_deadline(now);
             if deadline.is_some_and(|deadline| deadline <= now) {
-                return Poll::Ready(Err(timed_out("the other side sent nothing for too long")));
+                return Poll::Ready(Err(timed_out("the peer sent nothing for too long")));
             }
-            // Even while nobody is waited for the timer is set: hyper doesn't read again once it has been told to wait,
-            // though by then it may be the other side's turn.
-            if !self.is_over(deadline.unwrap_or(now + self.patience.header), now, context) {
+            // The timer is set even without a deadline: hyper doesn't poll again after a pending read, though by then the peer
+            // may have one.
+            if !self.has_passed(deadline.unwrap_or(now + self.timeouts.header), now, context) {
                 return Poll::Pending;
             }
         }
@@ -165,8 +161,8 @@ impl<S> Deadlined<S> {
             Poll::Pending => {
                 let now = self.now();
                 let since = *self.stalled_since.get_or_insert(now);
-                if self.is_over(since + self.patience.write, now, context) {
-                    return Poll::Ready(Err(timed_out("the other side took nothing for too long")));
+                if self.has_passed(since + self.timeouts.write, now, context) {
+                    return Poll::Ready(Err(timed_out("the peer took nothing for too long")));
                 }
                 Poll::Pending
             }
@@ -178,7 +174,7 @@ fn timed_out(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, what)
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Deadlined<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for DeadlineStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -199,7 +195,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Deadlined<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Deadlined<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.written(outcome, context)
@@ -233,36 +229,27 @@ mod tests {
 
     use super::*;
 
-    /// As dense as it is told.
-    struct Told(AtomicBool);
-
-    impl Crowd for Told {
-        fn is_dense(&self) -> bool {
-            self.0.load(Ordering::Relaxed)
-        }
-    }
-
-    const PATIENCE: Patience =
-        Patience { header: Duration::from_secs(5), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
+    const TIMEOUTS: Timeouts =
+        Timeouts { header: Duration::from_secs(5), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
     struct Fixture {
-        ours: Deadlined<DuplexStream>,
+        ours: DeadlineStream<DuplexStream>,
         theirs: DuplexStream,
         progress: Arc<Progress>,
-        crowd: Arc<Told>,
+        limiter: Arc<ConnectionLimiter>,
     }
 
     fn open() -> Fixture {
         let (ours, theirs) = duplex(8);
         let progress = Arc::<Progress>::default();
-        let crowd = Arc::new(Told(AtomicBool::new(false)));
-        let ours = Deadlined::new(ours, PATIENCE, Arc::clone(&progress), Arc::clone(&crowd) as Arc<dyn Crowd>);
-        Fixture { ours, theirs, progress, crowd }
+        let limiter = Arc::new(ConnectionLimiter::new(4));
+        let ours = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&progress), Arc::clone(&limiter));
+        Fixture { ours, theirs, progress, limiter }
     }
 
     impl Fixture {
-        /// Waits for a byte until it is over, and says how many seconds that took.
-        async fn seconds_until_over(&mut self) -> u64 {
+        /// Reads until the deadline passes, and returns the seconds that took.
+        async fn seconds_until_timeout(&mut self) -> u64 {
             let started = Instant::now();
             let error = self.ours.read_u8().await.expect_err("no byte comes");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -273,19 +260,19 @@ mod tests {
             self.theirs.write_all(b"GET").await.expect("room");
             self.ours.read_exact(&mut [0; 3]).await.expect("there");
             self.progress.request_begins();
-            self.progress.answer_is_ready();
+            self.progress.response_is_ready();
             self.ours.write_all(b"200").await.expect("room");
             self.theirs.read_exact(&mut [0; 3]).await.expect("there");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_new_connection_has_five_seconds() {
-        assert_eq!(open().seconds_until_over().await, 5);
+    async fn new_connection_has_the_header_timeout() {
+        assert_eq!(open().seconds_until_timeout().await, 5);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn headers_that_trickle_in_have_five_seconds_in_all() {
+    async fn trickling_headers_have_the_header_timeout_in_all() {
         let mut fixture = open();
         let started = Instant::now();
         let end = loop {
@@ -302,15 +289,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_has_had_a_request_may_idle() {
+    async fn idle_connection_has_the_idle_timeout() {
         let mut fixture = open();
         tokio::time::sleep(Duration::from_secs(4)).await;
         fixture.one_request().await;
-        assert_eq!(fixture.seconds_until_over().await, 75);
+        assert_eq!(fixture.seconds_until_timeout().await, 75);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn headers_begun_after_idling_have_five_seconds() {
+    async fn headers_begun_after_idling_have_the_header_timeout() {
         let mut fixture = open();
         fixture.one_request().await;
         tokio::select! {
@@ -319,23 +306,23 @@ mod tests {
         }
         fixture.theirs.write_u8(b'G').await.expect("room");
         fixture.ours.read_u8().await.expect("there");
-        assert_eq!(fixture.seconds_until_over().await, 5);
+        assert_eq!(fixture.seconds_until_timeout().await, 5);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn in_a_crowd_idle_ones_go_soon() {
+    async fn idle_connection_under_pressure_has_the_header_timeout() {
         let mut fixture = open();
         fixture.one_request().await;
-        let crowd = Arc::clone(&fixture.crowd);
-        let (seconds, ()) = tokio::join!(fixture.seconds_until_over(), async move {
+        let limiter = Arc::clone(&fixture.limiter);
+        let (seconds, ()) = tokio::join!(fixture.seconds_until_timeout(), async move {
             tokio::time::sleep(Duration::from_secs(12)).await;
-            crowd.0.store(true, Ordering::Relaxed);
+            limiter.set_starved(true);
         });
         assert!((12..=17).contains(&seconds), "{seconds}");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_waits_for_an_answer_is_waited_for_by_nobody() {
+    async fn request_in_progress_has_no_deadline() {
         let mut fixture = open();
         fixture.progress.request_begins();
         tokio::select! {
@@ -345,7 +332,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_was_told_to_wait_while_answering_is_woken_to_look_again() {
+    async fn read_pending_during_a_request_is_woken_after_it() {
         let mut fixture = open();
         fixture.one_request().await;
         fixture.progress.request_begins();
@@ -360,7 +347,7 @@ mod tests {
             let mut bytes = [0; 1];
             let read = Pin::new(&mut fixture.ours).poll_read(context, &mut ReadBuf::new(&mut bytes));
             assert!(read.is_pending());
-            fixture.progress.answer_is_ready();
+            fixture.progress.response_is_ready();
             Poll::Pending
         });
         woken.await;
@@ -368,7 +355,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_takes_nothing_of_an_answer_has_thirty_seconds_and_who_takes_something_has_them_anew() {
+    async fn write_timeout_starts_again_with_each_byte_taken() {
         let mut fixture = open();
         fixture.ours.write_all(b"12345678").await.expect("room");
         let started = Instant::now();

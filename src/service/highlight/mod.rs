@@ -4,7 +4,6 @@ mod html;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -104,7 +103,7 @@ impl<'s> Marker<'s> {
     ///
     /// # Errors
     /// Where one can't be written as JSON.
-    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Arc<[u8]>, serde_json::Error> {
+    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Vec<u8>, serde_json::Error> {
         self.scratch.json.clear();
         self.scratch.json.push(b'[');
         if !self.expansion.slots.is_empty() {
@@ -119,7 +118,7 @@ impl<'s> Marker<'s> {
             self.body(&product)?;
         }
         self.scratch.json.push(b']');
-        Ok(self.scratch.json.as_slice().into())
+        Ok(self.scratch.json.clone())
     }
 
     fn title(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {

@@ -1,0 +1,176 @@
+//! Entity tags and `If-None-Match` (RFC 9110, 8.8.3 and 13.1.2).
+
+use std::borrow::Cow;
+use std::hash::{BuildHasher as _, Hasher};
+
+use axum::http::header::IF_NONE_MATCH;
+use axum::http::{HeaderMap, HeaderValue};
+use foldhash::quality::FixedState;
+use percent_encoding::percent_decode_str;
+
+use super::extract::query::RawQuery;
+
+/// A weak, opaque entity tag: a hash of everything that determines a response.
+#[derive(Debug, Clone)]
+pub(super) struct EntityTag(HeaderValue);
+
+/// Makes the entity tags of one build.
+#[derive(Debug, Clone)]
+pub(super) struct EntityTags {
+    /// Not a cryptographic hash: a tag has to differ and protects nothing. The algorithm may change with the crate's version,
+    /// that is with the build, whose tags differ anyway.
+    build: FixedState,
+}
+
+/// The result of comparing `If-None-Match` with an entity tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// The caller doesn't have the response.
+    Changed,
+    /// The caller has this response. Tags are sent with a 200 only, so the request is one that succeeds.
+    Unchanged,
+    /// `*`: the caller has some response, and 304 is right if the request succeeds.
+    AnyVersion,
+}
+
+impl EntityTags {
+    pub(super) fn new(build: &str) -> Self {
+        Self { build: FixedState::with_seed(FixedState::default().hash_one(build)) }
+    }
+
+    /// The tag of a response. Requests that differ in escapes or in the order of the parameters share it.
+    pub(super) fn tag(&self, generation: &str, path: &str, query: &RawQuery) -> EntityTag {
+        let mut hasher = self.build.build_hasher();
+        update(&mut hasher, generation.as_bytes());
+        update(&mut hasher, &decoded(path));
+        for (name, value) in query.sorted() {
+            update(&mut hasher, name);
+            update(&mut hasher, value);
+        }
+        EntityTag::new(hasher.finish())
+    }
+}
+
+/// A path in which only a slash that separates nothing and a percent sign are escaped.
+fn decoded(path: &str) -> Cow<'_, [u8]> {
+    if !path.as_bytes().contains(&b'%') {
+        return Cow::Borrowed(path.as_bytes());
+    }
+    let mut decoded = Vec::with_capacity(path.len());
+    for (at, segment) in path.split('/').enumerate() {
+        if at > 0 {
+            decoded.push(b'/');
+        }
+        for byte in percent_decode_str(segment) {
+            match byte {
+                b'/' => decoded.extend_from_slice(b"%2F"),
+                b'%' => decoded.extend_from_slice(b"%25"),
+                byte => decoded.push(byte),
+            }
+        }
+    }
+    Cow::Owned(decoded)
+}
+
+/// Feeds a hasher in a way that keeps the boundaries between the parts.
+fn update(hasher: &mut impl Hasher, part: &[u8]) {
+    hasher.write_u64(part.len() as u64);
+    hasher.write(part);
+}
+
+impl EntityTag {
+    /// The tag of a static document.
+    pub(super) fn of_content(content: &[u8]) -> Self {
+        let mut start = [0; 8];
+        start.copy_from_slice(&blake3::hash(content).as_bytes()[..8]);
+        Self::new(u64::from_be_bytes(start))
+    }
+
+    fn new(hash: u64) -> Self {
+        let mut text = *b"W/\"0123456789abcdef\"";
+        // There is room for as many digits.
+        let _ = hex::encode_to_slice(hash.to_be_bytes(), &mut text[3..19]);
+        // Hexadecimal digits always make a header value.
+        Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
+    }
+
+    pub(super) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+
+    /// Compares with `If-None-Match`, weakly: `W/` doesn't matter.
+    pub(super) fn condition(&self, headers: &HeaderMap) -> Condition {
+        let ours = opaque(self.0.as_bytes());
+        let mut condition = Condition::Changed;
+        for value in headers.get_all(IF_NONE_MATCH) {
+            // A comma inside another server's tag cuts that tag in pieces, none of which can equal ours.
+            for tag in value.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+                if tag == b"*" {
+                    condition = Condition::AnyVersion;
+                } else if opaque(tag) == ours {
+                    return Condition::Unchanged;
+                }
+            }
+        }
+        condition
+    }
+}
+
+fn opaque(tag: &[u8]) -> &[u8] {
+    tag.strip_prefix(b"W/").unwrap_or(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(path: &str, query: &str) -> EntityTag {
+        EntityTags::new("1").tag("g1", path, &RawQuery::parse(query))
+    }
+
+    fn condition(tag: &EntityTag, sent: &[&str]) -> Condition {
+        let mut headers = HeaderMap::new();
+        for value in sent {
+            headers.append(IF_NONE_MATCH, value.parse().expect("a header value"));
+        }
+        tag.condition(&headers)
+    }
+
+    #[test]
+    fn equivalent_requests_share_a_tag() {
+        let written = tag("/v1/software", "q=a+b&limit=5");
+        assert_eq!(written.0, tag("/v1/software", "limit=5&q=a%20b").0);
+        assert_eq!(written.0, tag("/v1/%73oftware", "limit=%35&q=a%20b").0);
+    }
+
+    #[test]
+    fn path_query_build_and_generation_change_the_tag() {
+        let one = tag("/v1/software", "q=ab").0;
+        for other in [
+            tag("/v1/search", "q=ab"),
+            tag("/v1/software", "q=a&b="),
+            tag("/v1/software", "qa=b"),
+            tag("/v1/software", ""),
+            EntityTags::new("2").tag("g1", "/v1/software", &RawQuery::parse("q=ab")),
+            EntityTags::new("1").tag("g2", "/v1/software", &RawQuery::parse("q=ab")),
+        ] {
+            assert_ne!(one, other.0);
+        }
+        assert_ne!(tag("/v1/software/a%2Fb", "").0, tag("/v1/software/a/b", "").0);
+        assert_ne!(tag("/v1/software/a%252Fb", "").0, tag("/v1/software/a%2Fb", "").0);
+    }
+
+    #[test]
+    fn list_of_tags_is_compared_weakly() {
+        let tag = tag("/v1/software", "");
+        let weak = tag.0.to_str().expect("ASCII").to_owned();
+        let strong = weak.trim_start_matches("W/").to_owned();
+        assert_eq!(condition(&tag, &[]), Condition::Changed);
+        assert_eq!(condition(&tag, &["\"other\""]), Condition::Changed);
+        assert_eq!(condition(&tag, &[&weak]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &[&strong]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &[&format!("\"a,b\" , {weak},W/\"c\"")]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &["\"a\"", &weak]), Condition::Unchanged);
+        assert_eq!(condition(&tag, &["*"]), Condition::AnyVersion);
+    }
+}

@@ -1,0 +1,140 @@
+//! The `PageLinks` extractor.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::HeaderValue;
+use axum::http::request::Parts;
+
+use super::query::{MAX_QUERY_OFFSET, RawQuery};
+use crate::http::state::AppState;
+use crate::resource::Pagination;
+
+/// The largest offset of a list's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http) enum MaxOffset {
+    /// The list can be paged to its end.
+    Unbounded,
+    /// [`MAX_QUERY_OFFSET`], for a list that `q` restricts.
+    Query,
+}
+
+impl MaxOffset {
+    /// The bound with or without a query.
+    pub(in crate::http) fn of(q: Option<&str>) -> Self {
+        if q.is_some() { Self::Query } else { Self::Unbounded }
+    }
+
+    fn allows(self, offset: u64) -> bool {
+        self == Self::Unbounded || offset <= MAX_QUERY_OFFSET
+    }
+}
+
+/// The links from a page of a list to its other pages, made from the request's URL.
+#[derive(Debug)]
+pub(in crate::http) struct PageLinks {
+    /// As the caller sees it, in ASCII.
+    path: String,
+    query: RawQuery,
+}
+
+impl PageLinks {
+    /// The `Link` header of a page.
+    pub(in crate::http) fn header(&self, page: Pagination, max_offset: MaxOffset) -> Option<HeaderValue> {
+        let reference = format!("{}?{}", self.path, self.query.for_pages(page.limit));
+        // Path and query are encoded to ASCII.
+        HeaderValue::try_from(links(page, max_offset, &reference)).ok()
+    }
+}
+
+impl FromRequestParts<Arc<AppState>> for PageLinks {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Infallible> {
+        let path = ascii(state.config.path_prefix(), parts.uri.path());
+        Ok(Self { path, query: RawQuery::parse(parts.uri.query().unwrap_or_default()) })
+    }
+}
+
+/// A path behind a prefix, with every byte escaped that can't stand in a URI (RFC 3986, 3.3). Escapes stay as they are.
+fn ascii(prefix: &str, path: &str) -> String {
+    let mut text = prefix.to_owned();
+    for byte in path.bytes() {
+        match byte {
+            b'!' | b'#'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~' => text.push(char::from(byte)),
+            // Writing to a string can't fail.
+            _ => drop(write!(text, "%{byte:02X}")),
+        }
+    }
+    text
+}
+
+/// The `Link` header (RFC 8288): first, prev, next and last page, each only if it exists and its offset is allowed.
+///
+/// Pages tile the list in steps of `limit` from the requested offset, so that `next` ends on `last`. The URL of a page is the
+/// reference and its offset.
+fn links(at: Pagination, max_offset: MaxOffset, reference: &str) -> String {
+    let limit = u64::from(at.limit.max(1));
+    let last = match at.total.checked_sub(1) {
+        Some(end) if end >= at.offset => at.offset + (end - at.offset) / limit * limit,
+        Some(end) => end / limit * limit,
+        None => 0,
+    };
+    let prev = (at.offset > 0).then(|| at.offset.saturating_sub(limit).min(last));
+    let next = at.offset.checked_add(limit).filter(|next| *next < at.total);
+    let mut links = String::with_capacity(4 * (reference.len() + 40));
+    let mut digits = itoa::Buffer::new();
+    for (relation, offset) in [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))] {
+        if let Some(offset) = offset.filter(|offset| max_offset.allows(*offset)) {
+            let separator = if links.is_empty() { "" } else { ", " };
+            for part in [separator, "<", reference, digits.format(offset), ">; rel=\"", relation, "\""] {
+                links.push_str(part);
+            }
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linked(limit: u32, offset: u64, total: u64, max_offset: MaxOffset) -> String {
+        links(Pagination { limit, offset, total }, max_offset, "").replace("; rel=", " ")
+    }
+
+    #[test]
+    fn links_name_the_pages_around() {
+        assert_eq!(linked(20, 20, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <40> "next", <80> "last""#);
+        assert_eq!(linked(20, 0, 90, MaxOffset::Unbounded), r#"<0> "first", <20> "next", <80> "last""#);
+        assert_eq!(linked(20, 80, 90, MaxOffset::Unbounded), r#"<0> "first", <60> "prev", <80> "last""#);
+        assert_eq!(linked(20, 0, 20, MaxOffset::Unbounded), r#"<0> "first", <0> "last""#);
+        assert_eq!(linked(20, 0, 0, MaxOffset::Unbounded), r#"<0> "first", <0> "last""#);
+    }
+
+    #[test]
+    fn prev_beyond_the_end_is_the_last_page() {
+        assert_eq!(linked(20, 1000, 90, MaxOffset::Unbounded), r#"<0> "first", <80> "prev", <80> "last""#);
+        assert_eq!(linked(20, u64::MAX, 90, MaxOffset::Unbounded), r#"<0> "first", <80> "prev", <80> "last""#);
+    }
+
+    #[test]
+    fn next_from_an_uneven_offset_ends_on_last() {
+        assert_eq!(linked(20, 5, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <25> "next", <85> "last""#);
+    }
+
+    #[test]
+    fn no_link_exceeds_the_max_offset() {
+        assert_eq!(linked(100, 9_950, 20_000, MaxOffset::Query), r#"<0> "first", <9850> "prev""#);
+        assert_eq!(
+            linked(100, 9_900, 10_001, MaxOffset::Query),
+            r#"<0> "first", <9800> "prev", <10000> "next", <10000> "last""#
+        );
+        assert_eq!(
+            linked(100, 9_950, 20_000, MaxOffset::Unbounded),
+            r#"<0> "first", <9850> "prev", <10050> "next", <19950> "last""#
+        );
+    }
+}

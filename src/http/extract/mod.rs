@@ -1,0 +1,12 @@
+//! Extractors: what handlers take from a request.
+
+mod client_ip;
+mod links;
+mod path_id;
+pub(super) mod query;
+mod snapshot;
+
+pub(super) use client_ip::client_ip;
+pub(super) use links::{MaxOffset, PageLinks};
+pub(super) use path_id::PathId;
+pub(super) use snapshot::Snapshot;

@@ -1,0 +1,252 @@
+//! The service's metrics, in Prometheus' text format.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+use jiff::Timestamp;
+use prometheus::{
+    Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
+};
+
+use crate::key::KeyStore;
+use crate::snapshot::{Directory, ReloadOutcome};
+
+/// The prefix of all names but those of the process.
+const NAMESPACE: &str = "software_directory";
+
+/// Upper bounds in seconds, from a lookup's time to the request timeout.
+const BUCKETS: [f64; 16] =
+    [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// A metric can't be registered, which is a bug.
+#[derive(Debug, thiserror::Error)]
+#[error("the metrics can't be set up")]
+pub struct MetricsError(#[from] prometheus::Error);
+
+/// Counters, gauges and histograms of the service.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    requests: IntCounterVec,
+    durations: HistogramVec,
+    /// Open connections.
+    pub connections: IntGauge,
+    /// Requests shed under overload.
+    pub(super) shed: IntCounter,
+    /// Requests over a key's quota.
+    pub(super) limited_by_key: IntCounter,
+    /// Requests of an address with too many failed authentications.
+    pub(super) limited_by_address: IntCounter,
+    searches: IntCounter,
+    searches_without_hits: IntCounter,
+    /// Locked while they are updated and read, so that concurrent scrapes are consistent.
+    directory: Mutex<DirectoryMetrics>,
+}
+
+/// Metrics of the directory, updated by each scrape.
+#[derive(Debug)]
+struct DirectoryMetrics {
+    generation: IntGaugeVec,
+    records: IntGauge,
+    published_at: IntGauge,
+    data_age: Gauge,
+    reloads: IntCounterVec,
+    last_success: IntGauge,
+    last_at: Gauge,
+    degraded: IntGaugeVec,
+}
+
+impl Metrics {
+    /// Registers all metrics.
+    ///
+    /// # Errors
+    /// Where a name is used twice, which is a bug.
+    pub fn new() -> Result<Self, MetricsError> {
+        let registry = Registry::new();
+        let limited = register(
+            &registry,
+            IntCounterVec::new(
+                opts(
+                    "http_requests_limited_total",
+                    "Requests refused with 429: over the quota of a key, or from an address with too many failed authentications.",
+                ),
+                &["scope"],
+            ),
+        )?;
+        let histogram = HistogramOpts::new(
+            "http_request_duration_seconds",
+            "Time from the last byte of a request's headers to its answer, by route.",
+        );
+        let metrics = Self {
+            requests: register(
+                &registry,
+                IntCounterVec::new(opts("http_requests_total", "Requests answered."), &["route", "method", "status"]),
+            )?,
+            durations: register(
+                &registry,
+                HistogramVec::new(histogram.namespace(NAMESPACE).buckets(BUCKETS.to_vec()), &["route"]),
+            )?,
+            connections: register(&registry, IntGauge::with_opts(opts("http_connections", "Connections open now.")))?,
+            shed: register(
+                &registry,
+                IntCounter::with_opts(opts(
+                    "http_requests_shed_total",
+                    "Requests refused with 503 because of overload.",
+                )),
+            )?,
+            limited_by_key: limited.get_metric_with_label_values(&["key"])?,
+            limited_by_address: limited.get_metric_with_label_values(&["address"])?,
+            searches: register(
+                &registry,
+                IntCounter::with_opts(opts("searches_total", "Searches with words that were answered.")),
+            )?,
+            searches_without_hits: register(
+                &registry,
+                IntCounter::with_opts(opts("searches_without_hits_total", "Searches with words that found nothing.")),
+            )?,
+            directory: Mutex::new(DirectoryMetrics::new(&registry)?),
+            registry,
+        };
+        #[cfg(target_os = "linux")]
+        metrics.registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))?;
+        Ok(metrics)
+    }
+
+    /// Counts a request and its duration. The label of a request without a route is `unmatched`; methods and statuses that
+    /// callers could make up share a label, so the number of labels is bounded.
+    pub(super) fn observe_request(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {
+        let route = route.unwrap_or("unmatched");
+        let method = match *method {
+            Method::GET | Method::HEAD | Method::OPTIONS => method.as_str(),
+            _ => "other",
+        };
+        self.requests.with_label_values(&[route, method, status.as_str()]).inc();
+        self.durations.with_label_values(&[route]).observe(took.as_secs_f64());
+    }
+
+    /// Counts a search with words that found this many products.
+    pub(super) fn observe_search(&self, total: u64) {
+        self.searches.inc();
+        if total == 0 {
+            self.searches_without_hits.inc();
+        }
+    }
+
+    /// Returns all metrics in Prometheus' text format.
+    ///
+    /// # Errors
+    /// Where a metric has no name, which is a bug.
+    pub fn render(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) -> Result<String, MetricsError> {
+        let directory_metrics = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        directory_metrics.update(directory, keys, now);
+        let families = self.registry.gather();
+        drop(directory_metrics);
+        Ok(TextEncoder::new().encode_to_string(&families)?)
+    }
+}
+
+impl DirectoryMetrics {
+    fn new(registry: &Registry) -> Result<Self, MetricsError> {
+        let gauge = |name: &str, help: &str| register(registry, IntGauge::with_opts(opts(name, help)));
+        Ok(Self {
+            generation: register(
+                registry,
+                IntGaugeVec::new(
+                    opts("generation_info", "1, labelled with the generation that is served."),
+                    &["generation"],
+                ),
+            )?,
+            records: gauge("generation_records", "Products in the generation that is served.")?,
+            published_at: gauge(
+                "generation_published_timestamp_seconds",
+                "When the generation that is served was published, in seconds since 1970; 0 before the first one.",
+            )?,
+            data_age: register(
+                registry,
+                Gauge::with_opts(opts(
+                    "data_age_seconds",
+                    "Seconds since what is served was last seen to be what the exports say; they are read in full every ten minutes.",
+                )),
+            )?,
+            reloads: register(
+                registry,
+                IntCounterVec::new(
+                    opts("reloads_total", "Times the exports were read, the start included, by how it ended."),
+                    &["outcome"],
+                ),
+            )?,
+            last_success: gauge(
+                "last_reload_success",
+                "1 where the last reading of the exports left them served, else 0.",
+            )?,
+            last_at: register(
+                registry,
+                Gauge::with_opts(opts(
+                    "last_reload_timestamp_seconds",
+                    "When the exports were last read, in seconds since 1970; 0 before the first time.",
+                )),
+            )?,
+            degraded: register(
+                registry,
+                IntGaugeVec::new(
+                    opts("degraded", "1 for each reason why the service is degraded; none in full health."),
+                    &["reason"],
+                ),
+            )?,
+        })
+    }
+
+    fn update(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) {
+        self.generation.reset();
+        if let Some(snapshot) = directory.current() {
+            set(&self.generation, snapshot.generation(), 1);
+            self.records.set(i64::try_from(snapshot.catalogue.software_count()).unwrap_or(i64::MAX));
+        }
+        self.published_at.set(directory.published_at());
+        let status = directory.reloads();
+        if let Some(current_at) = status.current_at {
+            self.data_age.set(now.duration_since(current_at).as_secs_f64().max(0.0));
+        }
+        if let Some(last) = status.last {
+            self.last_success.set(i64::from(last.outcome.is_current()));
+            self.last_at.set(last.at.as_duration().as_secs_f64());
+        }
+        self.reloads.reset();
+        for outcome in ReloadOutcome::ALL {
+            if let Ok(counter) = self.reloads.get_metric_with_label_values(&[outcome.as_str()]) {
+                counter.inc_by(status.count(outcome));
+            }
+        }
+        self.degraded.reset();
+        for reason in directory.degraded().iter() {
+            set(&self.degraded, reason.code, 1);
+        }
+        if keys.problem().is_some() {
+            set(&self.degraded, KEY_FILE_INVALID, 1);
+        }
+    }
+}
+
+/// The reason of a degraded service whose key file can't be read.
+pub(super) const KEY_FILE_INVALID: &str = "key_file_invalid";
+
+fn set(gauges: &IntGaugeVec, label: &str, value: i64) {
+    if let Ok(gauge) = gauges.get_metric_with_label_values(&[label]) {
+        gauge.set(value);
+    }
+}
+
+fn opts(name: &str, help: &str) -> Opts {
+    Opts::new(name, help).namespace(NAMESPACE)
+}
+
+/// Registers a metric.
+fn register<C: prometheus::core::Collector + Clone + 'static>(
+    registry: &Registry,
+    metric: prometheus::Result<C>,
+) -> Result<C, MetricsError> {
+    let metric = metric?;
+    registry.register(Box::new(metric.clone()))?;
+    Ok(metric)
+}

@@ -1,0 +1,72 @@
+//! Limits of a request's size, and the rules that keep servers along the way from reading it differently.
+
+use std::ops::ControlFlow;
+
+use axum::extract::Request;
+use axum::http::header::{HOST, TRANSFER_ENCODING};
+use axum::http::{HeaderMap, Version};
+use axum::response::{IntoResponse as _, Response};
+
+use super::around::Middleware;
+use crate::http::problem::ApiError;
+
+/// The longest path and query, in bytes.
+const MAX_URI_BYTES: usize = 8 * 1024;
+
+/// The largest headers, names and values together, in bytes.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// Rejects requests that are too long, with 414 or 431, or ambiguous, with 400.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct RequestLimits;
+
+impl Middleware for RequestLimits {
+    type Context = ();
+
+    fn on_request(&self, request: &mut Request) -> ControlFlow<Response> {
+        match check(request) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error.into_response()),
+        }
+    }
+
+    fn on_response(&self, (): (), _: &mut Response) {}
+}
+
+fn check(request: &Request) -> Result<(), ApiError> {
+    if request.uri().path_and_query().map_or(0, |uri| uri.as_str().len()) > MAX_URI_BYTES {
+        return Err(ApiError::UriTooLong);
+    }
+    if header_bytes(request.headers()) > MAX_HEADER_BYTES {
+        return Err(ApiError::HeadersTooLarge);
+    }
+    well_formed(request).map_err(ApiError::BadRequest)
+}
+
+/// Whether no server along the way could have read the request as another one (RFC 9112, 3.2 and 6.3).
+fn well_formed(request: &Request) -> Result<(), &'static str> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if request.version() == Version::HTTP_11 => {
+            return Err("Send the header Host: HTTP/1.1 asks for it.");
+        }
+        (Some(_), Some(_)) => return Err("Send one Host header, not several."),
+        (Some(host), None) if !host.as_bytes().iter().all(|byte| is_host_byte(*byte)) => {
+            return Err("The header Host isn't a host, such as api.example.org or [2001:db8::1]:8080.");
+        }
+        _ => {}
+    }
+    // The one way of stating a body's end that can contradict another. No operation takes a body.
+    if request.headers().contains_key(TRANSFER_ENCODING) {
+        return Err("Send no Transfer-Encoding: nothing here takes a request body.");
+    }
+    Ok(())
+}
+
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%:[]".contains(&byte)
+}
+
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}

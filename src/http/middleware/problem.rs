@@ -1,0 +1,56 @@
+//! Problem documents: the response that carries an `ApiError` becomes the document on the wire.
+
+use std::error::Error as _;
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+
+use super::access_log::redacted;
+use super::around::Middleware;
+use super::request_context::RequestContext;
+use crate::http::problem::{self, ApiError};
+use crate::http::state::AppState;
+
+/// Writes problem documents, counts rejections, and logs failures of the service once.
+#[derive(Debug, Clone)]
+pub(in crate::http) struct Problems(pub(in crate::http) Arc<AppState>);
+
+impl Middleware for Problems {
+    type Context = Arc<RequestContext>;
+
+    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
+        ControlFlow::Continue(RequestContext::of(request))
+    }
+
+    fn on_response(&self, request: Self::Context, response: &mut Response) {
+        let Some(error) = response.extensions_mut().remove::<ApiError>() else { return };
+        let metrics = &self.0.metrics;
+        match error {
+            ApiError::Overloaded => metrics.shed.inc(),
+            ApiError::RateLimited { .. } => metrics.limited_by_key.inc(),
+            ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
+            ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout => log(&error, &request),
+            _ => {}
+        }
+        problem::render(&error, request.id(), &self.0.config.errors_url(), response);
+    }
+}
+
+/// Logs a failure with the chain of its causes.
+fn log(error: &ApiError, request: &RequestContext) {
+    let mut causes = String::new();
+    for cause in std::iter::successors(error.source(), |cause| (*cause).source()) {
+        // Writing to a string can't fail.
+        let _ = write!(causes, ": {cause}");
+    }
+    tracing::error!(
+        request_id = request.id(),
+        method = request.method.as_str(),
+        path = &*redacted(request.uri.path()),
+        key = request.key_id(),
+        "{error}{causes}"
+    );
+}

@@ -1,0 +1,90 @@
+//! Quotas of keys: 429, and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::{IntoResponse as _, Response};
+
+use super::around::Middleware;
+use super::request_context::RequestContext;
+use crate::http::problem::ApiError;
+use crate::key::{Decision, Grant, WINDOW};
+
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// Spends one request of the key's quota. A request that is then shed costs nothing.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct RateLimit;
+
+impl Middleware for RateLimit {
+    /// `None` without a key or for an unlimited one.
+    type Context = Option<(Arc<Grant>, Instant, Decision)>;
+
+    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
+        let now = Instant::now();
+        let context = RequestContext::of(request);
+        let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
+        let Some(decision) = grant.spend(now) else { return ControlFlow::Continue(None) };
+        if let Some(retry_after_seconds) = decision.retry_after_seconds {
+            let mut response = ApiError::RateLimited { retry_after_seconds }.into_response();
+            write_headers(&decision, response.headers_mut());
+            return ControlFlow::Break(response);
+        }
+        ControlFlow::Continue(Some((Arc::clone(grant), now, decision)))
+    }
+
+    fn on_response(&self, context: Self::Context, response: &mut Response) {
+        let Some((grant, spent, decision)) = context else { return };
+        if matches!(response.extensions().get(), Some(ApiError::Overloaded)) {
+            grant.give_back(spent);
+        } else {
+            write_headers(&decision, response.headers_mut());
+        }
+    }
+}
+
+/// Adds the headers to a response that has none, because it cost nothing.
+pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
+    if response.headers().contains_key(RATE_LIMIT) {
+        return;
+    }
+    if let Some(decision) = grant.peek(Instant::now()) {
+        write_headers(&decision, response.headers_mut());
+    }
+}
+
+fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
+    let policy = item("q", decision.limit.into(), "w", WINDOW.as_secs());
+    let limit = item("r", decision.remaining.into(), "t", decision.reset_seconds);
+    for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
+        // Both texts are ASCII.
+        if let Ok(value) = HeaderValue::try_from(text) {
+            headers.insert(name, value);
+        }
+    }
+}
+
+/// A structured field's item with two parameters.
+fn item(first: &str, first_value: u64, second: &str, second_value: u64) -> String {
+    let (mut one, mut two) = (itoa::Buffer::new(), itoa::Buffer::new());
+    ["\"default\";", first, "=", one.format(first_value), ";", second, "=", two.format(second_value)].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_structured_fields() {
+        let decision =
+            Decision { allowed: true, limit: 600, remaining: 599, reset_seconds: 42, retry_after_seconds: None };
+        let mut headers = HeaderMap::new();
+        write_headers(&decision, &mut headers);
+        assert_eq!(headers[RATE_LIMIT_POLICY], r#""default";q=600;w=60"#);
+        assert_eq!(headers[RATE_LIMIT], r#""default";r=599;t=42"#);
+    }
+}

@@ -1,0 +1,144 @@
+//! The request context: the request id, with which a caller and the log refer to the same request, and what else middleware
+//! further out has to know of a request once it is over.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+use axum::response::Response;
+
+use super::around::Middleware;
+use crate::key::Grant;
+
+/// The header's name.
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id of a client's own that is kept.
+const MAX_ID_LENGTH: usize = 64;
+
+/// A request as it came. An extension of every request.
+#[derive(Debug)]
+pub(in crate::http) struct RequestContext {
+    /// `[A-Za-z0-9_-]{1,64}`.
+    id: HeaderValue,
+    pub(super) started: Instant,
+    pub(super) method: Method,
+    pub(super) uri: Uri,
+    /// The grant of the request's key, once authenticated.
+    pub(super) grant: OnceLock<Arc<Grant>>,
+}
+
+impl RequestContext {
+    pub(super) fn id(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
+
+    /// The id of the request's key, which may be logged.
+    pub(super) fn key_id(&self) -> Option<&str> {
+        self.grant.get().map(|grant| &*grant.id)
+    }
+
+    /// The context of a request that has passed [`SetRequestContext`].
+    pub(super) fn of(request: &Request) -> Arc<Self> {
+        request.extensions().get::<Arc<Self>>().map_or_else(|| Self::new(request), Arc::clone)
+    }
+
+    fn new(request: &Request) -> Arc<Self> {
+        Arc::new(Self {
+            id: request_id(request.headers()),
+            started: Instant::now(),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            grant: OnceLock::new(),
+        })
+    }
+}
+
+/// Gives each request its [`RequestContext`], and the response its id.
+///
+/// tower-http's layer keeps any id that a caller sends; here an id has a form and a length.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct SetRequestContext;
+
+impl Middleware for SetRequestContext {
+    type Context = Arc<RequestContext>;
+
+    fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
+        let context = RequestContext::new(request);
+        request.extensions_mut().insert(Arc::clone(&context));
+        ControlFlow::Continue(context)
+    }
+
+    fn on_response(&self, context: Self::Context, response: &mut Response) {
+        response.headers_mut().insert(X_REQUEST_ID, context.id.clone());
+    }
+}
+
+/// Returns the client's own id where it sends exactly one of the right form, else a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let mut sent = headers.get_all(X_REQUEST_ID).iter();
+    match (sent.next(), sent.next()) {
+        (Some(own), None) if well_formed(own.as_bytes()) && !may_be_key(own) => own.clone(),
+        _ => generate(),
+    }
+}
+
+/// Returns a random number of the process and a counter: unique, and cheaper than a random number each.
+fn generate() -> HeaderValue {
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| {
+        getrandom::u64().unwrap_or_else(|_| u64::from(std::process::id()).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    });
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = (u128::from(*PROCESS) << 64) | u128::from(COUNT.fetch_add(1, Ordering::Relaxed));
+    let mut text = [0; 32];
+    // The buffer has the length of the digits.
+    let _ = hex::encode_to_slice(number.to_be_bytes(), &mut text);
+    HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("unknown"))
+}
+
+/// A key in the wrong header must not reach logs and responses.
+fn may_be_key(id: &HeaderValue) -> bool {
+    id.to_str().is_ok_and(|id| id.contains("sd_live_") || id.contains("sd_dev_"))
+}
+
+fn well_formed(id: &[u8]) -> bool {
+    (1..=MAX_ID_LENGTH).contains(&id.len()) && id.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id_for(sent: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for id in sent {
+            headers.append(X_REQUEST_ID, id.parse().expect("a header value"));
+        }
+        request_id(&headers).to_str().expect("ASCII").to_owned()
+    }
+
+    #[test]
+    fn well_formed_id_is_kept() {
+        for id in ["a", "Req_1-x", &"z".repeat(64)] {
+            assert_eq!(id_for(&[id]), id);
+        }
+    }
+
+    #[test]
+    fn any_other_id_is_replaced() {
+        for id in ["sd_live_abcdefgh_x", "x-sd_dev_abcdefgh_x", "", "a b", "a/b", "é", "a\tb", &"z".repeat(65)] {
+            assert_ne!(id_for(&[id]), id);
+        }
+        assert!(!["one", "two"].contains(&id_for(&["one", "two"]).as_str()), "of two none is right");
+    }
+
+    #[test]
+    fn generated_ids_are_well_formed_and_differ() {
+        let (one, two) = (id_for(&[]), id_for(&[]));
+        assert!(well_formed(one.as_bytes()));
+        assert_ne!(one, two);
+    }
+}

@@ -1,0 +1,103 @@
+//! A page of a list.
+
+use std::sync::Arc;
+
+use axum::http::HeaderValue;
+use axum::http::header::LINK;
+use axum::response::Response;
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::json;
+use crate::catalogue::OpenObject;
+use crate::http::problem::ApiError;
+use crate::resource::Pagination;
+use crate::service::Page;
+
+/// The body of a list page: a JSON object that is written member by member.
+#[derive(Debug)]
+pub(in crate::http) struct ListBody {
+    json: Vec<u8>,
+    pagination: Pagination,
+}
+
+impl ListBody {
+    /// Begins with `data` and `pagination`; `write` writes one item.
+    pub(in crate::http) fn new<T>(
+        data: &[T],
+        pagination: Pagination,
+        bytes: impl Fn(&T) -> usize,
+        write: impl Fn(&T, &mut Vec<u8>) -> Result<(), ApiError>,
+    ) -> Result<Self, ApiError> {
+        /// Capacity for all members but the items, so that the buffer is allocated once.
+        const FRAME: usize = 256;
+        let mut json = Vec::with_capacity(FRAME + data.iter().map(|item| bytes(item) + 2).sum::<usize>());
+        json.extend_from_slice(b"{\"data\":[");
+        for (at, item) in data.iter().enumerate() {
+            if at > 0 {
+                json.push(b',');
+            }
+            write(item, &mut json)?;
+        }
+        json.push(b']');
+        Self { json, pagination }.with("pagination", &pagination)
+    }
+
+    /// A list of resources as they are.
+    pub(in crate::http) fn of_page(page: &Page<'_>) -> Result<Self, ApiError> {
+        let write = |item: &OpenObject<'_>, json: &mut Vec<u8>| {
+            item.write(json);
+            Ok(())
+        };
+        Self::new(&page.data, page.pagination, OpenObject::len, write)
+    }
+
+    /// Adds a member.
+    pub(in crate::http) fn with<T: Serialize>(mut self, name: &'static str, value: &T) -> Result<Self, ApiError> {
+        append_member(&mut self.json, name, value)?;
+        Ok(self)
+    }
+
+    /// Ends the object.
+    pub(in crate::http) fn finish(mut self) -> ListPage {
+        self.json.push(b'}');
+        ListPage::new(self.json.into(), self.pagination)
+    }
+}
+
+/// A page of a list, its body ready to send. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::http) struct ListPage {
+    body: Bytes,
+    pagination: Pagination,
+}
+
+impl ListPage {
+    pub(in crate::http) fn new(body: Bytes, pagination: Pagination) -> Self {
+        Self { body, pagination }
+    }
+
+    /// The place of the page in the list.
+    pub(in crate::http) fn pagination(&self) -> Pagination {
+        self.pagination
+    }
+
+    /// The response, with its `Link` header.
+    pub(in crate::http) fn into_response(self, links: Option<HeaderValue>) -> Response {
+        let mut response = json(self.body);
+        response.headers_mut().extend(links.map(|links| (LINK, links)));
+        response
+    }
+}
+
+/// Appends a member to an object that has members already and isn't closed yet.
+pub(in crate::http) fn append_member<T: Serialize + ?Sized>(
+    json: &mut Vec<u8>,
+    name: &str,
+    value: &T,
+) -> Result<(), ApiError> {
+    json.extend_from_slice(b",\"");
+    json.extend_from_slice(name.as_bytes());
+    json.extend_from_slice(b"\":");
+    serde_json::to_writer(json, value).map_err(|error| ApiError::Internal(Arc::new(error)))
+}

@@ -1,0 +1,36 @@
+//! `GET /metrics`, on a listener of its own.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use jiff::Timestamp;
+
+use crate::http::state::AppState;
+
+/// The service of the metrics listener. It needs no key: access to the listener is access to the metrics.
+pub fn metrics_service(state: Arc<AppState>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "Ask with GET.\n"))
+        .fallback(async || (StatusCode::NOT_FOUND, "There is nothing here but /metrics.\n"))
+        .with_state(state)
+}
+
+async fn metrics(State(state): State<Arc<AppState>>) -> Response {
+    match state.metrics.render(&state.directory, &state.keys, Timestamp::now()) {
+        Ok(text) => {
+            let content_type = HeaderValue::from_static(prometheus::TEXT_FORMAT);
+            ([(CONTENT_TYPE, content_type), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], text)
+                .into_response()
+        }
+        Err(error) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "the metrics can't be written");
+            (StatusCode::INTERNAL_SERVER_ERROR, "The metrics can't be written; the log says why.\n").into_response()
+        }
+    }
+}

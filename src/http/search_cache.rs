@@ -1,0 +1,123 @@
+//! The cache of search results, keyed by generation and normalised query.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::service::{SearchResults, SearchSoftware};
+
+/// The most memory that the entries take, in bytes.
+const CAPACITY_BYTES: u64 = 32 << 20;
+
+/// The usual size of an entry in bytes, from which the cache sizes its tables: a page of twenty hits without highlights.
+const USUAL_ENTRY_BYTES: u64 = 500;
+
+/// The size of an entry in the cache's tables, in bytes.
+const ENTRY_OVERHEAD_BYTES: usize = 96;
+
+/// A cache of search results, bounded in bytes. Eviction is S3-FIFO's (Yang et al., SOSP 2023), so a scan of queries that
+/// come once doesn't evict those that come often.
+#[derive(Debug)]
+pub(super) struct SearchCache {
+    results: Cache<CacheKey, Arc<SearchResults>, WeighBytes>,
+    /// Whether a lookup came since the last call of [`Self::clear_if_idle`].
+    used: AtomicBool,
+}
+
+/// Generation and query in one normal form: parameters in a fixed order, defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct CacheKey(Box<[u8]>);
+
+impl CacheKey {
+    /// The key of a query in a generation; `None` for a query that can't be serialized, which then isn't cached.
+    pub(super) fn new(generation: &str, query: &SearchSoftware) -> Option<Self> {
+        postcard::to_allocvec(&(generation, query)).ok().map(|key| Self(key.into()))
+    }
+}
+
+impl Default for SearchCache {
+    fn default() -> Self {
+        Self::with_capacity(CAPACITY_BYTES)
+    }
+}
+
+impl SearchCache {
+    fn with_capacity(bytes: u64) -> Self {
+        let entries = usize::try_from(bytes / USUAL_ENTRY_BYTES).unwrap_or(usize::MAX);
+        Self { results: Cache::with_weighter(entries, bytes, WeighBytes), used: AtomicBool::new(false) }
+    }
+
+    pub(super) fn get(&self, key: &CacheKey) -> Option<Arc<SearchResults>> {
+        self.used.store(true, Ordering::Relaxed);
+        self.results.get(key)
+    }
+
+    pub(super) fn insert(&self, key: CacheKey, results: Arc<SearchResults>) {
+        self.results.insert(key, results);
+    }
+
+    /// Clears the cache if no lookup came since the last call.
+    pub(super) fn clear_if_idle(&self) {
+        if !self.used.swap(false, Ordering::Relaxed) {
+            self.results.clear();
+        }
+    }
+}
+
+/// Weighs an entry by the memory it takes.
+#[derive(Debug, Clone)]
+struct WeighBytes;
+
+impl Weighter<CacheKey, Arc<SearchResults>> for WeighBytes {
+    fn weight(&self, key: &CacheKey, results: &Arc<SearchResults>) -> u64 {
+        (ENTRY_OVERHEAD_BYTES + key.0.len() + results.size_bytes()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::find_software;
+    use crate::snapshot::Snapshot;
+
+    fn key(generation: &str, q: &str) -> CacheKey {
+        CacheKey::new(generation, &SearchSoftware::new(q)).expect("a key")
+    }
+
+    fn results() -> Arc<SearchResults> {
+        let snapshot = Snapshot::build(&[]).expect("an empty generation");
+        Arc::new(find_software(&snapshot, &SearchSoftware::new("permit")).expect("results"))
+    }
+
+    #[test]
+    fn entry_belongs_to_its_generation_and_query() {
+        let cache = SearchCache::default();
+        cache.insert(key("one", "permit"), results());
+        assert!(cache.get(&key("one", "permit")).is_some());
+        assert!(cache.get(&key("two", "permit")).is_none());
+        assert!(cache.get(&key("one", "permits")).is_none());
+    }
+
+    #[test]
+    fn entries_take_no_more_than_the_capacity() {
+        const CAPACITY: u64 = 20_000;
+        let (cache, results) = (SearchCache::with_capacity(CAPACITY), results());
+        for number in 0..1000 {
+            cache.insert(key("one", &format!("permit {number}")), Arc::clone(&results));
+        }
+        assert!(cache.results.weight() <= CAPACITY && cache.results.len() > 10, "{}", cache.results.len());
+    }
+
+    #[test]
+    fn idle_cache_is_cleared_and_used_cache_is_kept() {
+        let cache = SearchCache::default();
+        cache.insert(key("one", "permit"), results());
+        assert!(cache.get(&key("one", "permit")).is_some());
+        cache.clear_if_idle();
+        assert_eq!(cache.results.len(), 1, "used since the last call");
+        cache.clear_if_idle();
+        assert_eq!(cache.results.len(), 0);
+    }
+}

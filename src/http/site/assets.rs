@@ -1,0 +1,169 @@
+//! Scripts, styles and images of the pages: compiled in, under a URL that changes with their content.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::document::Document;
+
+macro_rules! assets {
+    ($($path:literal),* $(,)?) => {
+        [$(($path, include_bytes!(concat!("page/", $path)).as_slice())),*]
+    };
+}
+
+/// All files of `page/` but the page itself.
+static OWN: [(&str, &[u8]); 32] = assets![
+    "icon.svg",
+    "style/base.css",
+    "style/explore.css",
+    "style/docs.css",
+    "style/reference.css",
+    "script/api.js",
+    "script/docs.js",
+    "script/dom.js",
+    "script/key.js",
+    "script/main.js",
+    "script/reference.js",
+    "script/route.js",
+    "script/typing.js",
+    "script/part/call.js",
+    "script/part/evidence.js",
+    "script/part/facets.js",
+    "script/part/marked.js",
+    "script/part/notice.js",
+    "script/part/pager.js",
+    "script/part/properties.js",
+    "script/part/rating.js",
+    "script/part/result.js",
+    "script/part/reviews.js",
+    "script/part/rows.js",
+    "script/part/status.js",
+    "script/part/terms.js",
+    "script/part/understood.js",
+    "script/view/categories.js",
+    "script/view/exports.js",
+    "script/view/glossary.js",
+    "script/view/search.js",
+    "script/view/software.js",
+];
+
+/// Scripts that only the documentation uses.
+const OF_DOCUMENTATION: [&str; 2] = ["script/docs.js", "script/reference.js"];
+
+/// The files of the OpenAPI viewer's distribution that are used.
+const VIEWER: [&str; 2] = ["swagger-ui-bundle.js", "swagger-ui.css"];
+
+const PAGE: &str = include_str!("page/index.html");
+
+/// The assets.
+#[derive(Debug, Clone)]
+pub(super) struct Assets {
+    /// The path of the public URL.
+    prefix: String,
+    fingerprint: String,
+    files: Vec<(String, Document)>,
+}
+
+impl Assets {
+    pub(super) fn new(prefix: &str) -> Self {
+        let own = OWN.iter().map(|(path, content)| ((*path).to_owned(), Bytes::from_static(content)));
+        let viewer = VIEWER.iter().filter_map(|name| Some((format!("viewer/{name}"), of_viewer(name)?)));
+        let files: Vec<_> = own.chain(viewer).collect();
+        let mut hasher = blake3::Hasher::new();
+        for (path, content) in &files {
+            hasher.update(path.as_bytes()).update(&(content.len() as u64).to_le_bytes()).update(content);
+        }
+        let mut fingerprint = hasher.finalize().to_hex().to_string();
+        fingerprint.truncate(16);
+        let files = files.into_iter().map(|(path, content)| {
+            let document = Document::new(content_type(&path), content).immutable();
+            (path, document)
+        });
+        Self { prefix: escape(prefix), fingerprint, files: files.collect() }
+    }
+
+    /// The file at a path below `/assets`.
+    pub(super) fn find(&self, fingerprint: &str, path: &str) -> Option<&Document> {
+        let (_, document) = self.files.iter().find(|(of, _)| of == path && fingerprint == self.fingerprint)?;
+        Some(document)
+    }
+
+    /// A page's HTML with its URLs in place: `{{base}}` is the service's, `{{assets}}` that of the assets.
+    pub(super) fn refer(&self, html: &str) -> String {
+        let assets = format!("{}/assets/{}", self.prefix, self.fingerprint);
+        html.replace("{{assets}}", &assets).replace("{{base}}", &self.prefix)
+    }
+
+    /// The page to explore the directory. It preloads all its scripts, so that none waits for the one that imports it.
+    pub(super) fn page(&self) -> Document {
+        let mut preload = String::new();
+        for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_DOCUMENTATION.contains(path))
+        {
+            // Writing to a string can't fail.
+            let _ = writeln!(preload, "<link rel=\"modulepreload\" href=\"{{{{assets}}}}/{path}\">");
+        }
+        Document::page(self.refer(&PAGE.replace("{{preload}}", &preload)))
+    }
+}
+
+/// A file of the viewer, from the crate that carries it.
+fn of_viewer(name: &str) -> Option<Bytes> {
+    let file = utoipa_swagger_ui::serve(name, Arc::new(utoipa_swagger_ui::Config::from("/openapi.json"))).ok()??;
+    Some(match file.bytes {
+        Cow::Borrowed(content) => Bytes::from_static(content),
+        Cow::Owned(content) => content.into(),
+    })
+}
+
+fn content_type(path: &str) -> &'static str {
+    match path.rsplit_once('.') {
+        Some((_, "js")) => "text/javascript; charset=utf-8",
+        Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "svg")) => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+/// A text as HTML.
+pub(super) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn walk(folder: &Path, root: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else {
+                found.push(path.strip_prefix(root).expect("inside").to_str().expect("UTF-8").to_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_compiled_in() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/site/page");
+        let mut found = Vec::new();
+        walk(&root, &root, &mut found);
+        found.retain(|path| path != "index.html");
+        found.sort();
+        let mut listed: Vec<_> = OWN.iter().map(|(path, _)| (*path).to_owned()).collect();
+        listed.sort();
+        assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn the_viewer_is_there() {
+        for name in VIEWER {
+            assert!(of_viewer(name).is_some_and(|content| content.len() > 10_000), "{name}");
+        }
+    }
+}

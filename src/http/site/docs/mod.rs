@@ -1,0 +1,56 @@
+//! The documentation's pages, written by hand but for the error codes.
+
+mod errors;
+
+use super::assets::{Assets, escape};
+use super::document::Document;
+
+/// An export that shows every known member; tests validate it.
+pub(super) const EXPORT_EXAMPLE: &str = include_str!("export-example.json");
+
+const LAYOUT: &str = include_str!("layout.html");
+
+/// The URL in examples where no public one is set; the page replaces it by its own.
+const LOCAL: &str = "http://127.0.0.1:8080";
+
+/// A page: its path, its title and its content.
+struct Page {
+    path: &'static str,
+    title: &'static str,
+    content: &'static str,
+}
+
+const PAGES: [Page; 5] = [
+    Page { path: "/docs", title: "Getting started", content: include_str!("getting-started.html") },
+    Page { path: "/docs/reference", title: "API reference", content: include_str!("reference.html") },
+    Page { path: "/docs/export-format", title: "Export format", content: include_str!("export-format.html") },
+    Page { path: "/docs/errors", title: "Errors", content: include_str!("errors.html") },
+    Page { path: "/docs/versioning", title: "Versioning", content: include_str!("versioning.html") },
+];
+
+/// All pages by their paths.
+pub(super) fn pages(public: &str, assets: &Assets) -> Vec<(&'static str, Document)> {
+    PAGES.iter().map(|page| (page.path, lay_out(page, public, assets))).collect()
+}
+
+fn lay_out(page: &Page, public: &str, assets: &Assets) -> Document {
+    let links = PAGES.iter().map(|other| {
+        let current = if other.path == page.path { " aria-current=\"page\"" } else { "" };
+        format!("<a href=\"{{{{base}}}}{}\"{current}>{}</a>", other.path, other.title)
+    });
+    let host = if public.is_empty() { LOCAL } else { public };
+    let html = LAYOUT
+        .replace("{{title}}", page.title)
+        .replace("{{pages}}", &links.collect::<Vec<_>>().join("\n"))
+        .replace("{{content}}", page.content)
+        .replace("{{codes}}", &errors::sections())
+        .replace("{{export-example}}", &escape(EXPORT_EXAMPLE))
+        .replace("{{host}}", &format!("<span data-host>{}</span>", escape(host)));
+    let html = assets.refer(&html);
+    if page.path == "/docs/reference" { Document::viewer(html) } else { Document::page(html) }
+}
+
+/// `llms.txt` (llmstxt.org): the service and its documents, for language models.
+pub(super) fn for_language_models(public: &str) -> String {
+    include_str!("llms.txt").replace("{{host}}", public)
+}

@@ -1,0 +1,71 @@
+//! The state that handlers and middleware share.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::config::HttpConfig;
+use super::metrics::{Metrics, MetricsError};
+use super::search_cache::SearchCache;
+use super::search_pool::SearchPool;
+use crate::key::{FailedAttempts, KeyStore};
+use crate::snapshot::Directory;
+
+/// The interval at which an idle search cache is cleared.
+const CACHE_IDLE: Duration = Duration::from_mins(1);
+
+/// The state of the HTTP service: one for all requests, shared behind an [`Arc`].
+#[derive(Debug)]
+pub struct AppState {
+    /// The published directory.
+    pub directory: Arc<Directory>,
+    /// The accepted API keys.
+    pub keys: Arc<KeyStore>,
+    /// Counters and gauges.
+    pub metrics: Metrics,
+    /// Settings.
+    pub config: HttpConfig,
+    pub(super) failed_attempts: FailedAttempts,
+    pub(super) search_pool: SearchPool,
+    pub(super) search_cache: SearchCache,
+}
+
+/// The state can't be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum AppStateError {
+    /// A metric can't be registered.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    /// The system has no more threads.
+    #[error("the threads for searches can't be started")]
+    SearchPool(#[source] io::Error),
+}
+
+impl AppState {
+    /// Sets the state up and starts the threads of the search pool.
+    ///
+    /// # Errors
+    /// Where a metric can't be registered or a thread can't be started.
+    pub fn new(directory: Arc<Directory>, keys: Arc<KeyStore>, config: HttpConfig) -> Result<Arc<Self>, AppStateError> {
+        let search_pool =
+            SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;
+        Ok(Arc::new(Self {
+            directory,
+            keys,
+            metrics: Metrics::new()?,
+            config,
+            failed_attempts: FailedAttempts::new(Instant::now()),
+            search_pool,
+            search_cache: SearchCache::default(),
+        }))
+    }
+
+    /// Clears the search cache whenever it was idle for [`CACHE_IDLE`]. Never completes.
+    pub async fn evict_idle_searches(&self) {
+        let mut interval = tokio::time::interval(CACHE_IDLE);
+        loop {
+            interval.tick().await;
+            self.search_cache.clear_if_idle();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The results of a search without the texts of its hits.
+
+use std::mem::size_of;
+
+use bytes::Bytes;
+
+use super::operations::pagination;
+use super::{SearchHit, SearchPage, SearchSoftware, facet};
+use crate::catalogue::Ordinal;
+use crate::resource::{Correction, QueryReport};
+use crate::search::collect::FacetCounts;
+use crate::snapshot::Snapshot;
+
+/// The results of a search for one page: the ordinals of its hits, not their texts. A page of twenty takes some 300 bytes, so a
+/// cache holds many.
+#[derive(Debug)]
+pub struct SearchResults {
+    pub(super) hits: Box<[(Ordinal, f32)]>,
+    /// Of each hit, if requested.
+    pub(super) highlights: Option<Box<[Bytes]>>,
+    pub(super) total: u64,
+    pub(super) query: QueryReport,
+    pub(super) counts: Option<Box<FacetCounts>>,
+}
+
+impl SearchResults {
+    /// The number of products found.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The page, with the texts of its hits. Snapshot and query are those of the search.
+    #[must_use]
+    pub fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
+        let items = snapshot.catalogue.items(self.hits.iter().map(|(ordinal, _)| *ordinal));
+        let data = items.zip(&self.hits).enumerate().map(|(at, (item, (_, score)))| SearchHit {
+            item,
+            score: *score,
+            highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
+        });
+        SearchPage {
+            data: data.collect(),
+            pagination: pagination(query.page, self.total),
+            query: self.query.clone(),
+            facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref()),
+        }
+    }
+
+    /// The memory that the results take, in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
+        let corrections: usize =
+            [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
+        let dropped: usize = self.query.dropped.iter().map(|word| size_of::<String>() + word.len()).sum();
+        let highlights: usize =
+            self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
+        let counts =
+            self.counts.as_ref().map_or(0, |counts| size_of::<FacetCounts>() + size_of_val(&*counts.categories));
+        size_of::<Self>() + size_of_val(&*self.hits) + corrections + dropped + highlights + counts
+    }
+}
