@@ -13,7 +13,7 @@ use super::search_pool::MaxQueueDelay;
 pub struct HttpConfig {
     /// The address under which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
-    /// Networks of proxies whose `X-Forwarded-For` is believed.
+    /// Networks of trusted proxies: their `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether the access log shows query strings, which may hold personal data.
     pub log_queries: bool,

@@ -103,7 +103,7 @@ impl EntityTag {
         let ours = opaque(self.0.as_bytes());
         let mut condition = Condition::Changed;
         for value in headers.get_all(IF_NONE_MATCH) {
-            // A comma inside another server's tag cuts that tag in pieces, none of which can equal ours.
+            // A comma inside a foreign tag splits it into pieces, and no piece can equal ours.
             for tag in value.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                 if tag == b"*" {
                     condition = Condition::AnyVersion;

@@ -228,7 +228,7 @@ impl DirectoryMetrics {
     }
 }
 
-/// The reason of a degraded service whose key file can't be read.
+/// The reason code for a key file that can't be read.
 pub(super) const KEY_FILE_INVALID: &str = "key_file_invalid";
 
 fn set(gauges: &IntGaugeVec, label: &str, value: i64) {

@@ -4,7 +4,7 @@ use std::io;
 
 use bytes::Bytes;
 
-use super::highlight::Marker;
+use super::highlight::Highlighter;
 use super::{
     GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
     SearchSoftware, SearchSort, SoftwareFilter,
@@ -22,7 +22,7 @@ pub enum ServiceError {
     /// The engine could not carry out the query.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// What it matched could not be written.
+    /// A highlight could not be written as JSON.
     #[error("a highlight can't be written as JSON")]
     Highlight(#[from] serde_json::Error),
 }
@@ -115,8 +115,8 @@ pub fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<Sear
 /// The highlights of some hits.
 fn highlights(snapshot: &Snapshot, found: &Found, hits: &[Candidate]) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let mut marker = Marker::new(snapshot, &found.expansion, ordinals.clone());
-    Ok(ordinals.map(|ordinal| marker.highlights(ordinal).map(Bytes::from)).collect::<Result<_, _>>()?)
+    let mut highlighter = Highlighter::new(snapshot, &found.expansion, ordinals.clone());
+    Ok(ordinals.map(|ordinal| highlighter.highlights(ordinal).map(Bytes::from)).collect::<Result<_, _>>()?)
 }
 
 /// Lists the loaded exports by id.

@@ -18,7 +18,7 @@ pub struct PageRequest {
 pub struct SoftwareFilter {
     /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
     pub categories: Vec<String>,
-    /// Of this offering type.
+    /// With this offering type.
     pub offering_type: Option<OfferingType>,
     /// With this evidence status.
     pub evidence_status: Option<EvidenceStatus>,

@@ -251,7 +251,7 @@ impl Windows {
 /// Builds are done by one thread that is nicer than those that answer, and start no others.
 fn one_quiet_thread(target: &Target, crowd: usize) {
     let threads = threads(target.server.pid());
-    let ours = ["compute", "connections", "keeper"];
+    let ours = ["search", "keeper"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|(name, _)| others(name)).collect();
     assert_eq!(unknown.len(), 1, "but for the main thread, others than expected: {threads:?}");

@@ -183,10 +183,10 @@ async fn run_server(
     if outcome.is_err() {
         stop.send_replace(2);
     }
-    // Until somebody asks to stop.
+    // Until the service is asked to stop.
     drop(server.await);
-    // A keeper that is gone, or too busy to hear it, needn't be told, nor waited for: it may be building for minutes or
-    // waiting for another process's lock, and what it leaves half written means nothing.
+    // The keeper isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
+    // generation on disk is swept at the next start.
     let _ = signals.try_send(Signal::Stop);
     for task in [Some(watcher), Some(listening), Some(eviction), metrics].into_iter().flatten() {
         task.abort();
@@ -223,7 +223,7 @@ fn keep(
 
 /// Waits until a flag has reached a level.
 async fn reached(mut flag: flag::Receiver<u8>, level: u8) {
-    // Without a sender nobody can ask any more; then it is as good as asked.
+    // A dropped sender counts as the highest level.
     drop(flag.wait_for(|at| *at >= level).await);
 }
 

@@ -81,7 +81,7 @@ fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
     })
 }
 
-/// The text after `Bearer`, whose case doesn't matter (RFC 9110, 11.1). Another scheme carries no API key.
+/// The text after `Bearer` in any case (RFC 9110, 11.1). Another scheme carries no API key.
 fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     let text = value.to_str().map_err(|_| ApiError::InvalidApiKey)?;
     let (scheme, token) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));

@@ -21,8 +21,8 @@ const MIN_BYTES: u64 = 1024;
 /// The encoders' level: about four fifths of the best ratio for a fraction of its time.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 
-/// tower-http's compression for requests that accept an encoding. The others pass it by: its response body has 6 KB, which
-/// are moved even where nothing is compressed.
+/// tower-http's compression for requests that accept an encoding. The others pass it by: its response body has 6 KB, which are
+/// moved even where nothing is compressed (7 % of a lookup's instructions).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct CompressionLayer;
 

@@ -22,27 +22,26 @@ pub(in crate::http) struct RateLimit;
 
 impl Middleware for RateLimit {
     /// `None` without a key or for an unlimited one.
-    type Context = Option<(Arc<Grant>, Instant, Decision)>;
+    type Context = Option<(Arc<RequestContext>, Decision)>;
 
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
-        let now = Instant::now();
         let context = RequestContext::of(request);
         let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
-        let Some(decision) = grant.spend(now) else { return ControlFlow::Continue(None) };
+        let Some(decision) = grant.spend(context.started) else { return ControlFlow::Continue(None) };
         if let Some(retry_after_seconds) = decision.retry_after_seconds {
             let mut response = ApiError::RateLimited { retry_after_seconds }.into_response();
             write_headers(&decision, response.headers_mut());
             return ControlFlow::Break(response);
         }
-        ControlFlow::Continue(Some((Arc::clone(grant), now, decision)))
+        ControlFlow::Continue(Some((context, decision)))
     }
 
     fn on_response(&self, context: Self::Context, response: &mut Response) {
-        let Some((grant, spent, decision)) = context else { return };
-        if matches!(response.extensions().get(), Some(ApiError::Overloaded)) {
-            grant.give_back(spent);
-        } else {
+        let Some((request, decision)) = context else { return };
+        if !matches!(response.extensions().get(), Some(ApiError::Overloaded)) {
             write_headers(&decision, response.headers_mut());
+        } else if let Some(grant) = request.grant.get() {
+            grant.give_back(request.started);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The route of a request, as far as middleware has to know it.
+//! The route of a request, for middleware.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::Uri;

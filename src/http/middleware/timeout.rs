@@ -1,7 +1,8 @@
 //! The request timeout.
 //!
-//! tower-http's layer polls its timer first, so that each request registers one; most handlers never wait, and this one only
-//! makes a timer for those that do.
+//! tower-http's layer polls its timer first, so that every request registers one. Most handlers never wait; with that layer
+//! lookups fall from 0.84 to 0.73 of bare axum's rate (`make bench-http BENCH_HTTP='--only lookup'`). This one makes a timer
+//! for a request that has to wait.
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -59,7 +59,7 @@ impl SearchPool {
         Ok(Self { queue })
     }
 
-    /// Runs a search on one of the threads. A search whose caller is gone before its turn doesn't run.
+    /// Runs a search on one of the threads. A search that nothing awaits any more at its turn doesn't run.
     ///
     /// # Errors
     /// [`ApiError::Overloaded`] where the queue is full or its delay too long, [`ApiError::Panicked`] where the search panics.
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(pool.run(|| 5).await.expect("the thread goes on"), 5);
     }
 
-    /// A pool whose only thread is busy until the sender is dropped.
+    /// A pool with one thread, busy until the sender is dropped.
     async fn busy_pool(max_delay: MaxQueueDelay) -> (std::sync::Arc<SearchPool>, mpsc::Sender<()>) {
         let pool = std::sync::Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();

@@ -81,7 +81,7 @@ where
         }
     }
 
-    /// Accepts connections until `end`, whose output it returns, or until none is open.
+    /// Accepts connections until `end` or until none is open. Returns the output of `end`, else `false`.
     pub(super) async fn accept_until_idle(
         &mut self,
         source: &mut impl Accept,

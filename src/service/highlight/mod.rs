@@ -1,4 +1,4 @@
-//! Marks in a hit's texts what the query matched.
+//! Highlights: the matches of a query in a hit's texts.
 
 mod html;
 
@@ -20,14 +20,14 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// What has a text as its name.
+/// An object with a name.
 #[derive(Debug, Deserialize)]
 struct Named<'a> {
     #[serde(borrow)]
     name: Text<'a>,
 }
 
-/// A text of a product, where there is one.
+/// A text of a product, if it has one.
 fn text<'m>(product: &'m Members<'_>, member: Member) -> Option<Text<'m>> {
     product.get::<Option<Text<'_>>>(member).flatten()
 }
@@ -37,25 +37,24 @@ fn texts<'m>(product: &'m Members<'_>, member: Member) -> impl Iterator<Item = T
     product.get::<Vec<Text<'_>>>(member).into_iter().flatten()
 }
 
-/// Marks what one query matched.
-pub(super) struct Marker<'s> {
+/// Highlights the matches of one query.
+pub(super) struct Highlighter<'s> {
     snapshot: &'s Snapshot,
     expansion: &'s Expansion,
-    /// The letters that the last word begins with, where no more of them are told than the index has as such. What a longer
-    /// beginning stands for is among the stems.
+    /// The last word as a prefix, if it is short enough to be a term of its own; a longer one is expanded to stems.
     prefix: Option<&'s str>,
-    /// The two words that each compound is written as where it is written apart.
+    /// The two words of each compound that is written apart.
     compounds: Vec<[WordId; 2]>,
     scratch: Scratch,
 }
 
-/// What is written to for each product and each of its texts, the memory kept for the next.
+/// Buffers, reused for each product and each of its texts.
 #[derive(Default)]
 struct Scratch {
-    /// Which words of a section are marked, by their numbers in their values, and up to where those of each value are.
+    /// The marked words of a section, by their numbers within a value, and the end of each value's part.
     marked: Vec<usize>,
     values: Vec<usize>,
-    /// Where the marked words of a text are.
+    /// The byte ranges of a text's marked words.
     places: Vec<Range<usize>>,
     /// The marks, in bytes and in characters.
     spans: Vec<(usize, usize)>,
@@ -73,8 +72,8 @@ impl Scratch {
     }
 }
 
-impl<'s> Marker<'s> {
-    /// For these hits.
+impl<'s> Highlighter<'s> {
+    /// A highlighter for these hits.
     pub(super) fn new(
         snapshot: &'s Snapshot,
         expansion: &'s Expansion,
@@ -159,7 +158,7 @@ impl<'s> Marker<'s> {
         Ok(())
     }
 
-    /// Marks of the next section's words those that the query matched, as far as their numbers tell.
+    /// Marks the matched words of the next section, by their numbers in the forward index.
     fn mark(&mut self, words: impl Iterator<Item = WordId>) {
         let Self {
             snapshot: Snapshot { search, .. },
@@ -188,7 +187,7 @@ impl<'s> Marker<'s> {
         }
     }
 
-    /// Whether this value of the section or one behind it may have a match.
+    /// Whether this or a later value of the section may have a match.
     fn may_match_from(&self, value: usize) -> bool {
         self.may_match(value..self.scratch.values.len())
     }
@@ -198,13 +197,13 @@ impl<'s> Marker<'s> {
         !values.is_empty() && (!self.is_told_by_numbers() || !self.scratch.marked(values).is_empty())
     }
 
-    /// Whether the numbers of its words tell all that the query matched.
+    /// Whether word numbers find every match of the query.
     fn is_told_by_numbers(&self) -> bool {
         self.prefix.is_none() && self.expansion.concepts.is_empty()
     }
 
-    /// Appends those of a field's texts that have matches, the first of which is this value of the section; answers which value
-    /// comes behind them.
+    /// Appends the texts of a field that have matches; `first` is the section's value of the first text. Returns the value after
+    /// the last one.
     fn highlight_all<'t>(
         &mut self,
         field: &str,
@@ -219,14 +218,14 @@ impl<'s> Marker<'s> {
         Ok(next)
     }
 
-    /// Appends a text with its matches, if it has any; what the numbers of its words tell is marked already.
+    /// Appends a text with its matches, if it has any. Matches by word numbers are marked already.
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
         if self.is_told_by_numbers() {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
         } else {
-            // What the numbers don't tell may be anywhere.
+            // Matches that have no word number may be in any text.
             self.scratch.places = self.all_marked(text, self.scratch.marked(value..value + 1));
         }
         let Scratch { places, spans, ranges, html, json, .. } = &mut self.scratch;
@@ -243,7 +242,7 @@ impl<'s> Marker<'s> {
         highlight.write(json)
     }
 
-    /// Where the words of a text are that the query matched, by whatever it did.
+    /// Finds the words of a text that the query matched, by any kind of term.
     fn all_marked(&self, text: &str, told: &[usize]) -> Vec<Range<usize>> {
         let Self { snapshot: Snapshot { search, .. }, expansion, prefix, .. } = self;
         let places = analyse::places(text);
