@@ -2,7 +2,7 @@
 //!
 //! [`service`] is the whole of it: every route, then the middleware in the order in which a request passes it. Handlers
 //! (`routes`, a file a resource) take what they need by extractors (`extract`), call an operation of
-//! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`](problem::ApiError). The
+//! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`]. The
 //! `server` owns sockets and knows a tower `Service` only.
 
 mod config;

@@ -60,7 +60,7 @@ impl AppState {
         }))
     }
 
-    /// Clears the search cache whenever it was idle for [`CACHE_IDLE`]. Never completes.
+    /// Clears the search cache whenever it was idle for a minute. Never completes.
     pub async fn evict_idle_searches(&self) {
         let mut interval = tokio::time::interval(CACHE_IDLE);
         loop {

@@ -220,7 +220,7 @@ impl From<ServiceError> for ApiError {
     }
 }
 
-/// The error as a response that carries it; [`render`] writes the document.
+/// The error as a response that carries it; middleware writes the document.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
