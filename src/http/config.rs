@@ -22,7 +22,7 @@ pub struct HttpConfig {
     pub build: String,
     /// The longest time until the first byte of a response.
     pub request_timeout: Duration,
-    /// The number of threads that searches run on.
+    /// The number of threads that searches run on; without any, every search is shed.
     pub search_threads: usize,
     /// The longest time that a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,

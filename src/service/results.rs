@@ -16,7 +16,7 @@ use crate::snapshot::Snapshot;
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[(Ordinal, f32)]>,
-    /// Of each hit, if requested.
+    /// The highlights of each hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub(super) total: u64,
     pub(super) query: QueryReport,

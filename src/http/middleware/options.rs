@@ -1,11 +1,12 @@
 //! `OPTIONS` requests.
 
+use std::ops::ControlFlow;
+
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::ALLOW;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use std::ops::ControlFlow;
 
 use super::around::Middleware;
 use super::route::matched_route;

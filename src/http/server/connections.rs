@@ -19,6 +19,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use prometheus::IntGauge;
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
@@ -132,13 +133,11 @@ where
             Ok((stream, peer, permit)) => {
                 self.limiter.set_starved(false);
                 let connection = self.graceful.watch(self.connection(stream, peer));
-                let open = self.server.open_connections.clone();
-                open.iter().for_each(prometheus::IntGauge::inc);
+                let open = (permit, OpenConnection::new(self.server.open_connections.clone()));
                 self.tasks.spawn(async move {
                     // A broken connection is the client's affair; failures of the service are logged where they happen.
                     let _ = connection.await;
-                    open.iter().for_each(prometheus::IntGauge::dec);
-                    drop(permit);
+                    drop(open);
                 });
                 Ok(())
             }
@@ -188,6 +187,22 @@ where
             .header_read_timeout(None)
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
+    }
+}
+
+/// Counts a connection in the gauge until it is dropped, also by a panic or an abort of its task.
+struct OpenConnection(Option<IntGauge>);
+
+impl OpenConnection {
+    fn new(gauge: Option<IntGauge>) -> Self {
+        gauge.iter().for_each(IntGauge::inc);
+        Self(gauge)
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.iter().for_each(IntGauge::dec);
     }
 }
 
