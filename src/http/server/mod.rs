@@ -164,6 +164,7 @@ impl Accept for TcpListener {
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
+    use std::sync::{Arc, Mutex};
 
     use axum::Router;
     use axum::routing::get;
@@ -253,5 +254,28 @@ mod tests {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost").await.expect("sent");
         assert_eq!(stream.read_to_end(&mut Vec::new()).await.unwrap_or(0), 0, "closed without a response");
+    }
+
+    #[tokio::test]
+    async fn aborted_connection_is_counted_no_longer() {
+        let (listener, address) = listen().await;
+        let (entered, entry) = tokio::sync::oneshot::channel();
+        let entered = Arc::new(Mutex::new(Some(entered)));
+        let stuck = async move || -> &'static str {
+            let entered = entered.lock().expect("the lock").take().expect("one request");
+            entered.send(()).expect("the test listens");
+            std::future::pending().await
+        };
+        let open = IntGauge::new("open", "Open connections.").expect("a gauge");
+        let service = Router::new().route("/stuck", get(stuck));
+        let server = Server { open_connections: Some(open.clone()), ..Server::new(service) };
+        let shutdown = async {
+            let _ = entry.await;
+        };
+        let server = tokio::spawn(server.serve(listener, shutdown, std::future::ready(())));
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(b"GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+        server.await.expect("the server ends");
+        assert_eq!(open.get(), 0);
     }
 }
