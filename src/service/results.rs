@@ -24,12 +24,6 @@ pub struct SearchResults {
 }
 
 impl SearchResults {
-    /// The number of products found.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.total
-    }
-
     /// The page, with the texts of its hits. Snapshot and query are those of the search.
     #[must_use]
     pub fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use arc_swap::{ArcSwap, ArcSwapOption, Guard};
+use arc_swap::{ArcSwap, ArcSwapOption};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -34,12 +34,6 @@ impl Directory {
     #[must_use]
     pub fn current(&self) -> Option<Arc<Snapshot>> {
         self.current.load_full()
-    }
-
-    /// The same, borrowed, without counting a reference; to be held for a moment.
-    #[must_use]
-    pub fn load(&self) -> Guard<Option<Arc<Snapshot>>> {
-        self.current.load()
     }
 
     /// Makes a generation the current one with one atomic store, and answers the one before. Requests under way keep the

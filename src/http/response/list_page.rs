@@ -61,22 +61,18 @@ impl ListBody {
     /// Ends the object.
     pub(in crate::http) fn finish(mut self) -> ListPage {
         self.json.push(b'}');
-        ListPage::new(self.json.into(), self.pagination)
+        ListPage { body: self.json.into(), pagination: self.pagination }
     }
 }
 
-/// A page of a list, its body ready to send. Cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A page of a list, its body ready to send.
+#[derive(Debug)]
 pub(in crate::http) struct ListPage {
     body: Bytes,
     pagination: Pagination,
 }
 
 impl ListPage {
-    pub(in crate::http) fn new(body: Bytes, pagination: Pagination) -> Self {
-        Self { body, pagination }
-    }
-
     /// The place of the page in the list.
     pub(in crate::http) fn pagination(&self) -> Pagination {
         self.pagination
