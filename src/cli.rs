@@ -76,6 +76,12 @@ pub struct ServeArgs {
     /// Rebuild the index from the exports, report, and exit; a running server picks it up
     #[arg(long)]
     pub reindex: bool,
+    /// Build for a server that reads messages on standard output, and hold back what it would
+    #[arg(long, hide = true, requires = "reindex")]
+    pub for_server: bool,
+    /// Memory that a build beside a running server may take, in bytes [default: three quarters of the machine's]
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
+    pub max_build_bytes: Option<u64>,
     /// Hold back a set of exports that would remove more than this share of the records, in per cent
     #[arg(long, value_name = "PERCENT", env = "SOFTWARE_DIRECTORY_MAX_REMOVED", default_value_t = 50,
           value_parser = clap::value_parser!(u8).range(0..=100))]
@@ -229,7 +235,7 @@ mod tests {
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "reindex"].contains(id))
+            .filter(|id| !["help", "version", "reindex", "for_server"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

@@ -4,7 +4,6 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    software_directory::snapshot::memory::use_small_pages();
     // What `FAILPOINTS` says is to go wrong.
     #[cfg(feature = "failpoints")]
     let _scenario = fail::FailScenario::setup();

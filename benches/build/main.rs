@@ -41,7 +41,6 @@ const ROUNDS: usize = 5;
 const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {
-    software_directory::snapshot::memory::use_small_pages();
     corpus::exit(run())
 }
 

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::chain;
 use crate::cli::{CheckArgs, CheckFormat};
+use crate::error::chain;
 use crate::export::{self, FindError, Limits, Report, render};
 
 /// Where the exports are if nobody says.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::DataArgs;
 use crate::export::Limits;
-use crate::snapshot::keeper::Settings;
+use crate::snapshot::Settings;
 use crate::snapshot::source::Source;
 
 /// The data folder where none is named.
@@ -21,5 +21,5 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     };
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
-    Settings { source, index, read_only: false, skip_invalid: args.skip_invalid, max_removed, limits }
+    Settings { source, index, read_only: false, skip_invalid: args.skip_invalid, max_removed, limits, process: None }
 }

@@ -16,7 +16,7 @@ pub(super) fn run(args: HealthcheckArgs) -> ExitCode {
     match check(reachable(args.listen)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            eprintln!("error: {reason}");
+            super::print_error(&reason);
             ExitCode::FAILURE
         }
     }

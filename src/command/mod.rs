@@ -4,8 +4,10 @@ mod check;
 mod data;
 mod healthcheck;
 mod keys;
+mod log;
 mod openapi;
 mod progress;
+mod reindex;
 mod search;
 mod serve;
 
@@ -14,6 +16,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
+use crate::error::chain;
+use crate::snapshot::BuildFailure;
 
 /// The exit code of a usage error or an invalid export.
 const INVALID: u8 = 2;
@@ -37,24 +41,34 @@ pub fn run(cli: Cli) -> ExitCode {
 fn print(text: &str) -> ExitCode {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            eprintln!("error: standard output can't be written: {error}");
+            print_error(&format!("standard output can't be written: {error}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,
     }
 }
 
-/// An error and all that caused it, in one line.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let of = error.to_string();
-        // An error that only passes its cause on says the same.
-        if !text.ends_with(&of) {
-            text = format!("{text}: {of}");
-        }
-        cause = error.source();
+/// Says on standard error why a command failed. Nobody is left to tell if that is gone.
+fn print_error(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "error: {text}");
+}
+
+/// Why a command fails: what to say, and the exit code.
+struct Failure {
+    text: String,
+    code: u8,
+}
+
+impl Failure {
+    fn usage(text: impl Into<String>) -> Self {
+        Self { text: text.into(), code: INVALID }
     }
-    text
+
+    fn of_build(failure: &BuildFailure) -> Self {
+        Self { text: failure.to_string(), code: if failure.code.is_of_exports() { INVALID } else { 1 } }
+    }
+
+    fn other(error: &dyn Error) -> Self {
+        Self { text: chain(error), code: 1 }
+    }
 }

@@ -1,12 +1,15 @@
 //! Shows on standard error what a keeper does: bars while it works, and what it found in the exports.
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
+use super::log::Log;
 use crate::cli::LogFormat;
-use crate::export::{Finding, Report, Severity, render};
-use crate::snapshot::keeper::{Observer, Phase};
+use crate::export::{Finding, Report, render as export_render};
+use crate::snapshot::{Observer, Phase, RenderedReport};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
 const LONG_BYTES: u64 = 8 * 1024 * 1024;
@@ -17,14 +20,15 @@ const STEP: u64 = 500;
 /// Progress and findings on standard error.
 pub(super) struct Terminal {
     format: LogFormat,
+    log: Log,
     bar: Option<(Phase, ProgressBar)>,
-    /// What was last reported: the same findings aren't told twice.
-    told: Vec<Finding>,
+    /// The digest of what was last reported: the same findings aren't told twice.
+    told: String,
 }
 
 impl Terminal {
-    pub(super) const fn new(format: LogFormat) -> Self {
-        Self { format, bar: None, told: Vec::new() }
+    pub(super) const fn new(format: LogFormat, log: Log) -> Self {
+        Self { format, log, bar: None, told: String::new() }
     }
 
     fn bar(&mut self, phase: Phase) -> Option<&ProgressBar> {
@@ -53,46 +57,102 @@ impl Terminal {
     }
 }
 
+/// Whether somebody who watches should hear of so much progress.
+pub(super) fn is_worth_telling(phase: Phase, done: u64, total: u64) -> bool {
+    match phase {
+        Phase::Reading => total >= LONG_BYTES || done == total,
+        Phase::Indexing => done.is_multiple_of(STEP) || done == total,
+        Phase::Writing => true,
+    }
+}
+
 impl Observer for Terminal {
-    fn progress(&mut self, phase: Phase, done: u64, total: u64) {
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()> {
         let long = match phase {
             Phase::Reading => total >= LONG_BYTES,
-            Phase::Indexing => total >= LONG_PRODUCTS && (done.is_multiple_of(STEP) || done == total),
+            Phase::Indexing => total >= LONG_PRODUCTS,
             Phase::Writing => false,
         };
         if phase == Phase::Writing || done == total {
             self.clear();
-        } else if long && let Some(bar) = self.bar(phase) {
+        } else if long
+            && is_worth_telling(phase, done, total)
+            && let Some(bar) = self.bar(phase)
+        {
             bar.set_length(total);
             bar.set_position(done);
         }
+        ControlFlow::Continue(())
     }
 
     fn report(&mut self, report: &Report) {
+        self.relay(render(report, self.format));
+    }
+
+    fn relay(&mut self, report: RenderedReport) {
         self.clear();
-        if report.findings == self.told {
+        if report.digest == self.told {
             return;
         }
-        self.told.clone_from(&report.findings);
-        match self.format {
-            LogFormat::Text => {
-                let mut out = std::io::BufWriter::new(anstream::stderr().lock());
-                // Nobody is left to tell if standard error is gone.
-                drop(render::text(report, render::Style::Coloured, &mut out).and_then(|()| out.flush()));
-            }
-            LogFormat::Json => report.findings.iter().for_each(log),
-        }
+        self.log.text(report.text.as_bytes());
+        self.told = report.digest;
     }
 }
 
-/// A finding as a log line.
-fn log(finding: &Finding) {
-    let place = finding.location.place.as_ref();
-    let file = finding.location.file.display();
-    let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
-    let (code, pointer, help) = (finding.code.as_str(), finding.location.pointer.as_str(), finding.help.as_str());
-    match finding.severity() {
-        Severity::Error => tracing::error!(%file, line, column, pointer, code, help, "{}", finding.message),
-        Severity::Warning => tracing::warn!(%file, line, column, pointer, code, help, "{}", finding.message),
+/// A report as it is told on standard error: for people, or a log line for each finding.
+pub(super) fn render(report: &Report, format: LogFormat) -> RenderedReport {
+    let mut text = Vec::new();
+    match format {
+        LogFormat::Text => {
+            let mut out = anstream::AutoStream::new(&mut text, anstream::AutoStream::choice(&std::io::stderr()));
+            // Writing to a vector can't fail.
+            let _ = export_render::text(report, export_render::Style::Coloured, &mut out).and_then(|()| out.flush());
+        }
+        LogFormat::Json => {
+            let timestamp = jiff::Timestamp::now().to_string();
+            for finding in &report.findings {
+                let _ = serde_json::to_writer(&mut text, &LogLine::of(finding, &timestamp));
+                text.push(b'\n');
+            }
+        }
+    }
+    let mut digest = blake3::Hasher::new();
+    let _ = serde_json::to_writer(&mut digest, &report.findings);
+    RenderedReport { digest: digest.finalize().to_string(), text: String::from_utf8_lossy(&text).into_owned() }
+}
+
+/// A finding as a log line, in the form of all others.
+#[derive(Serialize)]
+struct LogLine<'a> {
+    timestamp: &'a str,
+    level: String,
+    message: &'a str,
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    pointer: &'a str,
+    code: &'a str,
+    help: &'a str,
+    target: &'static str,
+}
+
+impl<'a> LogLine<'a> {
+    fn of(finding: &'a Finding, timestamp: &'a str) -> Self {
+        let place = finding.location.place.as_ref();
+        Self {
+            timestamp,
+            // As the log writes levels; a warning is a `WARN`.
+            level: finding.severity().as_str().to_uppercase().replace("WARNING", "WARN"),
+            message: &finding.message,
+            file: finding.location.file.display().to_string(),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+            pointer: &finding.location.pointer,
+            code: finding.code.as_str(),
+            help: &finding.help,
+            target: module_path!(),
+        }
     }
 }

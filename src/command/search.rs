@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{INVALID, chain, data, progress::Terminal};
+use super::log::Log;
+use super::progress::Terminal;
+use super::{INVALID, data, print_error};
 use crate::cli::{LogFormat, SearchArgs};
+use crate::error::chain;
 use crate::service::{PageRequest, SearchPage, SearchSoftware, search_software};
-use crate::snapshot::Directory;
-use crate::snapshot::keeper::{Keeper, Settings};
+use crate::snapshot::keeper::Keeper;
+use crate::snapshot::{Directory, Settings};
 
 /// What is shown of a product.
 #[derive(Debug, Deserialize)]
@@ -25,13 +28,23 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let directory = Arc::new(Directory::default());
     // A look changes nothing: a server beside it takes over what is put in force on disk.
     let settings = Settings { read_only: true, ..data::settings(&args.data, 100) };
-    let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Terminal::new(LogFormat::Text)));
-    if let Err(error) = keeper.start() {
-        eprintln!("error: {}", chain(&error));
+    let log = match Log::start(io::stderr()) {
+        Ok(log) => log,
+        Err(error) => {
+            print_error(&error.to_string());
+            return ExitCode::FAILURE;
+        }
+    };
+    let terminal = Terminal::new(LogFormat::Text, log.clone());
+    let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(terminal));
+    let started = keeper.start();
+    log.flush();
+    if let Err(failure) = started {
+        print_error(&failure.to_string());
         return ExitCode::from(INVALID);
     }
     for reason in directory.degraded().iter() {
-        eprintln!("warning: {}", reason.detail);
+        let _ = writeln!(io::stderr(), "warning: {}", reason.detail);
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
@@ -43,7 +56,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     match printed {
         // Whoever reads has seen enough (`search … | head`).
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("error: {error}");
+            print_error(&error.to_string());
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,

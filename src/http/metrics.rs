@@ -113,6 +113,14 @@ impl Metrics {
         Ok(metrics)
     }
 
+    /// Adds a counter that something outside of the service counts with.
+    ///
+    /// # Errors
+    /// Where its name is used already.
+    pub fn add_counter(&self, counter: IntCounter) -> Result<(), MetricsError> {
+        Ok(self.registry.register(Box::new(counter))?)
+    }
+
     /// Counts a request and its duration. The label of a request without a route is `unmatched`; methods and statuses that
     /// callers could make up share a label, so the number of labels is bounded.
     pub(super) fn observe_request(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {

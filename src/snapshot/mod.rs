@@ -2,13 +2,15 @@
 
 pub mod artifact;
 mod build;
+pub mod builder;
 mod directory;
 pub mod failpoint;
+mod failure;
 mod generation;
 pub mod keeper;
-pub mod memory;
-pub mod priority;
+pub mod process;
 mod reload;
+mod settings;
 pub mod source;
 pub mod stamp;
 pub mod store;
@@ -17,8 +19,10 @@ pub mod watch;
 pub use artifact::Artifact;
 pub use build::{BuildError, build};
 pub use directory::{Degraded, Directory};
+pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
+pub use settings::{Observer, Phase, RenderedReport, Settings};
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -95,7 +95,6 @@ pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints)
         match next_signal(signals, looked_at, pacer.patience()) {
             Some(Signal::Stop) => return,
             Some(Signal::Reload) => {
-                keeper.retry_soon();
                 reload = true;
             }
             Some(Signal::Hint) | None => {}
@@ -151,7 +150,7 @@ fn refresh(keeper: &mut Keeper) {
         Ok(Outcome::Unchanged) => tracing::debug!("the exports make the generation that is served"),
         // The keeper has said why.
         Ok(Outcome::KeptLastGood(_)) => {}
-        Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "there is nothing to serve"),
+        Err(failure) => tracing::error!("there is nothing to serve: {failure}"),
     }
 }
 

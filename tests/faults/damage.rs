@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use software_directory::snapshot::INDEX_FORMAT;
-use software_directory::snapshot::keeper::{Outcome, Phase};
+use software_directory::snapshot::Phase;
+use software_directory::snapshot::keeper::Outcome;
 use software_directory::snapshot::store::Store;
 
 use crate::corpus::Corpus;

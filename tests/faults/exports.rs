@@ -217,7 +217,7 @@ fn a_set_that_lost_most_of_its_records_is_held_back_until_it_is_confirmed() {
     tells(&watching, 0, "records_removed", "most records are gone");
     let builds = watching.builds();
     // As `--reindex` does, in another process.
-    place.keeper().keeper.reindex().expect("it builds");
+    place.reindex().expect("it builds");
     follows(&watching, 1, "it is confirmed");
     assert_eq!(watching.builds(), builds, "what was confirmed is taken over, not built again");
 }

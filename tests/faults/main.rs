@@ -4,6 +4,7 @@
 //! a large export; without it the large case is generated. Where keeper and store can be driven directly they are; the
 //! binary is run where a process has to die, be measured or be asked over the wire.
 
+mod building;
 mod checker;
 mod client;
 mod corpus;

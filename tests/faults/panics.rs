@@ -52,23 +52,6 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
 }
 
 #[test]
-fn a_panic_while_looking_after_the_index_is_told_and_does_not_end_the_watch() {
-    let _alone = alone();
-    let corpus = Corpus::generated(20);
-    let place = Place::with(&[]);
-    corpus.write(&place.data(), 0);
-    let mut running = place.started();
-    std::fs::remove_dir_all(place.index()).expect("removed");
-    let scenario = FailScenario::setup();
-    fail::cfg(Step::StoreLocked.as_str(), "1*panic(out of ink)").expect("an action");
-    running.keeper.look_at_index(Instant::now());
-    assert!(running.reasons().contains(&"index_panicked"), "{:?}", running.reasons());
-    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
-    assert_eq!(running.reasons(), [""; 0], "written at the next try");
-    drop(scenario);
-}
-
-#[test]
 fn a_server_outlives_a_panic_of_its_keeper() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
@@ -76,8 +59,8 @@ fn a_server_outlives_a_panic_of_its_keeper() {
     let corpus = Corpus::generated(20);
     corpus.write(&data, 0);
     let mut command = command(folder.path());
-    // The first build goes well, the second doesn't, the third does.
-    command.env("FAILPOINTS", "build::finish=1*off->1*panic(out of paper)->off");
+    // The first generation is published, the second isn't, the third is.
+    command.env("FAILPOINTS", "publish::before=1*off->1*panic(out of paper)->off");
     let server = Server::spawn_command(command).announced();
     corpus.write(&data, 1);
     until("health tells it", || (server.reasons() == ["build_panicked"]).then_some(()));

@@ -16,20 +16,14 @@ pub(crate) fn descriptors(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).expect("a process").count()
 }
 
-/// Its threads: name and niceness, sorted.
-pub(crate) fn threads(pid: u32) -> Vec<(String, i32)> {
+/// The names of its threads, sorted.
+pub(crate) fn threads(pid: u32) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
-    let mut threads: Vec<_> = tasks
-        .filter_map(|task| {
-            // One that ended meanwhile is gone.
-            let stat = fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
-            let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-            // The 19th field of the line is the niceness; the name is the second.
-            Some((name.to_owned(), rest.split_whitespace().nth(16)?.parse().ok()?))
-        })
-        .collect();
-    threads.sort();
-    threads
+    // One that ended meanwhile is gone.
+    let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    let mut names: Vec<_> = names.map(|name| name.trim_end().to_owned()).collect();
+    names.sort();
+    names
 }
 
 /// Whether this is the superuser, whom permissions don't bind.

@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use bytes::Bytes;
 use software_directory::service::get_export;
+use software_directory::snapshot::Phase;
 use software_directory::snapshot::keeper::Outcome;
 
 use crate::place::{Place, Running, export};
@@ -192,5 +193,34 @@ fn a_pointer_lost_beside_a_keeper_that_serves_is_put_back_without_a_build() {
     let before = place.in_force().folder_name();
     fs::remove_file(place.index().join("CURRENT")).expect("removed");
     running.keeper.look_at_index(Instant::now());
-    assert_eq!((place.in_force().folder_name(), running.seen().phases.len()), (before, 0));
+    assert!(running.keeper.is_due(Instant::now()));
+    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!((place.in_force().folder_name(), running.seen().phases), (before, vec![Phase::Reading]));
+    assert_eq!(running.reasons(), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn named_pipe_in_the_place_of_a_file_is_damage_and_not_waited_for() {
+    for name in ["CURRENT", "manifest.json", "search"] {
+        let (place, parts) = persisted();
+        let path = if name == "CURRENT" { place.index().join(name) } else { parts[0].with_file_name(name) };
+        fs::remove_file(&path).expect("removed");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
+        let running = place.started();
+        assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name}");
+        place.store().load(&place.in_force()).expect("whole again");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn lock_file_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with(&["a"]);
+    fs::create_dir(place.index()).expect("a folder");
+    fs::write(place.index().join("LOCK"), "").expect("written");
+    drop(place.started());
+    let mode = fs::metadata(place.index().join("LOCK")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }

@@ -10,10 +10,10 @@ mod listing;
 mod memory;
 mod name;
 mod panics;
+#[allow(dead_code, reason = "shared with tests/memory")]
 mod place;
 mod reloads;
 mod restart;
 mod skipping;
 mod store;
 mod takeover;
-mod yielding;

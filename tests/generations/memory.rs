@@ -2,12 +2,12 @@
 //! disk, for permissions don't bind a superuser.
 
 use std::fs;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use software_directory::service::get_export;
-use software_directory::snapshot::keeper::{KeepError, Outcome, Settings};
+use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::{FailureCode, Settings};
 
 use crate::place::{Place, Running, export, running};
 
@@ -35,42 +35,35 @@ fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
     assert_eq!(running.ids(), ["a"]);
     assert_eq!(running.reasons(), ["index_not_written"]);
     assert!(running.detail().contains("served from memory"), "{}", running.detail());
+    assert!(!running.keeper.is_due(Instant::now()), "not tried all the time");
+    assert!(running.keeper.is_due(later()));
 
-    running.keeper.look_at_index(later());
+    let builds = running.directory.reloads().builds;
+    running.keeper.refresh().expect("it serves");
     assert_eq!(running.reasons(), ["index_not_written"], "tried again, in vain");
+    assert_eq!(running.directory.reloads().builds, builds, "what is in memory isn't built again");
 
     fs::remove_file(place.index()).expect("removed");
-    running.keeper.look_at_index(Instant::now());
-    assert_eq!(running.reasons(), ["index_not_written"], "not at every look");
     let served = running.snapshot();
-    running.keeper.look_at_index(later());
+    running.keeper.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
-    assert_eq!(running.snapshot().generation(), served.generation(), "what is served needn't change for it");
+    assert_eq!(running.snapshot().generation(), served.generation());
+    assert!(!running.keeper.is_due(later()), "nothing is left to do");
     assert_eq!(place.started().seen().phases, [], "and the next start loads it");
 }
 
 #[test]
-fn what_was_written_is_served_from_there_where_it_is_rarely_asked_for() {
+fn downloads_are_whole_from_memory_and_from_disk() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let [right, other] = [export(&["a"]), export(&["a", "b"])];
-    assert_eq!(download(&running), right.as_bytes(), "of a generation that was built");
-    let built = running.snapshot();
-    running.keeper.look_at_index(Instant::now());
-    assert!(Arc::ptr_eq(&built, &running.snapshot()), "not before the build's memory has gone");
-    running.keeper.look_at_index(later());
-    assert!(!Arc::ptr_eq(&built, &running.snapshot()), "from disk");
-    let loaded = running.snapshot();
-    running.keeper.look_at_index(later());
-    assert!(Arc::ptr_eq(&loaded, &running.snapshot()), "once");
-    assert_eq!(download(&running), right.as_bytes(), "of one that is served from disk");
+    assert_eq!(download(&running), right.as_bytes());
     // The files stay open, so nobody's answer depends on their names.
     fs::remove_dir_all(place.index()).expect("removed");
     assert_eq!(download(&running), right.as_bytes());
     running.keeper.look_at_index(Instant::now());
-    running.keeper.look_at_index(later());
+    running.keeper.refresh().expect("it serves");
     assert_eq!(download(&running), right.as_bytes(), "of one that was written again");
-    assert_eq!(download(&place.started()), right.as_bytes(), "of one that was loaded");
     place.write("tools.json", &other);
     running.keeper.refresh().expect("it serves");
     assert_eq!(download(&running), other.as_bytes(), "of the next one");
@@ -105,6 +98,9 @@ fn an_index_that_is_deleted_while_serving_is_written_again() {
     let mut running = place.started();
     fs::remove_dir_all(place.index()).expect("removed");
     running.keeper.look_at_index(Instant::now());
+    assert_eq!(running.reasons(), ["index_lost"]);
+    assert!(running.keeper.is_due(Instant::now()), "at once");
+    running.keeper.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation());
 }
@@ -113,8 +109,8 @@ fn an_index_that_is_deleted_while_serving_is_written_again() {
 fn reindexing_an_index_that_cannot_be_written_is_an_error() {
     let place = Place::with(&["a"]);
     fs::write(place.index(), "in the way").expect("written");
-    let error = place.keeper().keeper.reindex().expect_err("nothing was written");
-    assert!(matches!(error, KeepError::Store(_)), "{error:?}");
+    let failure = place.reindex().expect_err("nothing was written");
+    assert_eq!(failure.code, FailureCode::IndexNotWritten);
 }
 
 #[test]

@@ -1,23 +1,27 @@
 //! A keeper that panics: the observer stands for whatever fails within it.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use software_directory::export::Report;
-use software_directory::snapshot::Directory;
-use software_directory::snapshot::keeper::{KeepError, Keeper, Observer, Outcome, Phase};
+use software_directory::snapshot::keeper::{Keeper, Outcome};
+use software_directory::snapshot::{Directory, FailureCode, Observer, Phase, RenderedReport};
 
 use crate::place::{Place, export, ids};
 
 struct Panicking(Arc<AtomicBool>);
 
 impl Observer for Panicking {
-    fn progress(&mut self, phase: Phase, _: u64, _: u64) {
+    fn progress(&mut self, phase: Phase, _: u64, _: u64) -> ControlFlow<()> {
         assert!(phase != Phase::Indexing || !self.0.load(Ordering::Relaxed), "out of paper");
+        ControlFlow::Continue(())
     }
 
     fn report(&mut self, _: &Report) {}
+
+    fn relay(&mut self, _: RenderedReport) {}
 }
 
 fn keeper(place: &Place) -> (Keeper, Arc<Directory>, Arc<AtomicBool>) {
@@ -60,5 +64,7 @@ fn a_start_that_panics_serves_the_last_good_generation() {
 fn a_first_start_that_panics_is_an_error() {
     let place = Place::with(&["a"]);
     let (mut keeper, _, _) = keeper(&place);
-    assert!(matches!(keeper.start(), Err(KeepError::Panicked(message)) if message.contains("out of paper")));
+    assert!(keeper.start().is_err_and(|failure| {
+        failure.code == FailureCode::BuildPanicked && failure.detail.contains("out of paper")
+    }));
 }

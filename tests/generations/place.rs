@@ -1,21 +1,24 @@
 //! A data folder, an index folder, and a keeper between them that remembers what it was seen doing.
 
 use std::fs;
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use software_directory::export::{Limits, Report};
 use software_directory::service::{ListSoftware, PageRequest, SoftwareFilter, list_software};
-use software_directory::snapshot::keeper::{Keeper, Observer, Phase, Settings};
+use software_directory::snapshot::keeper::Keeper;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::store::{Manifest, Store};
-use software_directory::snapshot::{Directory, Snapshot};
+use software_directory::snapshot::{BuildFailure, Directory, Observer, Phase, RenderedReport, Settings, Snapshot};
 use tempfile::TempDir;
 
 /// A folder with `data/` and, once something was written, `index/`.
 pub(crate) struct Place {
-    folder: TempDir,
+    path: PathBuf,
+    /// Keeps it for as long as it is needed.
+    _folder: Option<TempDir>,
 }
 
 /// A keeper at work, its directory, and what it was seen doing.
@@ -37,14 +40,19 @@ pub(crate) struct Seen {
 struct Witness(Arc<Mutex<Seen>>);
 
 impl Observer for Witness {
-    fn progress(&mut self, phase: Phase, _: u64, _: u64) {
+    fn progress(&mut self, phase: Phase, _: u64, _: u64) -> ControlFlow<()> {
         let mut seen = self.0.lock().expect("no panic");
         if seen.phases.last() != Some(&phase) {
             seen.phases.push(phase);
         }
+        ControlFlow::Continue(())
     }
 
     fn report(&mut self, _: &Report) {
+        self.0.lock().expect("no panic").reports += 1;
+    }
+
+    fn relay(&mut self, _: RenderedReport) {
         self.0.lock().expect("no panic").reports += 1;
     }
 }
@@ -52,18 +60,28 @@ impl Observer for Witness {
 impl Place {
     /// A place whose data folder holds one export, `tools`, of these products.
     pub(crate) fn with(ids: &[&str]) -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder") };
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Self { path: folder.path().to_owned(), _folder: Some(folder) };
         fs::create_dir(place.data()).expect("a folder");
         place.write("tools.json", &export(ids));
         place
     }
 
+    /// A place that is there already.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self { path: path.to_owned(), _folder: None }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.path.join("data")
     }
 
     pub(crate) fn index(&self) -> PathBuf {
-        self.folder.path().join("index")
+        self.path.join("index")
     }
 
     pub(crate) fn store(&self) -> Store {
@@ -85,6 +103,7 @@ impl Place {
             skip_invalid: false,
             max_removed: 50,
             limits: Limits::default(),
+            process: None,
         }
     }
 
@@ -98,6 +117,11 @@ impl Place {
         let mut running = self.keeper();
         running.keeper.start().expect("it serves");
         running
+    }
+
+    /// Builds a generation and puts it in force, as `--reindex` does.
+    pub(crate) fn reindex(&self) -> Result<Manifest, BuildFailure> {
+        Keeper::reindex(&self.settings(), &mut Witness(Arc::default()))
     }
 
     /// The manifest of the generation in force on disk.

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use software_directory::service::{get_export, get_software};
-use software_directory::snapshot::keeper::{Outcome, Settings};
+use software_directory::snapshot::Settings;
+use software_directory::snapshot::keeper::Outcome;
 
 use crate::place::{Place, Running, export_of, product, running};
 

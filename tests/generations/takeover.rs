@@ -1,11 +1,11 @@
 //! Two processes on one index.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 use software_directory::snapshot::INDEX_FORMAT;
-use software_directory::snapshot::keeper::Phase;
+use software_directory::snapshot::Phase;
 
 use crate::place::{Place, export};
 
@@ -14,7 +14,7 @@ fn a_damaged_generation_of_another_process_is_not_taken_over() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    place.keeper().keeper.reindex().expect("it builds");
+    place.reindex().expect("it builds");
     fs::write(place.index().join(place.in_force().folder_name()).join("search"), "damaged").expect("written");
     running.keeper.look_at_index(Instant::now());
     assert_eq!(running.ids(), ["a", "b"]);
@@ -27,7 +27,7 @@ fn a_generation_of_files_that_changed_since_is_not_taken_over() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    place.keeper().keeper.reindex().expect("it builds");
+    place.reindex().expect("it builds");
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
     running.keeper.look_at_index(Instant::now());
     assert_eq!(running.ids(), ["a", "b"], "an answer of yesterday's files is no news");
@@ -39,7 +39,7 @@ fn a_generation_of_another_process_is_served_without_reading_the_exports() {
     let mut running = place.started();
     let before = running.seen().phases;
     place.write("tools.json", &export(&["a", "b", "c"]));
-    place.keeper().keeper.reindex().expect("it builds");
+    place.reindex().expect("it builds");
     running.keeper.look_at_index(Instant::now());
     assert_eq!(running.ids().len(), 3);
     assert_eq!(running.seen().phases, before);
@@ -51,7 +51,7 @@ fn what_another_process_wrote_heals_a_disk_that_refused() {
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
     fs::remove_file(place.index()).expect("removed");
-    place.keeper().keeper.reindex().expect("it builds");
+    place.reindex().expect("it builds");
     running.keeper.look_at_index(Instant::now());
     assert_eq!(running.reasons(), [""; 0]);
 }
@@ -74,9 +74,9 @@ fn another_version_that_takes_the_index_over_is_left_alone() {
     foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");
     fs::write(place.index().join("CURRENT"), "00000000000000aa-0001\n").expect("written");
     let names = place.index_names();
-    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
+    running.keeper.look_at_index(Instant::now());
     running.keeper.refresh().expect("it serves");
-    running.keeper.look_at_index(Instant::now() + Duration::from_mins(2));
+    running.keeper.look_at_index(Instant::now());
     assert_eq!(running.reasons(), [""; 0], "nothing is lost");
     assert_eq!(place.index_names(), names, "nor written again, which the other would undo");
     assert_eq!(place.store().current_name().as_deref(), Some("00000000000000aa-0001"));

@@ -2,6 +2,7 @@
 
 mod commands;
 mod following;
+mod logging;
 mod process;
 mod starting;
 

@@ -1,6 +1,5 @@
-//! `serve` and `--reindex`: the directory, published.
+//! `serve`: the directory, published.
 
-mod log;
 mod sockets;
 
 use std::fmt::Write as _;
@@ -9,77 +8,57 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Instant;
+use std::thread;
 
 use tokio::sync::watch as flag;
 
 use self::sockets::HandedOver;
-use super::{INVALID, chain, data, progress::Terminal};
+use super::log::{self, Log};
+use super::progress::Terminal;
+use super::{Failure, data, print_error, reindex};
 use crate::cli::{LogFormat, ServeArgs};
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
-use crate::snapshot::Directory;
-use crate::snapshot::keeper::{Keeper, Outcome, Settings};
+use crate::snapshot::keeper::{Keeper, Outcome};
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
+use crate::snapshot::{Directory, Settings};
 
 /// The most connections to the metrics: a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;
 
-/// Why the command ends before it serves: what to say, and the exit code.
-struct Failure {
-    text: String,
-    code: u8,
-}
-
-impl Failure {
-    fn usage(text: impl Into<String>) -> Self {
-        Self { text: text.into(), code: INVALID }
-    }
-
-    fn other(error: &dyn std::error::Error) -> Self {
-        Self { text: chain(error), code: 1 }
-    }
-}
-
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
     let settings = data::settings(&args.data, args.max_removed);
-    let done =
-        log::start(args).and_then(|()| if args.reindex { reindex(args, settings) } else { serve(args, settings) });
-    match done {
+    if args.for_server {
+        return reindex::run_for_server(args, &settings);
+    }
+    let log = match log::start(&args.log, args.log_format) {
+        Ok(log) => log,
+        Err(failure) => {
+            print_error(&failure.text);
+            return ExitCode::from(failure.code);
+        }
+    };
+    let done = if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) };
+    let code = match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             match args.log_format {
                 // Every line is an object, the last word too.
                 LogFormat::Json => tracing::error!("{}", failure.text),
-                LogFormat::Text => eprintln!("error: {}", failure.text),
+                LogFormat::Text => log.text(format!("error: {}\n", failure.text).as_bytes()),
             }
             ExitCode::from(failure.code)
         }
-    }
-}
-
-/// Builds a generation and reports.
-fn reindex(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
-    let Some(index) = settings.index.clone() else {
-        return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
     };
-    let started = Instant::now();
-    let mut keeper = Keeper::new(settings, Arc::default(), Box::new(Terminal::new(args.log_format)));
-    let kept = keeper.reindex().map_err(|error| Failure::usage(chain(&error)))?;
-    println!(
-        "Indexed {} products as generation {} in {}, in {:.1} s",
-        kept.software_count,
-        kept.generation,
-        index.display(),
-        started.elapsed().as_secs_f64()
-    );
-    Ok(())
+    log.flush();
+    code
 }
 
-fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
+fn serve(args: &ServeArgs, mut settings: Settings, log: &Log) -> Result<(), Failure> {
+    settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
     let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let sockets = HandedOver::take()?;
@@ -93,12 +72,13 @@ fn serve(args: &ServeArgs, settings: Settings) -> Result<(), Failure> {
     };
     let state = AppState::new(Arc::clone(&directory), Arc::new(keys), config);
     let state = state.map_err(|error| Failure::other(&error))?;
+    state.metrics.add_counter(log.dropped.clone()).map_err(|error| Failure::other(&error))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(worker_threads())
         .enable_all()
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
-    let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format)));
+    let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format, log.clone())));
     runtime.block_on(run_server(args, sockets, state, keeper, development))
 }
 
@@ -164,7 +144,7 @@ async fn run_server(
     let is_demo = keeper.settings().source == Source::Embedded;
     let (ready, is_ready) = tokio::sync::oneshot::channel();
     let sender = signals.clone();
-    std::thread::Builder::new()
+    thread::Builder::new()
         .name("keeper".to_owned())
         .spawn(move || keep(keeper, ready, sender, &received))
         .map_err(|error| Failure::other(&error))?;
@@ -173,7 +153,8 @@ async fn run_server(
             Ok(Ok(outcome)) => {
                 tell(&outcome);
                 open.send_replace(1);
-                announce(address, development.as_ref(), is_demo).map_err(|error| Failure::other(&error))
+                announce(address, development.as_ref(), is_demo);
+                Ok(())
             }
             Ok(Err(failure)) => Err(failure),
             Err(_) => Err(Failure { text: "building the directory failed".to_owned(), code: 1 }),
@@ -196,7 +177,7 @@ async fn run_server(
 
 /// The threads that read and write connections: half of the processors carry more requests than all of them can search for.
 fn worker_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
+    thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
 }
 
 /// Publishes the first generation, then follows the exports.
@@ -212,12 +193,10 @@ fn keep(
     match keeper.start() {
         Ok(outcome) => {
             if ready.send(Ok(outcome)).is_ok() {
-                // From here on a build mustn't take the processor from requests.
-                keeper.give_way();
                 watch(&mut keeper, received, &mut hints);
             }
         }
-        Err(error) => drop(ready.send(Err(Failure::usage(chain(&error))))),
+        Err(failure) => drop(ready.send(Err(Failure::of_build(&failure)))),
     }
 }
 
@@ -270,8 +249,9 @@ fn tell(outcome: &Outcome) {
     }
 }
 
-/// Says where the service is and how to try it; the address is the first line.
-fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) -> io::Result<()> {
+/// Says where the service is and how to try it; the address is the first line. Whether anybody reads it is no affair of the
+/// service, so it is said by a thread that may wait.
+fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
         ip if ip.is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port())),
@@ -292,7 +272,14 @@ fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) ->
              Put export files in ./data, or name their folder with --data.\n",
         );
     }
+    let text = Arc::<str>::from(text);
+    let said = Arc::clone(&text);
+    if thread::Builder::new().name("announce".to_owned()).spawn(move || print_all(&said)).is_err() {
+        print_all(&text);
+    }
+}
+
+fn print_all(text: &str) {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -7,10 +7,12 @@
 mod sweep;
 mod write;
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -30,11 +32,18 @@ const LOCK: &str = "LOCK";
 const MANIFEST: &str = "manifest.json";
 /// What the names of files being written begin with.
 const NEXT: &str = ".next-";
+/// How long a writer waits for another one: longer than writing takes, building not included.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often it tries.
+const LOCK_POLL: Duration = Duration::from_millis(20);
+/// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
+const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The folder of generations.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
+    lock_timeout: Duration,
 }
 
 /// What is known of a generation on disk.
@@ -92,6 +101,16 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
+    /// Another process holds the lock.
+    #[error(
+        "{} is locked by another process, such as a server or a --reindex that writes the same index; \
+         `fuser {}` names it",
+        path.display(), path.display()
+    )]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
     /// A part isn't what its manifest says.
     #[error("the generation in {} is damaged: {what}", folder.display())]
     Damaged {
@@ -112,7 +131,7 @@ impl Store {
     /// The generations of a folder, which needn't exist yet.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), lock_timeout: LOCK_TIMEOUT }
     }
 
     /// The folder.
@@ -124,7 +143,7 @@ impl Store {
     /// The name of the generation's folder that is in force; `None` where nothing is.
     #[must_use]
     pub fn current_name(&self) -> Option<String> {
-        let name = fs::read_to_string(self.folder.join(CURRENT)).ok()?;
+        let name = String::from_utf8(read_small(&self.folder.join(CURRENT)).ok()?).ok()?;
         let name = name.trim();
         is_generation_name(name).then(|| name.to_owned())
     }
@@ -152,15 +171,17 @@ impl Store {
         self.current_name().is_some_and(|name| self.foreign(&name).is_some())
     }
 
-    fn manifest(&self, name: &str) -> Option<Manifest> {
-        let text = fs::read(self.folder.join(name).join(MANIFEST)).ok()?;
+    /// The manifest of a generation's folder; `None` where it isn't there or isn't of this form of index.
+    #[must_use]
+    pub fn manifest(&self, name: &str) -> Option<Manifest> {
+        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
         (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
     }
 
     /// The head of a manifest of another form of index.
     fn foreign(&self, name: &str) -> Option<Head> {
-        let text = fs::read(self.folder.join(name).join(MANIFEST)).ok()?;
+        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
         let head: Head = serde_json::from_slice(&text).ok()?;
         (head.format != INDEX_FORMAT && format!("{}-{}", head.generation, head.build) == name).then_some(head)
     }
@@ -236,7 +257,7 @@ impl Store {
             }
             let path = folder.join(&part.name);
             let is_whole =
-                File::open(&path).and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
+                open_file(&path).and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
             if !is_whole {
                 return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
             }
@@ -244,10 +265,18 @@ impl Store {
         Ok(())
     }
 
+    /// Sees that the folder, where there is one, can be locked.
+    ///
+    /// # Errors
+    /// Where the disk refuses, or another process holds the lock for too long.
+    pub fn check_lock(&self) -> Result<(), StoreError> {
+        if self.folder.exists() { self.lock().map(drop) } else { Ok(()) }
+    }
+
     /// Writes a generation and puts it in force; older ones but one are removed. Answers its manifest.
     ///
     /// # Errors
-    /// Where the disk refuses; what was in force stays so.
+    /// Where the disk refuses, or another process holds the lock for too long; what was in force stays so.
     pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
         let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
         created.map_err(StoreError::io("creating", &self.folder))?;
@@ -263,7 +292,7 @@ impl Store {
             parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
         };
         let folder = self.folder.join(manifest.folder_name());
-        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.put_in_force(&manifest));
+        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
         // Where only the last sync failed it is in force, and would leave nothing in force. What can't be removed now is
         // swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
@@ -274,17 +303,19 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Notes that other files make the same generation, so that the next start needn't read them.
+    /// Puts a generation that is there in force, and notes which files make it, so that the next start needn't read them.
     ///
     /// # Errors
-    /// Where the disk refuses.
-    pub fn restamp(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
+    /// Where the disk refuses, or another process holds the lock for too long.
+    pub fn put_in_force(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
+        let is_noted = manifest.inputs == inputs;
         let manifest = Manifest { inputs, ..manifest.clone() };
-        let folder = self.folder.join(manifest.folder_name());
-        write_manifest(&folder, &manifest)?;
+        if !is_noted {
+            write_manifest(&self.folder.join(manifest.folder_name()), &manifest)?;
+        }
         if self.current_name().as_deref() != Some(&manifest.folder_name()) {
-            self.put_in_force(&manifest)?;
+            self.point_to(&manifest)?;
         }
         Ok(manifest)
     }
@@ -292,12 +323,33 @@ impl Store {
     fn lock(&self) -> Result<File, StoreError> {
         let path = self.folder.join(LOCK);
         let file = self.open_lock().map_err(StoreError::io("opening", &path))?;
-        file.lock().and_then(|()| reach(Step::StoreLocked)).map_err(StoreError::io("locking", &path))?;
+        let started = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if started.elapsed() < self.lock_timeout => thread::sleep(LOCK_POLL),
+                Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
+                Err(TryLockError::Error(error)) => return Err(StoreError::io("locking", &path)(error)),
+            }
+        }
+        reach(Step::StoreLocked).map_err(StoreError::io("locking", &path))?;
         Ok(file)
     }
 
+    /// Opens the lock file, which only its owner may open: whoever can open it can hold it.
     fn open_lock(&self) -> io::Result<File> {
-        File::options().create(true).truncate(false).write(true).open(self.folder.join(LOCK))
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+            let file = options.mode(0o600).custom_flags(NONBLOCK).open(self.folder.join(LOCK))?;
+            // One of an earlier version was readable; another owner's stays as it is.
+            let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+            Ok(file)
+        }
+        #[cfg(not(unix))]
+        options.open(self.folder.join(LOCK))
     }
 
     fn unused_build(&self, generation: &Generation) -> String {
@@ -306,7 +358,7 @@ impl Store {
         format!("{build:04}")
     }
 
-    fn put_in_force(&self, manifest: &Manifest) -> Result<(), StoreError> {
+    fn point_to(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let path = self.folder.join(CURRENT);
         replace(&self.folder, &path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
     }
@@ -360,11 +412,37 @@ fn is_part_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
+/// Has opening a named pipe not wait for its other end.
+#[cfg(unix)]
+#[expect(clippy::cast_possible_wrap, reason = "a flag, whose highest bit isn't set")]
+const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+
+/// Opens a file to read it; what isn't an ordinary one, such as a named pipe, is refused.
+fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"));
+    }
+    Ok(file)
+}
+
+fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_file(path)?.take(MAX_MANIFEST_BYTES).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 /// Reads a part, and says whether it is what the manifest says.
 fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
     // Neither a damaged manifest nor a file that grew decides how much memory is taken.
     let length = file.metadata()?.len().min(part.size);
-    let mut content = Vec::with_capacity(usize::try_from(length).map_err(io::Error::other)?);
+    let mut content = Vec::new();
+    // Too little memory is an error like others.
+    content.try_reserve_exact(usize::try_from(length).map_err(io::Error::other)?).map_err(io::Error::other)?;
     file.take(part.size).read_to_end(&mut content)?;
     let is_whole = file.metadata()?.len() == part.size && blake3::hash(&content).to_hex().as_str() == part.blake3;
     Ok((content, is_whole))

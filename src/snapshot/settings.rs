@@ -1,9 +1,13 @@
 //! What a keeper works with, and who is told of it.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use super::process::BuildProcess;
+use super::source::Source;
 use crate::export::{Limits, Report};
-use crate::snapshot::source::Source;
 
 /// What a keeper works with.
 #[derive(Debug, Clone)]
@@ -20,10 +24,13 @@ pub struct Settings {
     pub max_removed: u8,
     /// How large an export may be.
     pub limits: Limits,
+    /// The process that builds generations on disk; `None`: this one does.
+    pub process: Option<BuildProcess>,
 }
 
 /// What is being done, for whoever watches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Reading and checking, counted in bytes.
     Reading,
@@ -33,10 +40,21 @@ pub enum Phase {
     Writing,
 }
 
+/// A report in the form in which it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenderedReport {
+    /// A hash of its findings: the same ones needn't be told twice.
+    pub digest: String,
+    /// The text.
+    pub text: String,
+}
+
 /// Is told what a keeper does.
 pub trait Observer: Send {
-    /// So much of so much is done.
-    fn progress(&mut self, phase: Phase, done: u64, total: u64);
+    /// So much of so much is done. A break stops what can be stopped.
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;
     /// Exports were read, and this is what was found.
     fn report(&mut self, report: &Report);
+    /// Another process has read exports, and this is what it found.
+    fn relay(&mut self, report: RenderedReport);
 }

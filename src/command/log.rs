@@ -1,0 +1,168 @@
+//! The log: on standard error, for people or as JSON. It never blocks and never fails: whoever doesn't read it loses lines,
+//! which are counted.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use prometheus::IntCounter;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::Failure;
+use crate::cli::LogFormat;
+
+/// The most lines that wait to be written.
+const MAX_QUEUED: usize = 4096;
+/// The most bytes of a line; a longer one is cut. It bounds what waits to 64 MiB, and in practice to a thousandth of that.
+const MAX_LINE_BYTES: usize = 16 * 1024;
+/// How long the end of the process waits until what was logged is written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The queue of the log.
+#[derive(Debug, Clone)]
+pub(super) struct Log {
+    queue: SyncSender<Entry>,
+    /// The lines that were dropped: nobody took them in time, or writing failed.
+    pub(super) dropped: IntCounter,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Text(Vec<u8>),
+    /// Answered once all before it is written.
+    Flush(SyncSender<()>),
+}
+
+impl Log {
+    /// Starts the thread that writes.
+    ///
+    /// # Errors
+    /// Where the system has no more threads.
+    pub(super) fn start(out: impl Write + Send + 'static) -> io::Result<Self> {
+        let (queue, entries) = sync_channel(MAX_QUEUED);
+        let dropped = IntCounter::new(
+            "software_directory_log_lines_dropped_total",
+            "Log lines that were dropped: standard error wasn't read in time, or can't be written.",
+        );
+        let dropped = dropped.map_err(io::Error::other)?;
+        let log = Self { queue, dropped: dropped.clone() };
+        std::thread::Builder::new().name("log".to_owned()).spawn(move || write_all(&entries, out, &dropped))?;
+        Ok(log)
+    }
+
+    /// Writes a text of several lines, whole.
+    pub(super) fn text(&self, text: &[u8]) {
+        if self.queue.try_send(Entry::Text(text.to_vec())).is_err() {
+            self.dropped.inc();
+        }
+    }
+
+    /// Waits until all before it is written, a second at most.
+    pub(super) fn flush(&self) {
+        let (done, is_done) = sync_channel(1);
+        if self.queue.try_send(Entry::Flush(done)).is_ok() {
+            let _ = is_done.recv_timeout(FLUSH_TIMEOUT);
+        }
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if line.len() <= MAX_LINE_BYTES {
+            self.text(line);
+        } else {
+            self.text(&[&line[..MAX_LINE_BYTES], b"\n"].concat());
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+fn write_all(entries: &Receiver<Entry>, mut out: impl Write, dropped: &IntCounter) {
+    for entry in entries {
+        match entry {
+            Entry::Text(text) => {
+                if out.write_all(&text).and_then(|()| out.flush()).is_err() {
+                    dropped.inc();
+                }
+            }
+            Entry::Flush(done) => drop(done.try_send(())),
+        }
+    }
+}
+
+/// Starts logging to standard error; panics keep their places from here on.
+pub(super) fn start(filter: &str, format: LogFormat) -> Result<Log, Failure> {
+    let filter = EnvFilter::try_new(filter)
+        .map_err(|error| Failure::usage(format!("--log {filter:?} is no filter: {error}; try `info`")))?;
+    let failed =
+        |error: &dyn std::fmt::Display| Failure { text: format!("logging can't be started: {error}"), code: 1 };
+    let log = Log::start(io::stderr()).map_err(|error| failed(&error))?;
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(log.clone());
+    let started = match format {
+        LogFormat::Text => subscriber
+            .with_target(false)
+            .with_ansi(anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never)
+            .try_init(),
+        LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| failed(&error))?;
+    crate::panics::keep_places();
+    Ok(log)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Blocks until it is let go, then fails.
+    struct Stuck(Receiver<()>);
+
+    impl Write for Stuck {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            let _ = self.0.recv();
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn log_that_nobody_reads_drops_lines_and_counts_them() {
+        let (release, stuck) = channel();
+        let mut log = Log::start(Stuck(stuck)).expect("a thread");
+        // One is being written, or is about to be.
+        for _ in 0..MAX_QUEUED + 11 {
+            log.write_all(b"a line\n").expect("logging never fails");
+        }
+        assert!((10..=11).contains(&log.dropped.get()), "{}", log.dropped.get());
+        drop(release);
+        log.queue.send(Entry::Flush(sync_channel(1).0)).expect("the thread runs");
+    }
+
+    #[test]
+    fn lines_that_cannot_be_written_are_counted() {
+        let (release, stuck) = channel();
+        let mut log = Log::start(Stuck(stuck)).expect("a thread");
+        drop(release);
+        log.write_all(b"a line\n").expect("logging never fails");
+        Log::flush(&log);
+        assert_eq!(log.dropped.get(), 1);
+    }
+}

@@ -1,0 +1,154 @@
+//! `--reindex`: builds a generation. For a person, who confirms by it whatever the exports remove, or for a server, which
+//! builds in this process so that what a build takes and how it fails is no affair of its own.
+
+mod memory;
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::Failure;
+use super::log::Log;
+use super::progress::{Terminal, is_worth_telling, render};
+use crate::cli::{LogFormat, ServeArgs};
+use crate::export::Report;
+use crate::panics;
+use crate::snapshot::builder::Builder;
+use crate::snapshot::keeper::Keeper;
+use crate::snapshot::process::{BuildProcess, Message};
+use crate::snapshot::source::Source;
+use crate::snapshot::store::Store;
+use crate::snapshot::{BuildFailure, FailureCode, Observer, Phase, RenderedReport, Settings};
+
+/// Builds a generation for a person, and reports.
+pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
+    let Some(index) = &settings.index else {
+        return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
+    };
+    memory::limit(args.max_build_bytes);
+    let started = Instant::now();
+    let mut terminal = Terminal::new(args.log_format, log.clone());
+    let built = panics::catch(|| Keeper::reindex(settings, &mut terminal));
+    let manifest = built
+        .unwrap_or_else(|message| Err(BuildFailure::panicked(&message)))
+        .map_err(|failure| Failure::of_build(&failure))?;
+    let text = format!(
+        "Indexed {} products as generation {} in {}, in {:.1} s\n",
+        manifest.software_count,
+        manifest.generation,
+        index.display(),
+        started.elapsed().as_secs_f64()
+    );
+    // The generation is in force whether or not anybody reads it.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+/// Builds a generation for a server, which reads messages on standard output.
+pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode {
+    panics::keep_places();
+    // What is logged gets its time and level from the server.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(&args.log)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .with_level(false)
+        .try_init();
+    give_way();
+    memory::limit(args.max_build_bytes);
+    let mut messenger = Messenger { format: args.log_format, is_heard: true };
+    let built = panics::catch(|| build(settings, &mut messenger));
+    let message = match built.unwrap_or_else(|message| Err(BuildFailure::panicked(&message))) {
+        Ok((folder, is_new)) => Message::Built { folder, is_new },
+        Err(failure) => Message::Failed(failure),
+    };
+    messenger.send(&message);
+    ExitCode::SUCCESS
+}
+
+fn build(settings: &Settings, messenger: &mut Messenger) -> Result<(String, bool), BuildFailure> {
+    let failed = |detail: String| BuildFailure { code: FailureCode::BuildFailed, detail, is_transient: true };
+    let served = serde_json::from_reader(io::stdin().lock())
+        .map_err(|error| failed(format!("the server hasn't said what it serves: {error}")))?;
+    let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;
+    let built = Builder { settings, observer: messenger, served: Some(served) }.build_on_disk(&Store::new(index))?;
+    Ok((built.manifest.folder_name(), built.is_new))
+}
+
+/// The process that builds for a server with these arguments; `None` where the server builds itself: in memory, or the
+/// embedded exports, which are few.
+pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Option<BuildProcess>> {
+    let (Some(index), Source::Folder(data)) = (&settings.index, &settings.source) else { return Ok(None) };
+    let mut arguments: Vec<OsString> = vec!["--reindex".into(), "--for-server".into()];
+    let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+    option("--data", data.into());
+    option("--index", index.into());
+    option("--max-file-bytes", settings.limits.max_file_bytes.to_string().into());
+    option("--max-removed", settings.max_removed.to_string().into());
+    option("--log", (&args.log).into());
+    option("--log-format", if args.log_format == LogFormat::Json { "json" } else { "text" }.into());
+    if let Some(bytes) = args.max_build_bytes {
+        option("--max-build-bytes", bytes.to_string().into());
+    }
+    if settings.skip_invalid {
+        arguments.push("--skip-invalid".into());
+    }
+    // Its standard error is no terminal, but where its reports end may be one.
+    let is_coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    let environment = if is_coloured { vec![("CLICOLOR_FORCE".into(), "1".into())] } else { Vec::new() };
+    Ok(Some(BuildProcess { program: program()?, arguments, environment }))
+}
+
+/// This program, the one that runs: under its name there may be a newer one by now.
+fn program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
+}
+
+/// Leaves the processor to requests, and is the first to go where the system runs out of memory.
+fn give_way() {
+    #[cfg(unix)]
+    let _ = rustix::process::nice(19);
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
+/// Tells the server what is done.
+struct Messenger {
+    format: LogFormat,
+    /// Whether the server is still there.
+    is_heard: bool,
+}
+
+impl Messenger {
+    fn send(&mut self, message: &Message) {
+        let line = serde_json::to_string(message).map_err(io::Error::from);
+        let sent = line.and_then(|line| {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{line}").and_then(|()| out.flush())
+        });
+        self.is_heard &= sent.is_ok();
+    }
+}
+
+impl Observer for Messenger {
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()> {
+        if is_worth_telling(phase, done, total) {
+            self.send(&Message::Progress { phase, done, total });
+        }
+        // Nobody waits for a generation whose server is gone.
+        if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn report(&mut self, report: &Report) {
+        self.send(&Message::Report(render(report, self.format)));
+    }
+
+    fn relay(&mut self, report: RenderedReport) {
+        self.send(&Message::Report(report));
+    }
+}

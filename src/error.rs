@@ -1,0 +1,18 @@
+//! Errors as people read them.
+
+use std::error::Error;
+
+/// An error and all that caused it, in one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let of = error.to_string();
+        // An error that only passes its cause on says the same.
+        if !text.ends_with(&of) {
+            text = format!("{text}: {of}");
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,151 @@
+//! Builds a generation of the exports as they are: on disk, as `--reindex` does, or in memory.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::build::{BuildError, build};
+use super::failpoint::{Step, pass};
+use super::failure::BuildFailure;
+use super::generation::Generation;
+use super::settings::{Observer, Phase, Settings};
+use super::source::ReadSet;
+use super::stamp::FolderStamp;
+use super::store::{Manifest, NewGeneration, Store};
+use super::{Artifact, Snapshot};
+use crate::export::Export;
+
+/// The ids of the products that are served. Exports that would remove too many of them are held back.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ServedIds(Vec<String>);
+
+impl ServedIds {
+    /// The ids of a generation.
+    #[must_use]
+    pub fn of(snapshot: &Snapshot) -> Self {
+        Self(snapshot.catalogue.ids().collect())
+    }
+}
+
+/// A generation on disk, and whether it had to be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Whether it was built; else it was there already.
+    pub is_new: bool,
+}
+
+/// Builds generations.
+pub struct Builder<'b> {
+    /// What it works with.
+    pub settings: &'b Settings,
+    /// Who is told of it.
+    pub observer: &'b mut dyn Observer,
+    /// What is served; `None` where whatever the exports remove is confirmed.
+    pub served: Option<ServedIds>,
+}
+
+impl std::fmt::Debug for Builder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Builder<'_> {
+    /// Builds a generation and puts it in force on disk. Unless it is to be confirmed, one that is there already is put in
+    /// force as it is.
+    ///
+    /// # Errors
+    /// Where the exports can't be served, or the generation can't be built or written.
+    pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
+        // Before minutes of work that couldn't be kept.
+        store.check_lock()?;
+        let set = self.read()?;
+        let generation = Generation::of(&set.report.exports);
+        if self.served.is_some() {
+            self.check_removed(&set.report.exports, || store.current().is_some_and(|of| of.generation == generation))?;
+            if let Some(manifest) = self.whole(store, &generation) {
+                let manifest = store.put_in_force(&manifest, set.stamp)?;
+                return Ok(Built { manifest, is_new: false });
+            }
+        }
+        let ReadSet { report, stamp } = set;
+        let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
+        let artifact = self.build(&report.exports)?;
+        // They take several times what the generation does.
+        drop(report);
+        if self.observer.progress(Phase::Writing, 0, 0).is_break() {
+            return Err(BuildError::Stopped.into());
+        }
+        let about = NewGeneration {
+            generation,
+            built_at: jiff::Timestamp::now().to_string(),
+            software_count,
+            inputs: stamp,
+            skipped_invalid: self.settings.skip_invalid,
+        };
+        Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
+    }
+
+    /// Builds a generation in memory, and says what the exports looked like.
+    ///
+    /// # Errors
+    /// Where the exports can't be served, or the generation can't be built.
+    pub fn build_in_memory(&mut self) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
+        let ReadSet { report, stamp } = self.read()?;
+        self.check_removed(&report.exports, || false)?;
+        let artifact = self.build(&report.exports)?;
+        let generation = Generation::of(&report.exports);
+        drop(report);
+        Ok((Snapshot::open(generation, &artifact)?, stamp))
+    }
+
+    /// Reads the exports; what can't be served is an error.
+    fn read(&mut self) -> Result<ReadSet, BuildFailure> {
+        pass(Step::Read);
+        let observer = RefCell::new(&mut *self.observer);
+        let set = self.settings.source.read(&self.settings.limits, &|done, total| {
+            // Stopping counts from the first product on.
+            let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
+        })?;
+        self.observer.report(&set.report);
+        let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
+        if servable { Ok(set) } else { Err(BuildFailure::invalid(&set.report)) }
+    }
+
+    fn build(&mut self, exports: &[Export]) -> Result<Artifact, BuildFailure> {
+        let observer = &mut *self.observer;
+        Ok(build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?)
+    }
+
+    /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
+    fn check_removed(&self, exports: &[Export], is_confirmed: impl Fn() -> bool) -> Result<(), BuildFailure> {
+        let Some(ServedIds(served)) = &self.served else { return Ok(()) };
+        let ids: HashSet<&str> =
+            exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
+        let removed = served.iter().filter(|id| !ids.contains(id.as_str())).count();
+        if removed * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
+            return Err(BuildFailure::removes(removed, served.len(), self.settings.max_removed));
+        }
+        Ok(())
+    }
+
+    /// The generation on disk, where it is there, whole, and built in the same way.
+    fn whole(&self, store: &Store, generation: &Generation) -> Option<Manifest> {
+        let is_wanted = |manifest: &Manifest| {
+            manifest.generation == *generation
+                && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
+                && manifest.skipped_invalid == self.settings.skip_invalid
+        };
+        store.candidates().into_iter().filter(is_wanted).find(|manifest| match store.verify(manifest) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is built again");
+                false
+            }
+        })
+    }
+}

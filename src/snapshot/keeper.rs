@@ -1,0 +1,480 @@
+//! Keeps the directory current: loads or builds a generation at the start, has the next one built when the exports
+//! change, and keeps the last good one when they can't be served.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Snapshot;
+use super::artifact::DOWNLOADS;
+use super::builder::{Builder, Built, ServedIds};
+use super::directory::{Degraded, Directory};
+use super::failpoint::{Step, pass};
+use super::failure::{BuildFailure, FailureCode};
+use super::generation::Generation;
+use super::reload::{Reload, ReloadOutcome};
+use super::settings::{Observer, Settings};
+use super::stamp::FolderStamp;
+use super::store::{Manifest, Store, StoreError};
+use crate::error::chain;
+use crate::panics;
+
+/// How long what failed through no fault of the exports waits until it is tried again, at least.
+const RETRY: Duration = Duration::from_secs(30);
+/// How many times longer than it took it waits: what fails again and again takes a tenth of the time at most.
+const RETRY_FACTOR: u32 = 10;
+
+/// How many times more memory than its parts have bytes a generation takes while it is loaded, decoded tables included.
+const LOADING_FACTOR: u64 = 2;
+
+/// Keeps a directory current.
+pub struct Keeper {
+    settings: Settings,
+    store: Option<Store>,
+    directory: Arc<Directory>,
+    observer: Box<dyn Observer>,
+    /// What the exports looked like when they were last read.
+    seen: Option<FolderStamp>,
+    /// The generation on disk that is served; `None` while what is served isn't on disk.
+    saved: Option<Manifest>,
+    /// What the exports looked like that make up what is served but not on disk.
+    unsaved: Option<FolderStamp>,
+    /// The folder of a generation in force on disk that turned out to be damaged.
+    unusable: Option<String>,
+    /// When something is due to be tried again.
+    retry_at: Option<Instant>,
+    exports_problem: Option<Degraded>,
+    index_problem: Option<Degraded>,
+    /// Generations that were served until requests under way let go of them.
+    retired: Vec<Arc<Snapshot>>,
+    /// How many generations were built.
+    builds: u64,
+}
+
+/// What a look at the exports led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// A generation that was on disk is published as it is.
+    Loaded(Kept),
+    /// The exports make the generation that is served already.
+    Unchanged,
+    /// A new generation was built and published.
+    Published(Kept),
+    /// The exports can't be served, so the last good generation is.
+    KeptLastGood(Kept),
+}
+
+/// What is served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The generation.
+    pub generation: String,
+    /// How many products it has.
+    pub software_count: usize,
+}
+
+impl std::fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Keeper").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Keeper {
+    /// A keeper of a directory that is still empty.
+    #[must_use]
+    pub fn new(settings: Settings, directory: Arc<Directory>, observer: Box<dyn Observer>) -> Self {
+        Self {
+            store: settings.index.as_deref().map(Store::new),
+            settings,
+            directory,
+            observer,
+            seen: None,
+            saved: None,
+            unsaved: None,
+            unusable: None,
+            retry_at: None,
+            exports_problem: None,
+            index_problem: None,
+            retired: Vec::new(),
+            builds: 0,
+        }
+    }
+
+    /// What it works with.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the exports looked like when they were last read.
+    #[must_use]
+    pub fn seen(&self) -> Option<&FolderStamp> {
+        self.seen.as_ref()
+    }
+
+    /// Publishes the first generation: unchanged exports are loaded from disk, changed ones built, and where they can't
+    /// be served the last good generation is. What an earlier process was killed over is swept.
+    ///
+    /// # Errors
+    /// Where there is nothing to serve at all.
+    pub fn start(&mut self) -> Result<Outcome, BuildFailure> {
+        let started = Instant::now();
+        let outcome = match self.load_unchanged() {
+            Some(outcome) => {
+                self.note(started, ReloadOutcome::Loaded);
+                outcome
+            }
+            None => self.refresh()?,
+        };
+        if let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) {
+            store.tidy();
+        }
+        Ok(outcome)
+    }
+
+    /// Looks at the exports again and publishes what they make, unless that can't or mustn't be served.
+    ///
+    /// # Errors
+    /// Where there is nothing to serve at all.
+    pub fn refresh(&mut self) -> Result<Outcome, BuildFailure> {
+        let started = Instant::now();
+        self.retry_at = None;
+        // At a start nothing is served yet: what was in force before is what would lose records.
+        let last_good = match self.directory.current() {
+            Some(current) => Some((current, self.saved.clone())),
+            None => panics::catch(|| self.load_any()).ok().flatten().map(|(snapshot, saved)| (snapshot, Some(saved))),
+        };
+        let ended = panics::catch(|| self.reload(last_good.as_ref().map(|(snapshot, _)| &**snapshot)));
+        let ended = ended.unwrap_or_else(|message| Err(BuildFailure::panicked(&message)));
+        let is_held_back = ended.as_ref().is_err_and(|failure| failure.code == FailureCode::RecordsRemoved);
+        let ended = ended.or_else(|failure| {
+            if failure.is_transient {
+                self.retry_after(started);
+            }
+            self.keep_last_good(failure, last_good)
+        });
+        if self.index_problem.is_some() {
+            self.retry_after(started);
+        }
+        self.note(
+            started,
+            match &ended {
+                Ok(Outcome::Published(_)) => ReloadOutcome::Published,
+                Ok(Outcome::Loaded(_)) => ReloadOutcome::Loaded,
+                Ok(Outcome::Unchanged) => ReloadOutcome::Unchanged,
+                Ok(Outcome::KeptLastGood(_)) if is_held_back => ReloadOutcome::HeldBack,
+                Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
+            },
+        );
+        ended
+    }
+
+    /// Whether it is time to look again though the exports haven't changed: something failed through no fault of theirs,
+    /// or what is served turned out to be damaged on disk.
+    #[must_use]
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.retry_at.map_or_else(|| self.serves_damaged(), |at| now >= at)
+    }
+
+    /// Looks after the index: picks up a generation that another process has put in force, and notices where what is
+    /// served isn't there any more. To be called now and then.
+    pub fn look_at_index(&mut self, now: Instant) {
+        // Freeing a large generation takes a while, so it is done here and not by the last request that had it.
+        self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
+        let Some(store) = self.store.clone() else { return };
+        match store.current() {
+            Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
+            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
+            // work.
+            None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_in_force() => {
+                let folder = store.folder().display();
+                let detail = format!("{folder} holds no generation any more; it is written again");
+                tracing::warn!("{detail}");
+                self.index_problem = Some(Degraded { code: "index_lost", detail });
+                (self.saved, self.retry_at) = (None, Some(now));
+                self.show_health();
+            }
+            _ => {}
+        }
+    }
+
+    /// Builds a generation whatever is there already and puts it in force on disk, where a running server finds it.
+    ///
+    /// # Errors
+    /// Where there is no index folder, the exports are invalid, or it can't be built or written.
+    pub fn reindex(settings: &Settings, observer: &mut dyn Observer) -> Result<Manifest, BuildFailure> {
+        let Some(store) = settings.index.as_deref().map(Store::new) else {
+            return Err(BuildFailure::transient(FailureCode::IndexNotWritten, "there is no index folder"));
+        };
+        Ok(Builder { settings, observer, served: None }.build_on_disk(&store)?.manifest)
+    }
+
+    fn load_unchanged(&mut self) -> Option<Outcome> {
+        let manifest = self.in_force().filter(|manifest| manifest.skipped_invalid == self.settings.skip_invalid)?;
+        let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
+        let is_unchanged = stamp == manifest.inputs || {
+            let made = self.generation_of_files();
+            made.is_some_and(|(generation, _)| generation == manifest.generation)
+        };
+        if !is_unchanged {
+            return None;
+        }
+        match load(self.store.as_ref()?, &manifest) {
+            Ok(snapshot) => {
+                (self.seen, self.saved) = (Some(stamp), Some(manifest));
+                Some(Outcome::Loaded(self.publish(snapshot)))
+            }
+            Err(failure) => {
+                tracing::warn!("the index is damaged; it is built again: {failure}");
+                None
+            }
+        }
+    }
+
+    fn reload(&mut self, served: Option<&Snapshot>) -> Result<Outcome, BuildFailure> {
+        if self.recognises() {
+            return Ok(Outcome::Unchanged);
+        }
+        // Remembered even if there turns out to be nothing to read: what was seen once needn't be tried again.
+        self.seen = self.settings.source.stamp().ok();
+        let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) else {
+            return self.reload_in_memory(served);
+        };
+        match self.build_on_disk(&store, served) {
+            Ok(built) => self.serve(&store, built),
+            Err(failure) if failure.code.is_of_index() => {
+                let detail = format!("{failure}; the directory is served from memory, and writing is tried again");
+                // Logged once, however often it is tried in vain.
+                if self.index_problem.as_ref().is_none_or(|before| before.code != failure.code.as_str()) {
+                    tracing::error!("the generation can't be written; it is served from memory: {failure}");
+                }
+                self.index_problem = Some(Degraded { code: failure.code.as_str(), detail });
+                self.reload_in_memory(served)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn build_on_disk(&mut self, store: &Store, served: Option<&Snapshot>) -> Result<Built, BuildFailure> {
+        let served = served.map(ServedIds::of).unwrap_or_default();
+        let built = match &self.settings.process {
+            None => Builder { settings: &self.settings, observer: &mut *self.observer, served: Some(served) }
+                .build_on_disk(store),
+            Some(process) => process.run(&served, &mut *self.observer).and_then(|(folder, is_new)| {
+                let missing = || format!("the generation {folder} that was built can't be read");
+                let manifest = store.manifest(&folder);
+                let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
+                Ok(Built { manifest, is_new })
+            }),
+        }?;
+        self.builds += u64::from(built.is_new);
+        Ok(built)
+    }
+
+    /// Serves a generation of the exports that is in force on disk.
+    fn serve(&mut self, store: &Store, built: Built) -> Result<Outcome, BuildFailure> {
+        let Built { manifest, is_new } = built;
+        let was_served = self.serves(&manifest.generation);
+        let is_same =
+            was_served && self.saved.as_ref().is_some_and(|saved| saved.folder_name() == manifest.folder_name());
+        self.seen = Some(manifest.inputs.clone());
+        // Loaded even where the content is the same: what is served may be in memory only, or read a damaged file.
+        let snapshot = if is_same && !self.serves_damaged() { None } else { Some(load(store, &manifest)?) };
+        if self.index_problem.is_some() {
+            tracing::info!(generation = %manifest.generation, "the index is written again");
+        }
+        self.saved = Some(manifest);
+        self.settle();
+        let Some(kept) = snapshot.map(|snapshot| self.publish(snapshot)) else { return Ok(Outcome::Unchanged) };
+        Ok(match (was_served, is_new) {
+            (true, _) => Outcome::Unchanged,
+            (false, true) => Outcome::Published(kept),
+            (false, false) => Outcome::Loaded(kept),
+        })
+    }
+
+    fn reload_in_memory(&mut self, served: Option<&Snapshot>) -> Result<Outcome, BuildFailure> {
+        // What couldn't be written needn't be built again each time that writing is tried.
+        if self.unsaved.is_some() && self.unsaved == self.seen {
+            self.exports_problem = None;
+            self.show_health();
+            return Ok(Outcome::Unchanged);
+        }
+        if let Some((generation, stamp)) = self.generation_of_files()
+            && self.serves(&generation)
+        {
+            (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
+            self.show_health();
+            return Ok(Outcome::Unchanged);
+        }
+        let served = served.map(ServedIds::of).unwrap_or_default();
+        let (snapshot, stamp) =
+            Builder { settings: &self.settings, observer: &mut *self.observer, served: Some(served) }
+                .build_in_memory()?;
+        self.builds += 1;
+        let is_same = self.serves(&snapshot.generation);
+        (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
+        if is_same {
+            self.show_health();
+            return Ok(Outcome::Unchanged);
+        }
+        self.saved = None;
+        Ok(Outcome::Published(self.publish(snapshot)))
+    }
+
+    /// Whether the exports are byte for byte those that the generation served was made of, and it is whole on disk: then
+    /// they needn't be checked again. Where something was left out of them only checking can tell.
+    fn recognises(&mut self) -> bool {
+        let Some((generation, stamp)) = self.generation_of_files() else { return false };
+        if !self.serves(&generation) || self.serves_damaged() {
+            return false;
+        }
+        if let Some(store) = &self.store
+            && !self.settings.read_only
+        {
+            let is_whole = self.saved.as_ref().is_some_and(|saved| store.verify(saved).is_ok());
+            let is_in_force = store.current_name() == self.saved.as_ref().map(Manifest::folder_name);
+            if !is_whole || !(is_in_force || store.is_foreign_in_force()) {
+                return false;
+            }
+        }
+        pass(Step::Read);
+        self.seen = Some(stamp);
+        self.settle();
+        true
+    }
+
+    /// The generation that the files make by their bytes alone; `None` where only checking them can tell.
+    fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
+        if self.settings.skip_invalid {
+            return None;
+        }
+        self.settings.source.generation(&self.settings.limits)
+    }
+
+    /// What is served is what the exports say, and on disk where it should be.
+    fn settle(&mut self) {
+        (self.exports_problem, self.index_problem, self.unsaved, self.unusable) = (None, None, None, None);
+        self.show_health();
+    }
+
+    fn serves(&self, generation: &Generation) -> bool {
+        self.directory.current().is_some_and(|served| served.generation == *generation)
+    }
+
+    fn serves_damaged(&self) -> bool {
+        self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
+    }
+
+    /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
+    /// damaged.
+    fn is_news(&self, manifest: &Manifest) -> bool {
+        let name = manifest.folder_name();
+        let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != name);
+        is_other
+            && self.unusable.as_ref() != Some(&name)
+            && self.is_ours(manifest)
+            && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
+    }
+
+    /// Whether a generation was made of the exports of a folder, as this keeper's are, or of the embedded ones: the demo
+    /// is nobody's last good generation.
+    fn is_ours(&self, manifest: &Manifest) -> bool {
+        manifest.inputs.is_empty() == self.settings.source.folder().is_none()
+    }
+
+    /// The manifest of the generation in force on disk, if it is one of these exports'.
+    fn in_force(&self) -> Option<Manifest> {
+        self.store.as_ref()?.current().filter(|manifest| self.is_ours(manifest))
+    }
+
+    fn take_over(&mut self, store: &Store, manifest: Manifest) {
+        let started = Instant::now();
+        // Remembered before it is tried: what can't even be tried isn't tried each second.
+        self.unusable = Some(manifest.folder_name());
+        match panics::catch(|| load(store, &manifest)).unwrap_or_else(|message| Err(BuildFailure::panicked(&message))) {
+            Ok(snapshot) => {
+                tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
+                (self.seen, self.saved, self.retry_at) = (Some(manifest.inputs.clone()), Some(manifest), None);
+                self.settle();
+                self.publish(snapshot);
+                self.note(started, ReloadOutcome::Loaded);
+            }
+            // Said once: nothing that is finished is ever changed, so it stays unusable.
+            Err(failure) => tracing::warn!("a new generation can't be taken over: {failure}"),
+        }
+    }
+
+    /// The first generation on disk that is whole.
+    fn load_any(&self) -> Option<(Arc<Snapshot>, Manifest)> {
+        let store = self.store.as_ref()?;
+        let mut candidates = store.candidates().into_iter().filter(|manifest| self.is_ours(manifest));
+        candidates.find_map(|manifest| match load(store, &manifest) {
+            Ok(snapshot) => Some((snapshot, manifest)),
+            Err(failure) => {
+                tracing::warn!("a generation on disk can't be used: {failure}");
+                None
+            }
+        })
+    }
+
+    fn keep_last_good(
+        &mut self,
+        failure: BuildFailure,
+        last_good: Option<(Arc<Snapshot>, Option<Manifest>)>,
+    ) -> Result<Outcome, BuildFailure> {
+        // What was published before it failed is served.
+        let last_good = self.directory.current().map(|current| (current, self.saved.clone())).or(last_good);
+        let Some((last_good, saved)) = last_good else { return Err(failure) };
+        self.saved = saved;
+        let problem =
+            Degraded { code: failure.code.as_str(), detail: format!("{failure}; the last good generation is served") };
+        // Logged once: what is tried again fails the same way more often than not.
+        if self.exports_problem.as_ref() != Some(&problem) {
+            tracing::error!("the last good generation stays: {failure}");
+        }
+        self.exports_problem = Some(problem);
+        Ok(Outcome::KeptLastGood(self.publish(last_good)))
+    }
+
+    fn retry_after(&mut self, started: Instant) {
+        let now = Instant::now();
+        self.retry_at = Some(now + RETRY.max((now - started) * RETRY_FACTOR));
+    }
+
+    fn publish(&mut self, snapshot: Arc<Snapshot>) -> Kept {
+        let kept =
+            Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.catalogue.software_count() };
+        pass(Step::PublishBefore);
+        let published = Arc::as_ptr(&snapshot);
+        let before = self.directory.publish(snapshot);
+        self.retired.extend(before.filter(|before| Arc::as_ptr(before) != published));
+        pass(Step::PublishAfter);
+        self.show_health();
+        kept
+    }
+
+    fn show_health(&self) {
+        let problems = self.exports_problem.iter().chain(&self.index_problem);
+        self.directory.set_degraded(problems.cloned().collect());
+    }
+
+    fn note(&self, started: Instant, outcome: ReloadOutcome) {
+        let reload = Reload { outcome, at: jiff::Timestamp::now(), took: started.elapsed() };
+        self.directory.set_reloads(self.directory.reloads().after(reload, self.builds));
+    }
+}
+
+fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, BuildFailure> {
+    let unreadable = |error: &StoreError| {
+        BuildFailure::transient(FailureCode::BuildFailed, format!("the generation can't be loaded: {}", chain(error)))
+    };
+    // Memory that runs out while tables are decoded would end the process; here it is a failure like others.
+    let in_memory = manifest.parts.iter().filter(|part| part.name != DOWNLOADS);
+    let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
+    if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
+        let detail = format!("the generation can't be loaded: there aren't {} MiB of memory for it", bytes >> 20);
+        return Err(BuildFailure::transient(FailureCode::BuildFailed, detail));
+    }
+    let artifact = store.load(manifest).map_err(|error| unreadable(&error))?;
+    Ok(Snapshot::open(manifest.generation.clone(), &artifact)?)
+}

@@ -1,0 +1,109 @@
+//! The process that builds, ended early in every way: the last good generation is served, at the start too, and health says
+//! why.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+
+use crate::corpus::Corpus;
+use crate::process::{Server, command};
+use crate::until::until;
+
+fn folder(corpus: &Corpus) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    corpus.write(&folder.path().join("data"), 0);
+    folder
+}
+
+fn total(server: &Server) -> usize {
+    let total = server.get("/v1/software").1["pagination"]["total"].as_u64().expect("a total");
+    usize::try_from(total).expect("a count")
+}
+
+/// Starts on the old generation and lets the build of a new one fail in a reload, then at a start.
+fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reason: &str, log: &str) {
+    let folder = folder(corpus);
+    drop(Server::start(folder.path(), &[]));
+    let server = Server::spawn_command(command(folder.path())).announced();
+    corpus.write(&folder.path().join("data"), 1);
+    until("health says it", || (server.reasons() == [reason]).then_some(()));
+    assert_eq!(total(&server), corpus.count(0));
+    assert!(server.stderr().contains(log), "{}", server.stderr());
+    assert_eq!(server.terminate().0, Some(0));
+
+    let server = Server::spawn_command(command(folder.path())).announced();
+    assert_eq!((server.reasons(), total(&server)), (vec![reason.to_owned()], corpus.count(0)));
+    assert_eq!(server.terminate().0, Some(0));
+
+    let server = Server::start(folder.path(), &[]);
+    assert_eq!((server.reasons().len(), total(&server)), (0, corpus.count(1)));
+}
+
+fn with_failpoint(folder: &Path, failpoint: &str) -> Command {
+    let mut command = command(folder);
+    command.env("FAILPOINTS", failpoint);
+    command
+}
+
+#[test]
+fn killed_build_leaves_the_last_good_generation() {
+    let command = |folder: &Path| with_failpoint(folder, "build::finish=return(kill)");
+    last_good_is_served(&Corpus::generated(20), command, "build_failed", "ran short of memory");
+}
+
+#[test]
+fn panicking_build_leaves_the_last_good_generation() {
+    let command = |folder: &Path| with_failpoint(folder, "build::finish=panic(out of paper)");
+    last_good_is_served(&Corpus::generated(20), command, "build_panicked", "out of paper, at ");
+}
+
+#[test]
+fn build_short_of_memory_leaves_the_last_good_generation() {
+    let command = |folder: &Path| {
+        let mut command = command(folder);
+        command.args(["--max-build-bytes", "4000000"]);
+        command
+    };
+    last_good_is_served(&Corpus::generated(2000), command, "build_failed", "memory");
+}
+
+#[test]
+fn first_start_without_a_generation_says_why_there_is_none() {
+    let folder = folder(&Corpus::generated(20));
+    let output = with_failpoint(folder.path(), "build::finish=return(kill)").output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("error: the process that builds"), "{output:?}");
+}
+
+#[test]
+fn server_short_of_memory_serves_the_last_good_generation() {
+    let corpus = Corpus::generated(20);
+    let folder = folder(&corpus);
+    let program = command(folder.path()).get_program().to_owned();
+    let mut limited = Command::new("sh");
+    limited.current_dir(folder.path()).args(["-c", "ulimit -d 220000; exec \"$0\" \"$@\""]).arg(program);
+    let server = Server::spawn_command(limited).announced();
+    let large = Corpus::generated(60_000);
+    large.write(&folder.path().join("data"), 1);
+    until("health says it", || (server.reasons() == ["build_failed"]).then_some(()));
+    assert_eq!(total(&server), corpus.count(0));
+    corpus.write(&folder.path().join("data"), 2);
+    until("the next change is followed", || (total(&server) == corpus.count(2)).then_some(()));
+    assert_eq!(server.terminate().0, Some(0));
+}
+
+#[test]
+fn index_locked_by_another_process_is_served_from_memory() {
+    let corpus = Corpus::generated(20);
+    let folder = folder(&corpus);
+    let server = Server::start(folder.path(), &[]);
+    let lock = File::options().write(true).open(folder.path().join("index/LOCK")).expect("the lock");
+    lock.lock().expect("locked");
+    corpus.write(&folder.path().join("data"), 1);
+    until("the edit is served", || (total(&server) == corpus.count(1)).then_some(()));
+    assert_eq!(server.reasons(), ["index_locked"]);
+    drop(lock);
+    server.signal("HUP");
+    until("it is written", || server.reasons().is_empty().then_some(()));
+}

@@ -1,0 +1,92 @@
+//! Memory refused to a build at any point: the process ends, and what is on disk is the old generation or the new one, whole.
+
+use std::alloc::System;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cap::Cap;
+use software_directory::snapshot::keeper::Outcome;
+
+#[allow(dead_code, reason = "shared with tests/generations")]
+#[path = "../generations/place.rs"]
+mod place;
+
+use place::{Place, export};
+
+/// Refuses memory beyond a limit.
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+/// The limits that are tried, from nothing to what a build takes.
+const LIMITS: usize = 40;
+
+/// The folder of a build in a process of its own, and the bytes that it may take beyond those that the process has.
+const FOLDER: &str = "BUILD_FOLDER";
+const LIMIT: &str = "BUILD_LIMIT";
+
+/// What the process says of the most memory that its build took.
+const TOOK: &str = "the build took ";
+
+#[test]
+#[ignore = "run by the other test, in a process of its own"]
+fn build() {
+    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
+    if folder == Path::new("") {
+        return;
+    }
+    let place = Place::at(&folder);
+    let before = ALLOCATOR.allocated();
+    if let Some(limit) = std::env::var(LIMIT).ok().and_then(|limit| limit.parse::<usize>().ok()) {
+        ALLOCATOR.set_limit(before + limit).expect("a limit above what is taken");
+    }
+    place.reindex().expect("it builds");
+    println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
+}
+
+fn build_in_a_process(place: &Place, limit: Option<usize>) -> (bool, String) {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.args(["build", "--exact", "--ignored", "--nocapture", "--test-threads=1"]).env(FOLDER, place.path());
+    command.env_remove("RUST_BACKTRACE");
+    if let Some(limit) = limit {
+        command.env(LIMIT, limit.to_string());
+    }
+    let output = command.output().expect("it runs");
+    (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[test]
+fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
+    let ids = |count: usize| (0..count).map(|number| format!("p{number}")).collect::<Vec<_>>();
+    let text = |ids: &[String]| export(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+    let (old, new) = (ids(100), ids(200));
+    let place = Place::with(&[]);
+    place.write("tools.json", &text(&old));
+    drop(place.started());
+    place.write("tools.json", &text(&new));
+    // Elsewhere, so that there still is something to build.
+    let other = Place::with(&[]);
+    other.write("tools.json", &text(&new));
+    let (built, said) = build_in_a_process(&other, None);
+    assert!(built, "{said}");
+    let took = said.split_once(TOOK).and_then(|(_, rest)| rest.split_whitespace().next()?.parse::<usize>().ok());
+    let took = took.unwrap_or_else(|| panic!("{said}"));
+
+    let mut refused = 0;
+    for step in 0..LIMITS {
+        let (built, said) = build_in_a_process(&place, Some(took * step / LIMITS));
+        refused += usize::from(!built);
+        assert!(built || said.contains("memory allocation of"), "{step}: {said}");
+        let in_force = place.in_force();
+        let expected = if built { new.len() } else { old.len() };
+        assert_eq!(in_force.software_count, expected as u64, "{step}");
+        place.store().load(&in_force).expect("whole");
+        if built {
+            break;
+        }
+    }
+    assert!(refused > LIMITS / 2, "memory ran out {refused} times");
+    let mut running = place.keeper();
+    assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
+    assert_eq!(running.snapshot().catalogue.software_count(), new.len());
+    assert!(place.generation_names().len() <= 2, "nothing is left behind: {:?}", place.index_names());
+}

@@ -1,0 +1,78 @@
+//! A log that can't be written: the service goes on.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use crate::process::{command, export, folder_with, write};
+use crate::until::until;
+
+/// A server whose standard error goes there, and its address and key.
+struct Server {
+    child: Child,
+    address: String,
+    key: String,
+}
+
+impl Server {
+    fn start(folder: &std::path::Path, stderr: Stdio) -> Self {
+        let mut command = command(folder);
+        command.args(["--listen", "127.0.0.1:0", "--log", "debug"]).stdout(Stdio::piped()).stderr(stderr);
+        let mut child = command.spawn().expect("the binary runs");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| Some(line.strip_prefix("Listening on ")?.to_owned())).expect("the address");
+        let key = lines.find_map(|line| Some(line.split_once("#key=")?.1.trim().to_owned())).expect("the key");
+        Self { child, address, key }
+    }
+
+    fn status(&self, path: &str) -> u16 {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+        let request =
+            agent.get(format!("{}{path}", self.address)).header("Authorization", format!("Bearer {}", self.key));
+        request.call().expect("an answer").status().as_u16()
+    }
+
+    /// Asks, has a broken and a good edit followed, and stops it.
+    fn goes_on(mut self, folder: &std::path::Path) {
+        // More than a pipe holds.
+        for _ in 0..600 {
+            assert_eq!(self.status("/v1/software/a"), 200);
+        }
+        write(folder, "{");
+        write(folder, &export(&["a", "b", "new"]));
+        until("the edit is followed", || (self.status("/v1/software/new") == 200).then_some(()));
+        let pid = self.child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+        let status = until("it stops", || self.child.try_wait().expect("a process"));
+        assert_eq!(status.code(), Some(0));
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn log_into_a_closed_pipe_is_lost_and_the_service_goes_on() {
+    let folder = folder_with(&["a", "b"]);
+    let mut server = Server::start(folder.path(), Stdio::piped());
+    drop(server.child.stderr.take());
+    server.goes_on(folder.path());
+}
+
+#[test]
+fn log_into_a_pipe_that_nobody_reads_is_lost_and_the_service_goes_on() {
+    let folder = folder_with(&["a", "b"]);
+    Server::start(folder.path(), Stdio::piped()).goes_on(folder.path());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn log_onto_a_full_disk_is_lost_and_the_service_goes_on() {
+    let folder = folder_with(&["a", "b"]);
+    let full = File::options().write(true).open("/dev/full").expect("a full device");
+    Server::start(folder.path(), full.into()).goes_on(folder.path());
+}
