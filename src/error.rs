@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// An error and all that caused it, in one line.
+/// Joins an error and its causes to one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

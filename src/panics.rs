@@ -20,7 +20,7 @@ pub fn keep_places() {
         if backtrace.status() == BacktraceStatus::Captured {
             place = format!("{place}\n{backtrace}");
         }
-        // Fails while the thread ends, when nobody asks any more.
+        // Fails while the thread ends.
         let _ = PLACE.try_with(|kept| kept.replace(Some(place)));
     }));
 }
@@ -36,7 +36,7 @@ pub fn describe(payload: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Does something whose panic must not end the thread.
+/// Runs a closure and catches its panic.
 ///
 /// # Errors
 /// The description of the panic.

@@ -1,5 +1,5 @@
-//! The log: on standard error, for people or as JSON. It never blocks and never fails: whoever doesn't read it loses lines,
-//! which are counted.
+//! The log: on standard error, for people or as JSON. It never blocks and never fails: lines that can't be written in time
+//! are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -23,7 +23,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(super) struct Log {
     queue: SyncSender<Entry>,
-    /// The lines that were dropped: nobody took them in time, or writing failed.
+    /// Lines dropped: the queue was full, or writing failed.
     pub(super) dropped: IntCounter,
 }
 

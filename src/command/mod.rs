@@ -48,7 +48,7 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-/// Says on standard error why a command failed. Nobody is left to tell if that is gone.
+/// Prints an error on standard error, and ignores a failure of that.
 fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "error: {text}");
 }

@@ -57,7 +57,7 @@ impl Terminal {
     }
 }
 
-/// Whether somebody who watches should hear of so much progress.
+/// Whether a step of progress is shown: not each product.
 pub(super) fn is_worth_telling(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,
@@ -99,7 +99,7 @@ impl Observer for Terminal {
     }
 }
 
-/// A report as it is told on standard error: for people, or a log line for each finding.
+/// Renders a report for standard error: for people, or a log line for each finding.
 pub(super) fn render(report: &Report, format: LogFormat) -> RenderedReport {
     let mut text = Vec::new();
     match format {

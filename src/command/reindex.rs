@@ -1,5 +1,5 @@
-//! `--reindex`: builds a generation. For a person, who confirms by it whatever the exports remove, or for a server, which
-//! builds in this process so that what a build takes and how it fails is no affair of its own.
+//! `--reindex`: builds a generation. For a person, who confirms the removal of records by it, or for a server, which is
+//! isolated from the memory, the processor time and the failures of a build by this process.
 
 mod memory;
 
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
         index.display(),
         started.elapsed().as_secs_f64()
     );
-    // The generation is in force whether or not anybody reads it.
+    // The generation is in force even if standard output is closed.
     let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
 }
@@ -50,7 +50,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
 /// Builds a generation for a server, which reads messages on standard output.
 pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode {
     panics::keep_places();
-    // What is logged gets its time and level from the server.
+    // The server adds time and level.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(&args.log)
         .with_writer(io::stderr)
@@ -117,7 +117,7 @@ fn give_way() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-/// Tells the server what is done.
+/// Sends messages to the server.
 struct Messenger {
     format: LogFormat,
     /// Whether the server is still there.
@@ -140,7 +140,7 @@ impl Observer for Messenger {
         if is_worth_telling(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
-        // Nobody waits for a generation whose server is gone.
+        // Without its server a build has no use.
         if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

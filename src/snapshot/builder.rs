@@ -40,11 +40,11 @@ pub struct Built {
 
 /// Builds generations.
 pub struct Builder<'b> {
-    /// What it works with.
+    /// The settings.
     pub settings: &'b Settings,
-    /// Who is told of it.
+    /// Gets progress and reports.
     pub observer: &'b mut dyn Observer,
-    /// What is served; `None` where whatever the exports remove is confirmed.
+    /// The ids that are served; `None` confirms the removal of any number.
     pub served: Option<ServedIds>,
 }
 

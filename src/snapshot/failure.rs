@@ -8,13 +8,13 @@ use super::store::StoreError;
 use crate::error::chain;
 use crate::export::{Code, FindError, Report, Severity};
 
-/// Why a generation isn't built. A process that builds tells it to the one that serves.
+/// Why a generation isn't built. Sent from the process that builds to the one that serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct BuildFailure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub code: FailureCode,
-    /// What happened and how to mend it, in one line.
+    /// The cause and the remedy, in one line.
     pub detail: String,
     /// Whether the same exports may be served at the next try: their content wasn't the cause.
     pub is_transient: bool,

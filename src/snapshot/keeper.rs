@@ -32,11 +32,11 @@ pub struct Keeper {
     store: Option<Store>,
     directory: Arc<Directory>,
     observer: Box<dyn Observer>,
-    /// What the exports looked like when they were last read.
+    /// The stamp of the exports when they were last read.
     seen: Option<FolderStamp>,
     /// The generation on disk that is served; `None` while what is served isn't on disk.
     saved: Option<Manifest>,
-    /// What the exports looked like that make up what is served but not on disk.
+    /// The stamp of the exports that a generation served from memory was built of.
     unsaved: Option<FolderStamp>,
     /// The folder of a generation in force on disk that turned out to be damaged.
     unusable: Option<String>,
@@ -50,7 +50,7 @@ pub struct Keeper {
     builds: u64,
 }
 
-/// What a look at the exports led to.
+/// The result of a look at the exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// A generation that was on disk is published as it is.
@@ -63,7 +63,7 @@ pub enum Outcome {
     KeptLastGood(Kept),
 }
 
-/// What is served.
+/// The generation that is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// The generation.
@@ -99,20 +99,20 @@ impl Keeper {
         }
     }
 
-    /// What it works with.
+    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What the exports looked like when they were last read.
+    /// The stamp of the exports when they were last read.
     #[must_use]
     pub fn seen(&self) -> Option<&FolderStamp> {
         self.seen.as_ref()
     }
 
     /// Publishes the first generation: unchanged exports are loaded from disk, changed ones built, and where they can't
-    /// be served the last good generation is. What an earlier process was killed over is swept.
+    /// be served the last good generation is. Leftovers of a killed process are swept.
     ///
     /// # Errors
     /// Where there is nothing to serve at all.
@@ -197,7 +197,7 @@ impl Keeper {
         }
     }
 
-    /// Builds a generation whatever is there already and puts it in force on disk, where a running server finds it.
+    /// Builds a generation, even of unchanged exports, and puts it in force on disk, where a running server finds it.
     ///
     /// # Errors
     /// Where there is no index folder, the exports are invalid, or it can't be built or written.
@@ -293,7 +293,7 @@ impl Keeper {
     }
 
     fn reload_in_memory(&mut self, served: Option<&Snapshot>) -> Result<Outcome, BuildFailure> {
-        // What couldn't be written needn't be built again each time that writing is tried.
+        // A generation that couldn't be written isn't built again each time that writing is tried.
         if self.unsaved.is_some() && self.unsaved == self.seen {
             self.exports_problem = None;
             self.show_health();
@@ -322,7 +322,7 @@ impl Keeper {
     }
 
     /// Whether the exports are byte for byte those that the generation served was made of, and it is whole on disk: then
-    /// they needn't be checked again. Where something was left out of them only checking can tell.
+    /// they needn't be checked again. Not known with `skip_invalid`.
     fn recognises(&mut self) -> bool {
         let Some((generation, stamp)) = self.generation_of_files() else { return false };
         if !self.serves(&generation) || self.serves_damaged() {
@@ -343,7 +343,7 @@ impl Keeper {
         true
     }
 
-    /// The generation that the files make by their bytes alone; `None` where only checking them can tell.
+    /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
     fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;
@@ -351,7 +351,7 @@ impl Keeper {
         self.settings.source.generation(&self.settings.limits)
     }
 
-    /// What is served is what the exports say, and on disk where it should be.
+    /// Clears all problems: the generation of the exports is served and on disk.
     fn settle(&mut self) {
         (self.exports_problem, self.index_problem, self.unsaved, self.unusable) = (None, None, None, None);
         self.show_health();
@@ -377,7 +377,7 @@ impl Keeper {
     }
 
     /// Whether a generation was made of the exports of a folder, as this keeper's are, or of the embedded ones: the demo
-    /// is nobody's last good generation.
+    /// is never the last good generation of a folder.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
     }
@@ -422,7 +422,7 @@ impl Keeper {
         failure: BuildFailure,
         last_good: Option<(Arc<Snapshot>, Option<Manifest>)>,
     ) -> Result<Outcome, BuildFailure> {
-        // What was published before it failed is served.
+        // The failure may have come after publishing.
         let last_good = self.directory.current().map(|current| (current, self.saved.clone())).or(last_good);
         let Some((last_good, saved)) = last_good else { return Err(failure) };
         self.saved = saved;

@@ -21,21 +21,21 @@ pub struct BuildProcess {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// What its environment has beside this process's.
+    /// Variables added to the environment of this process.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// What the process tells.
+/// A message of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    /// So much of so much is done.
+    /// Progress.
     Progress {
-        /// What is being done.
+        /// The phase.
         phase: Phase,
-        /// How much is done.
+        /// The units done.
         done: u64,
-        /// How much there is.
+        /// The units in all.
         total: u64,
     },
     /// The exports were read, and this is what was found.

@@ -1,4 +1,4 @@
-//! What a keeper works with, and who is told of it.
+//! The settings and the observer of a keeper.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::process::BuildProcess;
 use super::source::Source;
 use crate::export::{Limits, Report};
 
-/// What a keeper works with.
+/// The settings of a keeper.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where the exports come from.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub process: Option<BuildProcess>,
 }
 
-/// What is being done, for whoever watches.
+/// A phase of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -40,7 +40,7 @@ pub enum Phase {
     Writing,
 }
 
-/// A report in the form in which it is told.
+/// A report as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderedReport {
     /// A hash of its findings: the same ones needn't be told twice.
@@ -49,9 +49,9 @@ pub struct RenderedReport {
     pub text: String,
 }
 
-/// Is told what a keeper does.
+/// Gets the progress and the reports of a keeper.
 pub trait Observer: Send {
-    /// So much of so much is done. A break stops what can be stopped.
+    /// Gets the units done and the units in all. A break stops the build.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;
     /// Exports were read, and this is what was found.
     fn report(&mut self, report: &Report);

@@ -24,7 +24,7 @@ const LIMITS: usize = 40;
 const FOLDER: &str = "BUILD_FOLDER";
 const LIMIT: &str = "BUILD_LIMIT";
 
-/// What the process says of the most memory that its build took.
+/// The line in which the process prints the peak of its build.
 const TOOK: &str = "the build took ";
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use crate::process::{command, export, folder_with, write};
 use crate::until::until;
 
-/// A server whose standard error goes there, and its address and key.
+/// A server with a given standard error.
 struct Server {
     child: Child,
     address: String,

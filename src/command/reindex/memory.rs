@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-/// Bounds the memory of the process: beyond it allocations fail, which ends the process. Without a bound it is three
-/// quarters of what the machine has, or the control group; the rest is for what is served beside it.
+/// Bounds the memory of the process: beyond it allocations fail, which ends the process. By default it is three
+/// quarters of the memory of the machine or the control group; the rest is for the server.
 pub(super) fn limit(bytes: Option<u64>) {
     #[cfg(unix)]
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
@@ -20,21 +20,21 @@ pub(super) fn limit(bytes: Option<u64>) {
 
 /// The memory that the machine has, or a smaller limit of the control group, in bytes.
 fn total() -> Option<u64> {
-    let machine = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
+    let machine = machine_total(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let group =
-        fs::read_to_string("/proc/self/cgroup").ok().and_then(|groups| of_group(&groups, Path::new("/sys/fs/cgroup")));
+        fs::read_to_string("/proc/self/cgroup").ok().and_then(|groups| group_limit(&groups, Path::new("/sys/fs/cgroup")));
     Some(group.map_or(machine, |group| group.min(machine)))
 }
 
 /// `MemTotal` of `/proc/meminfo`.
-fn machine(text: &str) -> Option<u64> {
+fn machine_total(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
 /// The lowest `memory.max` of a control group and those that hold it (version 2,
 /// <https://docs.kernel.org/admin-guide/cgroup-v2.html#memory>).
-fn of_group(groups: &str, root: &Path) -> Option<u64> {
+fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     let group = root.join(path);
     let limits = group.ancestors().take_while(|folder| folder.starts_with(root));
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn machine_memory_is_read_in_bytes() {
-        assert_eq!(machine("MemTotal:       24567890 kB\nMemFree: 1 kB\n"), Some(24_567_890 * 1024));
-        assert_eq!(machine("MemFree: 1 kB\n"), None);
+        assert_eq!(machine_total("MemTotal:       24567890 kB\nMemFree: 1 kB\n"), Some(24_567_890 * 1024));
+        assert_eq!(machine_total("MemFree: 1 kB\n"), None);
     }
 
     #[test]
@@ -56,10 +56,10 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let inner = root.path().join("outer/inner");
         fs::create_dir_all(&inner).expect("folders");
-        assert_eq!(of_group("0::/outer/inner\n", root.path()), None);
+        assert_eq!(group_limit("0::/outer/inner\n", root.path()), None);
         fs::write(inner.join("memory.max"), "max\n").expect("written");
         fs::write(root.path().join("outer/memory.max"), "1048576\n").expect("written");
-        assert_eq!(of_group("0::/outer/inner\n", root.path()), Some(1_048_576));
-        assert_eq!(of_group("1:name=systemd:/\n", root.path()), None);
+        assert_eq!(group_limit("0::/outer/inner\n", root.path()), Some(1_048_576));
+        assert_eq!(group_limit("1:name=systemd:/\n", root.path()), None);
     }
 }
