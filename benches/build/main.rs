@@ -118,25 +118,25 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
     let (set, read) = time(|| source.read(&Limits::default(), &|_, _| {}));
     let set = set?;
-    let exports = &set.report.exports;
     if !set.report.is_valid() {
         return Err("the export isn't valid; see `software-directory check`".into());
     }
-    let (generation, name) = time(|| Generation::of(exports));
+    let (generation, name) = time(|| Generation::of(&set.report.exports));
     // What a build consists of, one after the other; the rest of it is indexing.
-    let (draft, order) = time(|| Draft::new(exports));
-    let draft = draft?;
+    let (draft, order) = time(|| Draft::new(set.report.exports));
+    let mut draft = draft?;
     let (prepared, answers) = time(|| draft.prepare());
     drop(prepared?);
     let (search, analysis) = time(|| {
         let mut search = SearchBuilder::new(draft.synonyms());
-        for (software, categories) in draft.software() {
-            search.push(software, categories).for_each(drop);
+        for (software, categories) in draft.into_software() {
+            search.push(&software, categories.iter()).for_each(drop);
         }
         search
     });
     let (parts, words) = time(|| search.finish());
     drop(parts?);
+    let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
     let (artifact, all) = time(|| build(exports, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
@@ -175,7 +175,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     stages.extend(answers_of);
     for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
     {
-        let texts = bare::prepare(&draft, repeat);
+        let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
+        let texts = bare::prepare(Draft::new(exports)?, repeat);
         let (index, bare) = time(|| bare::index(&texts));
         drop(index?);
         stages.push((name, bare));

@@ -22,7 +22,7 @@ const CHECKED: usize = 400;
 /// Writes `distinct.txt`, `zipf.txt`, `ids.txt` and `checked.tsv` (a query, and the record that it was drawn from).
 pub(crate) fn write(folder: &Path) -> Result<(), Failure> {
     let exports = corpus::read(&corpus::path()?)?;
-    let snapshot = Snapshot::build(&exports)?;
+    let snapshot = Snapshot::build(corpus::read(&corpus::path()?)?)?;
     let mut draw = Queries::new(&exports, &snapshot, SEED);
     let mut random = Rng::with_seed(SEED);
 

@@ -82,8 +82,8 @@ impl Built {
         if !report.is_valid() {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
-        let artifact = build(&report.exports, &mut |_, _| ControlFlow::Continue(()))?;
-        Ok(Self { generation: Generation::of(&report.exports), artifact })
+        let generation = Generation::of(&report.exports);
+        Ok(Self { generation, artifact: build(report.exports, &mut |_, _| ControlFlow::Continue(()))? })
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {

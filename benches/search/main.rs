@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     let path = corpus::path()?;
     let exports = corpus::read(&path)?;
-    let snapshot = Snapshot::build(&exports)?;
+    let snapshot = Snapshot::build(corpus::read(&path)?)?;
     let mut draw = Queries::new(&exports, &snapshot, SEED);
     let right: Vec<String> = (0..QUERIES).map(|_| draw.right()).collect();
     let pairs: Vec<_> = (0..QUERIES).map(|_| draw.pair()).collect();

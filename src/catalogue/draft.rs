@@ -7,7 +7,7 @@ use super::arena::Arena;
 use super::collate::{Collation, CollationError};
 use super::columns::{Columns, SortedOrder};
 use super::documents::{Documents, DocumentsWriter};
-use super::exports::ExportDocument;
+use super::exports::{ExportDocument, StoredDocument};
 use super::glossary::GlossaryEntry;
 use super::packing::Packer;
 use super::quality::{Quality, mean_rating};
@@ -16,8 +16,8 @@ use super::{Ordinal, Tables};
 use crate::export::Export;
 use crate::record::{CalendarDate, Review, Software, slug};
 use crate::resource::{
-    AdditionalProperties, CategoryRef, CategoryResource, ExportRef, GlossarySourceResource, GlossaryTermResource,
-    RatingSource, SoftwareItem, SoftwareMore, SourceResource,
+    AdditionalProperties, CategoryRef, CategoryResource, ExportRef, ExportResource, GlossarySourceResource,
+    GlossaryTermResource, RatingSource, SoftwareItem, SoftwareMore, SourceResource,
 };
 
 /// Why a catalogue can't be laid out.
@@ -56,11 +56,11 @@ pub struct Prepared {
 
 /// A product with what the rest of the directory adds to it.
 #[derive(Debug)]
-struct Entry<'a> {
-    software: &'a Software,
+struct Entry {
+    software: Software,
     /// Its place among the exports.
     export: u32,
-    reviews: Vec<&'a Review>,
+    reviews: Vec<Review>,
     categories: Vec<u32>,
     rating: Option<f64>,
     review_count: Option<u64>,
@@ -69,25 +69,28 @@ struct Entry<'a> {
 
 /// A directory being laid out: its products in the order of quality.
 #[derive(Debug)]
-pub struct Draft<'a> {
-    exports: Vec<&'a Export>,
-    entries: Vec<Entry<'a>>,
+pub struct Draft {
+    /// The exports without their products and reviews, which are in the entries.
+    exports: Vec<Export>,
+    /// What lists show of the exports.
+    resources: Vec<ExportResource>,
+    entries: Vec<Entry>,
     categories: Vec<CategoryResource>,
     by_name: Vec<Ordinal>,
     collation: Collation,
 }
 
-impl<'a> Draft<'a> {
+impl Draft {
     /// Merges exports into one directory.
     ///
     /// # Errors
     /// Where names can't be ordered or there are too many products.
-    pub fn new(exports: &'a [Export]) -> Result<Self, DraftError> {
+    pub fn new(mut exports: Vec<Export>) -> Result<Self, DraftError> {
         let collation = Collation::new()?;
-        let mut exports: Vec<_> = exports.iter().collect();
         exports.sort_by(|a, b| a.id.cmp(&b.id));
+        let resources = exports.iter().map(ExportDocument::resource).collect();
         let (categories, category_at) = merge_categories(&exports, &collation);
-        let mut entries = merge_software(&exports, &category_at);
+        let mut entries = merge_software(&mut exports, &category_at);
         if entries.len() > Ordinal::MAX as usize / 2 {
             return Err(DraftError::TooMany);
         }
@@ -95,7 +98,7 @@ impl<'a> Draft<'a> {
         let mut keyed: Vec<_> = entries
             .drain(..)
             .map(|entry| {
-                let quality = Quality::of(entry.software, entry.rating, entry.review_count, mean);
+                let quality = Quality::of(&entry.software, entry.rating, entry.review_count, mean);
                 (quality, collation.key(&entry.software.name), entry)
             })
             .collect();
@@ -111,28 +114,42 @@ impl<'a> Draft<'a> {
             a.1.cmp(&b.1).then_with(|| a.2.software.id.cmp(&b.2.software.id))
         });
         let entries = keyed.into_iter().map(|(_, _, entry)| entry).collect();
-        Ok(Self { exports, entries, categories, by_name, collation })
+        Ok(Self { exports, resources, entries, categories, by_name, collation })
     }
 
-    /// The products in the order of their ordinals, each with its categories.
+    /// The number of products.
     #[must_use]
-    pub fn software(&self) -> impl ExactSizeIterator<Item = (&'a Software, impl Iterator<Item = &CategoryResource>)> {
-        self.entries
-            .iter()
-            .map(|entry| (entry.software, entry.categories.iter().map(|at| &self.categories[*at as usize])))
+    pub fn software_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The products in the order of their ordinals, each with its categories. Each is freed once it is passed, so that memory
+    /// doesn't hold all products beside all that is made of them.
+    pub fn into_software(self) -> impl Iterator<Item = (Software, Vec<CategoryResource>)> {
+        let Self { entries, categories, .. } = self;
+        entries.into_iter().map(move |entry| {
+            let categories = entry.categories.iter().map(|at| categories[*at as usize].clone()).collect();
+            (entry.software, categories)
+        })
     }
 
     /// The synonym groups of all exports.
-    pub fn synonyms(&self) -> impl Iterator<Item = &'a crate::record::SynonymGroup> {
+    pub fn synonyms(&self) -> impl Iterator<Item = &crate::record::SynonymGroup> {
         self.exports.iter().flat_map(|export| &export.synonyms)
     }
 
-    /// Writes every answer and column.
+    /// Writes every answer and column. Frees the documents of the exports.
     ///
     /// # Errors
     /// Where something can't be written.
-    pub fn prepare(&self) -> Result<Prepared, DraftError> {
+    pub fn prepare(&mut self) -> Result<Prepared, DraftError> {
         let (mut arena, mut downloads) = (Arena::default(), Arena::default());
+        let stored = self
+            .exports
+            .iter_mut()
+            .map(|export| StoredDocument::push(&mut downloads, export))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(DraftError::Compress)?;
         let mut documents = DocumentsWriter::default();
         let mut reviews = Reviews::default();
         let tails =
@@ -148,18 +165,18 @@ impl<'a> Draft<'a> {
         let documents = documents.finish(&mut arena);
         for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
-                reviews.push(&mut arena, ordinal, entry.reviews.clone())?;
+                reviews.push(&mut arena, ordinal, entry.reviews.iter().collect())?;
             }
         }
         let category_objects =
             self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
         let exports = self
-            .exports
+            .resources
             .iter()
             .zip(&tails)
-            .map(|(export, tail)| ExportDocument::push(&mut arena, &mut downloads, tail, export))
-            .collect::<Result<_, _>>()
-            .map_err(DraftError::Compress)?;
+            .zip(stored)
+            .map(|((resource, tail), stored)| ExportDocument::push(&mut arena, resource.clone(), tail, stored))
+            .collect::<Result<_, _>>()?;
         let glossary = self.glossary(&mut arena)?;
         let tables = Tables {
             documents,
@@ -184,9 +201,9 @@ impl<'a> Draft<'a> {
         documents: &mut DocumentsWriter,
         packer: &Packer,
         tails: &[Vec<u8>],
-        entry: &Entry<'_>,
+        entry: &Entry,
     ) -> Result<(), DraftError> {
-        let software = entry.software;
+        let software = &entry.software;
         let categories: Vec<_> = entry
             .categories
             .iter()
@@ -215,8 +232,8 @@ impl<'a> Draft<'a> {
     }
 
     /// What a product's answer shows between its item and its tail.
-    fn more(&self, entry: &Entry<'_>, tails: &[Vec<u8>]) -> Result<Vec<u8>, serde_json::Error> {
-        let software = entry.software;
+    fn more(&self, entry: &Entry, tails: &[Vec<u8>]) -> Result<Vec<u8>, serde_json::Error> {
+        let software = &entry.software;
         let more = SoftwareMore {
             description: software.description.as_deref(),
             aliases: &software.aliases,
@@ -233,7 +250,7 @@ impl<'a> Draft<'a> {
                 .collect(),
             rating_source: entry.rating_source,
             additional_properties: AdditionalProperties(&software.additional_properties),
-            export: export_ref(self.exports[entry.export as usize]),
+            export: export_ref(&self.exports[entry.export as usize]),
         };
         Documents::more(&more, &tails[entry.export as usize])
     }
@@ -251,13 +268,13 @@ impl<'a> Draft<'a> {
         }
         columns.name = SortedOrder::new(self.by_name.clone());
         // Sorting the order of names stably by another value leaves names to break its ties.
-        let by = |compare: fn(&Entry<'_>, &Entry<'_>) -> std::cmp::Ordering| {
+        let by = |compare: fn(&Entry, &Entry) -> std::cmp::Ordering| {
             let mut ordinals = self.by_name.clone();
             ordinals.sort_by(|a, b| compare(&self.entries[*a as usize], &self.entries[*b as usize]));
             SortedOrder::new(ordinals)
         };
         columns.rating_descending = by(|a, b| {
-            let value = |entry: &Entry<'_>| entry.rating.unwrap_or(f64::NEG_INFINITY);
+            let value = |entry: &Entry| entry.rating.unwrap_or(f64::NEG_INFINITY);
             value(b).total_cmp(&value(a))
         });
         columns.review_count_descending = by(|a, b| b.review_count.cmp(&a.review_count));
@@ -291,7 +308,7 @@ impl<'a> Draft<'a> {
 
 /// All categories, described or only used, by name; and where each slug stands among them. The first name and the first
 /// description win.
-fn merge_categories(exports: &[&Export], collation: &Collation) -> (Vec<CategoryResource>, HashMap<String, u32>) {
+fn merge_categories(exports: &[Export], collation: &Collation) -> (Vec<CategoryResource>, HashMap<String, u32>) {
     let mut merged: BTreeMap<String, CategoryResource> = BTreeMap::new();
     let mut meet = |name: &str, description: Option<&str>, uses: u64| {
         let id = slug(name);
@@ -323,16 +340,19 @@ fn export_ref(export: &Export) -> ExportRef<'_> {
     ExportRef { id: &export.id, name: &export.name, license: &export.license, as_of: export.as_of.as_deref() }
 }
 
-fn merge_software<'a>(exports: &[&'a Export], category_at: &HashMap<String, u32>) -> Vec<Entry<'a>> {
-    let mut reviews: HashMap<&str, Vec<&Review>> = HashMap::new();
-    for review in exports.iter().flat_map(|export| &export.reviews) {
-        reviews.entry(&review.software_id).or_default().push(review);
+fn merge_software(exports: &mut [Export], category_at: &HashMap<String, u32>) -> Vec<Entry> {
+    let mut reviews: HashMap<Box<str>, Vec<Review>> = HashMap::new();
+    for review in exports.iter_mut().flat_map(|export| std::mem::take(&mut export.reviews)) {
+        reviews.entry(review.software_id.clone()).or_default().push(review);
     }
-    let pairs = (0..).zip(exports).flat_map(|(at, export)| export.software.iter().map(move |software| (at, software)));
+    let pairs = (0..).zip(exports).flat_map(|(at, export)| {
+        let software = std::mem::take(&mut export.software);
+        software.into_iter().map(move |software| (at, software))
+    });
     pairs
         .map(|(export, software)| {
-            let reviews = reviews.remove(&*software.id).unwrap_or_default();
-            let summed = reviews::summary(&reviews);
+            let reviews = reviews.remove(&software.id).unwrap_or_default();
+            let summed = reviews::summary(&reviews.iter().collect::<Vec<_>>());
             let stated = software.rating.as_ref().map(|rating| rating.value);
             let rating = stated.or(summed.average);
             let review_count = software.review_count.or((summed.count > 0).then_some(summed.count));

@@ -34,14 +34,38 @@ pub struct ExportDocument {
     software_spans: Vec<(u32, u32)>,
 }
 
-impl ExportDocument {
-    /// Lays out an export: what is shown of it in the arena, its document among those for download.
+/// A document among those for download.
+pub(super) struct StoredDocument {
+    compressed: Span,
+    hash: [u8; 32],
+    software_spans: Vec<(u32, u32)>,
+}
+
+impl StoredDocument {
+    /// Takes the document out of an export and compresses it.
     ///
     /// # Errors
-    /// Where it can't be written or compressed.
-    pub fn push(arena: &mut Arena, downloads: &mut Arena, tail: &[u8], export: &Export) -> io::Result<Self> {
+    /// Where it can't be compressed.
+    pub(super) fn push(downloads: &mut Arena, export: &mut Export) -> io::Result<Self> {
+        let document = std::mem::take(&mut export.document);
+        let spans = std::mem::take(&mut export.software_spans);
+        let compressed = zstd::bulk::compress(&document, ZSTD_LEVEL)?;
+        let place = |at: usize| u32::try_from(at).map_err(io::Error::other);
+        let software_spans =
+            spans.iter().map(|span| Ok((place(span.start)?, place(span.end)?))).collect::<io::Result<_>>()?;
+        Ok(Self {
+            hash: *blake3::hash(&compressed).as_bytes(),
+            compressed: downloads.push(&compressed),
+            software_spans,
+        })
+    }
+}
+
+impl ExportDocument {
+    /// What lists show of an export.
+    pub(super) fn resource(export: &Export) -> ExportResource {
         let count = |n: usize| n as u64;
-        let resource = ExportResource {
+        ExportResource {
             id: export.id.to_string(),
             name: export.name.to_string(),
             license: export.license.to_string(),
@@ -51,23 +75,22 @@ impl ExportDocument {
             review_count: count(export.reviews.len()),
             glossary_count: count(export.glossary.len()),
             size_bytes: count(export.document.len()),
-        };
+        }
+    }
+
+    /// Lays out in the arena what is shown of an export whose document is stored.
+    ///
+    /// # Errors
+    /// Where it can't be written.
+    pub(super) fn push(
+        arena: &mut Arena,
+        resource: ExportResource,
+        tail: &[u8],
+        stored: StoredDocument,
+    ) -> Result<Self, serde_json::Error> {
         let object = arena.push_open_object(&resource)?;
-        let compressed = zstd::bulk::compress(&export.document, ZSTD_LEVEL)?;
-        let place = |at: usize| u32::try_from(at).map_err(io::Error::other);
-        let software_spans = export
-            .software_spans
-            .iter()
-            .map(|span| Ok((place(span.start)?, place(span.end)?)))
-            .collect::<io::Result<_>>();
-        Ok(Self {
-            resource,
-            object,
-            tail: arena.push(tail),
-            hash: *blake3::hash(&compressed).as_bytes(),
-            compressed: downloads.push(&compressed),
-            software_spans: software_spans?,
-        })
+        let StoredDocument { compressed, hash, software_spans } = stored;
+        Ok(Self { resource, object, tail: arena.push(tail), compressed, hash, software_spans })
     }
 
     /// The first byte of the arena behind the export's texts.

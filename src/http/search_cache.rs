@@ -87,7 +87,7 @@ mod tests {
     }
 
     fn results() -> Arc<SearchResults> {
-        let snapshot = Snapshot::build(&[]).expect("an empty generation");
+        let snapshot = Snapshot::build(Vec::new()).expect("an empty generation");
         Arc::new(find_software(&snapshot, &SearchSoftware::new("permit")).expect("results"))
     }
 

@@ -37,19 +37,18 @@ pub enum BuildError {
 /// # Errors
 /// Where a part can't be built, or it is stopped.
 pub fn build(
-    exports: &[Export],
+    exports: Vec<Export>,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<Artifact, BuildError> {
-    let draft = Draft::new(exports)?;
+    let mut draft = Draft::new(exports)?;
     let catalogue = draft.prepare()?;
     let mut search = SearchBuilder::new(draft.synonyms());
     let mut engine = TantivyBuilder::new()?;
-    let products = draft.software();
-    let count = products.len() as u64;
+    let count = draft.software_count() as u64;
     pass(Step::BuildBegun);
-    for (done, (software, categories)) in (1..).zip(products) {
+    for (done, (software, categories)) in (1..).zip(draft.into_software()) {
         pass(Step::BuildProduct);
-        engine.push(search.push(software, categories))?;
+        engine.push(search.push(&software, categories.iter()))?;
         if progress(done, count).is_break() {
             return Err(BuildError::Stopped);
         }

@@ -15,7 +15,7 @@ use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, NewGeneration, Store};
 use super::{Artifact, Snapshot};
-use crate::export::Export;
+use crate::export::{Export, Report};
 
 /// The ids of the products that are served. Exports that would remove too many of them are held back.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -74,9 +74,7 @@ impl Builder<'_> {
         }
         let ReadSet { report, stamp } = set;
         let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
-        let artifact = self.build(&report.exports)?;
-        // They take several times what the generation does.
-        drop(report);
+        let artifact = self.build(report)?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
@@ -97,9 +95,8 @@ impl Builder<'_> {
     pub fn build_in_memory(&mut self) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
         let ReadSet { report, stamp } = self.read()?;
         self.check_removed(&report.exports, || false)?;
-        let artifact = self.build(&report.exports)?;
         let generation = Generation::of(&report.exports);
-        drop(report);
+        let artifact = self.build(report)?;
         Ok((Snapshot::open(generation, &artifact)?, stamp))
     }
 
@@ -116,8 +113,10 @@ impl Builder<'_> {
         if servable { Ok(set) } else { Err(BuildFailure::invalid(&set.report)) }
     }
 
-    fn build(&mut self, exports: &[Export]) -> Result<Artifact, BuildFailure> {
+    fn build(&mut self, report: Report) -> Result<Artifact, BuildFailure> {
         let observer = &mut *self.observer;
+        // Frees the bytes of the files.
+        let Report { exports, .. } = report;
         Ok(build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?)
     }
 

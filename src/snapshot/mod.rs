@@ -100,9 +100,10 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where it can't be built.
-    pub fn build(exports: &[Export]) -> Result<Arc<Self>, OpenError> {
+    pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
+        let generation = Generation::of(&exports);
         let artifact = build(exports, &mut |_, _| ControlFlow::Continue(()))?;
-        Self::open(Generation::of(exports), &artifact)
+        Self::open(generation, &artifact)
     }
 
     /// The generation's name.

@@ -88,5 +88,5 @@ pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-01-01").expect("a date");
     let report = export::examine(sources, &Limits::default(), today, &|_| {});
     assert!(report.is_valid(), "{:?}", report.findings);
-    Snapshot::build(&report.exports).expect("a generation")
+    Snapshot::build(report.exports).expect("a generation")
 }

@@ -70,7 +70,7 @@ pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     let file = SourceFile::from_bytes(Path::new("tools.json"), document.to_vec().into());
     let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {});
     assert!(report.is_valid(), "{:?}", report.findings);
-    answers(&Snapshot::build(&report.exports).expect("it builds"))
+    answers(&Snapshot::build(report.exports).expect("it builds"))
 }
 
 /// The revision that is served; all records must be of it.

@@ -22,7 +22,7 @@ fn snapshot(files: &[(&str, String)]) -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-01-01").expect("a date");
     let report = export::examine(sources, &Limits::default(), today, &|_| {});
     assert!(report.is_valid(), "{:?}", report.findings);
-    Snapshot::build(&report.exports).expect("a generation")
+    Snapshot::build(report.exports).expect("a generation")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is written in place")]

@@ -72,7 +72,7 @@ fn snapshot(records: &[Value]) -> Arc<Snapshot> {
     let files = vec![SourceFile::from_bytes(Path::new("tools.json"), document.into())];
     let report = export::examine(files, &Limits::default(), today, &|_| {});
     assert!(report.is_valid(), "{:?}", report.findings);
-    Snapshot::build(&report.exports).expect("a generation")
+    Snapshot::build(report.exports).expect("a generation")
 }
 
 fn parsed(item: OpenObject<'_>) -> Value {

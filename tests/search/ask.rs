@@ -44,7 +44,7 @@ impl Directory {
         let today = export::latest_day(jiff::Timestamp::now());
         let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
         assert!(report.is_valid(), "{:?}", report.findings);
-        Self(Snapshot::build(&report.exports).expect("it builds"))
+        Self(Snapshot::build(report.exports).expect("it builds"))
     }
 
     fn ask(&self, query: &str, typo: bool, highlight: bool, page: PageRequest) -> SearchPage<'_> {

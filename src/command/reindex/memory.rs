@@ -21,8 +21,9 @@ pub(super) fn limit(bytes: Option<u64>) {
 /// The memory that the machine has, or a smaller limit of the control group, in bytes.
 fn total() -> Option<u64> {
     let machine = machine_total(&fs::read_to_string("/proc/meminfo").ok()?)?;
-    let group =
-        fs::read_to_string("/proc/self/cgroup").ok().and_then(|groups| group_limit(&groups, Path::new("/sys/fs/cgroup")));
+    let group = fs::read_to_string("/proc/self/cgroup")
+        .ok()
+        .and_then(|groups| group_limit(&groups, Path::new("/sys/fs/cgroup")));
     Some(group.map_or(machine, |group| group.min(machine)))
 }
 

@@ -83,5 +83,5 @@ pub(crate) fn snapshot() -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {});
     // Terms that two of them define are of no matter here.
-    Snapshot::build(&report.exports).expect("a generation")
+    Snapshot::build(report.exports).expect("a generation")
 }
