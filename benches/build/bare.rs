@@ -25,12 +25,12 @@ pub(crate) enum Repeat {
 }
 
 /// The documents as texts that hold their terms.
-pub(crate) fn prepare(products: Draft, repeat: Repeat) -> Vec<String> {
+pub(crate) fn prepare(products: &Draft, repeat: Repeat) -> Vec<String> {
     let mut search = SearchBuilder::new(products.synonyms());
     let mut term = String::new();
-    let texts = products.into_software().map(|(software, categories)| {
+    let texts = products.software().flatten().map(|(software, categories)| {
         let mut text = String::new();
-        for (of, occurrences) in search.push(&software, categories.iter()) {
+        for (of, occurrences) in search.push(&software, categories) {
             term.clear();
             of.write(&mut term);
             terms::write(&mut text, &term, if repeat == Repeat::Code { occurrences.code() } else { 1 });

@@ -125,18 +125,18 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     // What a build consists of, one after the other; the rest of it is indexing.
     let (draft, order) = time(|| Draft::new(set.report.exports));
     let mut draft = draft?;
-    let (prepared, answers) = time(|| draft.prepare());
-    drop(prepared?);
     let (search, analysis) = time(|| {
         let mut search = SearchBuilder::new(draft.synonyms());
-        for (software, categories) in draft.into_software() {
-            search.push(&software, categories.iter()).for_each(drop);
+        for (software, categories) in draft.software().flatten() {
+            search.push(&software, categories).for_each(drop);
         }
         search
     });
     let (parts, words) = time(|| search.finish());
     drop(parts?);
     let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
+    let (prepared, answers) = time(|| draft.prepare());
+    drop(prepared?);
     let (artifact, all) = time(|| build(exports, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
@@ -176,7 +176,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
     {
         let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
-        let texts = bare::prepare(Draft::new(exports)?, repeat);
+        let texts = bare::prepare(&Draft::new(exports)?, repeat);
         let (index, bare) = time(|| bare::index(&texts));
         drop(index?);
         stages.push((name, bare));

@@ -2,6 +2,7 @@
 //! answer once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::arena::Arena;
 use super::collate::{Collation, CollationError};
@@ -13,8 +14,8 @@ use super::packing::Packer;
 use super::quality::{Quality, mean_rating};
 use super::reviews::{self, Reviews};
 use super::{Ordinal, Tables};
-use crate::export::Export;
-use crate::record::{CalendarDate, Review, Software, slug};
+use crate::export::{self, Export};
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType, Review, Software, slug};
 use crate::resource::{
     AdditionalProperties, CategoryRef, CategoryResource, ExportRef, ExportResource, GlossarySourceResource,
     GlossaryTermResource, RatingSource, SoftwareItem, SoftwareMore, SourceResource,
@@ -29,6 +30,9 @@ pub enum DraftError {
     /// A record can't be written as JSON.
     #[error("a record can't be written as JSON")]
     Json(#[from] serde_json::Error),
+    /// A record that was read before can't be read again.
+    #[error("the record `{0}` can't be read again")]
+    Record(Box<str>),
     /// A document can't be compressed.
     #[error("an export can't be compressed")]
     Compress(#[source] std::io::Error),
@@ -54,17 +58,28 @@ pub struct Prepared {
     pub downloads: Vec<u8>,
 }
 
-/// A product with what the rest of the directory adds to it.
+/// A product with what the rest of the directory adds to it. The record itself is read again from its document when it is
+/// needed: in memory all records take twice what their documents do.
 #[derive(Debug)]
 struct Entry {
-    software: Software,
-    /// Its place among the exports.
+    id: Box<str>,
+    /// The index of its export, and its element there.
     export: u32,
+    span: Range<usize>,
     reviews: Vec<Review>,
     categories: Vec<u32>,
-    rating: Option<f64>,
+    offering_type: OfferingType,
+    evidence_status: EvidenceStatus,
+    evidence_checked_on: Option<CalendarDate>,
+    shown: Rating,
+}
+
+/// The rating that a product shows.
+#[derive(Debug, Clone, Copy)]
+struct Rating {
+    value: Option<f64>,
     review_count: Option<u64>,
-    rating_source: Option<RatingSource>,
+    source: Option<RatingSource>,
 }
 
 /// A directory being laid out: its products in the order of quality.
@@ -90,28 +105,17 @@ impl Draft {
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let resources = exports.iter().map(ExportDocument::resource).collect();
         let (categories, category_at) = merge_categories(&exports, &collation);
-        let mut entries = merge_software(&mut exports, &category_at);
-        if entries.len() > Ordinal::MAX as usize / 2 {
+        let mut keyed = merge_software(&mut exports, &category_at, &collation);
+        if keyed.len() > Ordinal::MAX as usize / 2 {
             return Err(DraftError::TooMany);
         }
-        let mean = mean_rating(entries.iter().filter_map(|entry| entry.rating));
-        let mut keyed: Vec<_> = entries
-            .drain(..)
-            .map(|entry| {
-                let quality = Quality::of(&entry.software, entry.rating, entry.review_count, mean);
-                (quality, collation.key(&entry.software.name), entry)
-            })
-            .collect();
         keyed.sort_by(|(quality_a, name_a, a), (quality_b, name_b, b)| {
-            quality_a
-                .compare(quality_b)
-                .then_with(|| name_a.cmp(name_b))
-                .then_with(|| a.software.id.cmp(&b.software.id))
+            quality_a.compare(quality_b).then_with(|| name_a.cmp(name_b)).then_with(|| a.id.cmp(&b.id))
         });
         let mut by_name: Vec<Ordinal> = (0..).take(keyed.len()).collect();
         by_name.sort_by(|a, b| {
             let (a, b) = (&keyed[*a as usize], &keyed[*b as usize]);
-            a.1.cmp(&b.1).then_with(|| a.2.software.id.cmp(&b.2.software.id))
+            a.1.cmp(&b.1).then_with(|| a.2.id.cmp(&b.2.id))
         });
         let entries = keyed.into_iter().map(|(_, _, entry)| entry).collect();
         Ok(Self { exports, resources, entries, categories, by_name, collation })
@@ -123,14 +127,24 @@ impl Draft {
         self.entries.len()
     }
 
-    /// The products in the order of their ordinals, each with its categories. Each is freed once it is passed, so that memory
-    /// doesn't hold all products beside all that is made of them.
-    pub fn into_software(self) -> impl Iterator<Item = (Software, Vec<CategoryResource>)> {
-        let Self { entries, categories, .. } = self;
-        entries.into_iter().map(move |entry| {
-            let categories = entry.categories.iter().map(|at| categories[*at as usize].clone()).collect();
-            (entry.software, categories)
-        })
+    /// The products in the order of their ordinals, each with its categories.
+    ///
+    /// # Errors
+    /// Where a record can't be read again, which is a bug.
+    pub fn software(
+        &self,
+    ) -> impl Iterator<Item = Result<(Software, impl Iterator<Item = &CategoryResource>), DraftError>> {
+        self.entries.iter().map(|entry| Ok((self.record(entry)?, self.categories_of(entry))))
+    }
+
+    fn record(&self, entry: &Entry) -> Result<Software, DraftError> {
+        let document = &self.exports[entry.export as usize].document;
+        let record = document.get(entry.span.clone()).and_then(export::read_record);
+        record.ok_or_else(|| DraftError::Record(entry.id.clone()))
+    }
+
+    fn categories_of(&self, entry: &Entry) -> impl Iterator<Item = &CategoryResource> {
+        entry.categories.iter().map(|at| &self.categories[*at as usize])
     }
 
     /// The synonym groups of all exports.
@@ -144,19 +158,17 @@ impl Draft {
     /// Where something can't be written.
     pub fn prepare(&mut self) -> Result<Prepared, DraftError> {
         let (mut arena, mut downloads) = (Arena::default(), Arena::default());
-        let stored = self
-            .exports
-            .iter_mut()
-            .map(|export| StoredDocument::push(&mut downloads, export))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(DraftError::Compress)?;
         let mut documents = DocumentsWriter::default();
         let mut reviews = Reviews::default();
         let tails =
             self.exports.iter().map(|export| Documents::tail(&export_ref(export))).collect::<Result<Vec<_>, _>>()?;
         let step = self.entries.len().div_ceil(SAMPLE).max(1);
-        let sample =
-            self.entries.iter().step_by(step).map(|entry| self.more(entry, &tails)).collect::<Result<Vec<_>, _>>()?;
+        let sample = self
+            .entries
+            .iter()
+            .step_by(step)
+            .map(|entry| self.more(entry, &self.record(entry)?, &tails))
+            .collect::<Result<Vec<_>, _>>()?;
         let packer = Packer::new(&sample);
         // Nothing else comes between them: documents lie back to back.
         for entry in &self.entries {
@@ -170,6 +182,12 @@ impl Draft {
         }
         let category_objects =
             self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
+        let stored = self
+            .exports
+            .iter_mut()
+            .map(|export| StoredDocument::push(&mut downloads, export))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(DraftError::Compress)?;
         let exports = self
             .resources
             .iter()
@@ -203,14 +221,10 @@ impl Draft {
         tails: &[Vec<u8>],
         entry: &Entry,
     ) -> Result<(), DraftError> {
-        let software = &entry.software;
-        let categories: Vec<_> = entry
-            .categories
-            .iter()
-            .map(|at| &self.categories[*at as usize])
-            .map(|category| CategoryRef { id: &category.id, name: &category.name })
-            .collect();
-        let computed = match (&software.rating, entry.rating) {
+        let software = &self.record(entry)?;
+        let categories: Vec<_> =
+            self.categories_of(entry).map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
+        let computed = match (&software.rating, entry.shown.value) {
             (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
             _ => None,
         };
@@ -221,19 +235,18 @@ impl Draft {
             category: categories.first().map(|category| category.name),
             categories,
             rating: software.rating.as_ref().map(|rating| &*rating.text).or(computed.as_deref()),
-            review_count: entry.review_count,
+            review_count: entry.shown.review_count,
             website: &software.url,
             vendor: software.vendor.as_deref(),
             offering_type: software.offering_type.as_str(),
             evidence_status: software.evidence_status.as_str(),
             evidence_checked_on: software.evidence_checked_on.as_deref(),
         };
-        Ok(documents.push(arena, packer, &item, &self.more(entry, tails)?, entry.export)?)
+        Ok(documents.push(arena, packer, &item, &self.more(entry, software, tails)?, entry.export)?)
     }
 
     /// What a product's answer shows between its item and its tail.
-    fn more(&self, entry: &Entry, tails: &[Vec<u8>]) -> Result<Vec<u8>, serde_json::Error> {
-        let software = &entry.software;
+    fn more(&self, entry: &Entry, software: &Software, tails: &[Vec<u8>]) -> Result<Vec<u8>, DraftError> {
         let more = SoftwareMore {
             description: software.description.as_deref(),
             aliases: &software.aliases,
@@ -248,11 +261,11 @@ impl Draft {
                 .iter()
                 .map(|source| SourceResource { label: &source.label, url: &source.url })
                 .collect(),
-            rating_source: entry.rating_source,
+            rating_source: entry.shown.source,
             additional_properties: AdditionalProperties(&software.additional_properties),
             export: export_ref(&self.exports[entry.export as usize]),
         };
-        Documents::more(&more, &tails[entry.export as usize])
+        Ok(Documents::more(&more, &tails[entry.export as usize])?)
     }
 
     fn columns(&self) -> Columns {
@@ -260,11 +273,10 @@ impl Draft {
         for entry in &self.entries {
             columns.categories.extend_from_slice(&entry.categories);
             columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));
-            columns.offering_type.push(entry.software.offering_type);
-            columns.evidence_status.push(entry.software.evidence_status);
-            let checked_on = entry.software.evidence_checked_on.as_deref();
-            columns.evidence_checked_on.push(checked_on.and_then(CalendarDate::parse));
-            columns.rating.push(entry.rating);
+            columns.offering_type.push(entry.offering_type);
+            columns.evidence_status.push(entry.evidence_status);
+            columns.evidence_checked_on.push(entry.evidence_checked_on);
+            columns.rating.push(entry.shown.value);
         }
         columns.name = SortedOrder::new(self.by_name.clone());
         // Sorting the order of names stably by another value leaves names to break its ties.
@@ -274,10 +286,10 @@ impl Draft {
             SortedOrder::new(ordinals)
         };
         columns.rating_descending = by(|a, b| {
-            let value = |entry: &Entry| entry.rating.unwrap_or(f64::NEG_INFINITY);
+            let value = |entry: &Entry| entry.shown.value.unwrap_or(f64::NEG_INFINITY);
             value(b).total_cmp(&value(a))
         });
-        columns.review_count_descending = by(|a, b| b.review_count.cmp(&a.review_count));
+        columns.review_count_descending = by(|a, b| b.shown.review_count.cmp(&a.shown.review_count));
         columns
     }
 
@@ -340,30 +352,65 @@ fn export_ref(export: &Export) -> ExportRef<'_> {
     ExportRef { id: &export.id, name: &export.name, license: &export.license, as_of: export.as_of.as_deref() }
 }
 
-fn merge_software(exports: &mut [Export], category_at: &HashMap<String, u32>) -> Vec<Entry> {
+/// The products with their quality and the key of their name. Takes products and reviews out of the exports.
+fn merge_software(
+    exports: &mut [Export],
+    category_at: &HashMap<String, u32>,
+    collation: &Collation,
+) -> Vec<(Quality, Vec<u8>, Entry)> {
     let mut reviews: HashMap<Box<str>, Vec<Review>> = HashMap::new();
     for review in exports.iter_mut().flat_map(|export| std::mem::take(&mut export.reviews)) {
         reviews.entry(review.software_id.clone()).or_default().push(review);
     }
+    let shown: Vec<_> = exports
+        .iter()
+        .flat_map(|export| &export.software)
+        .map(|software| Rating::of(software, reviews.get(&software.id).map_or(&[], Vec::as_slice)))
+        .collect();
+    let mean = mean_rating(shown.iter().filter_map(|shown| shown.value));
     let pairs = (0..).zip(exports).flat_map(|(at, export)| {
         let software = std::mem::take(&mut export.software);
-        software.into_iter().map(move |software| (at, software))
+        software.into_iter().zip(&export.software_spans).map(move |(software, span)| (at, software, span.clone()))
     });
     pairs
-        .map(|(export, software)| {
-            let reviews = reviews.remove(&software.id).unwrap_or_default();
-            let summed = reviews::summary(&reviews.iter().collect::<Vec<_>>());
-            let stated = software.rating.as_ref().map(|rating| rating.value);
-            let rating = stated.or(summed.average);
-            let review_count = software.review_count.or((summed.count > 0).then_some(summed.count));
-            let rating_source = match (stated, summed.average) {
-                (Some(_), _) => Some(RatingSource::Stated),
-                (None, Some(_)) => Some(RatingSource::Reviews),
-                (None, None) => None,
+        .zip(shown)
+        .map(|((export, software, span), shown)| {
+            let quality = Quality::of(&software, shown.value, shown.review_count, mean);
+            let key = collation.key(&software.name);
+            let entry = Entry {
+                export,
+                span,
+                reviews: reviews.remove(&software.id).unwrap_or_default(),
+                categories: software
+                    .categories
+                    .iter()
+                    .filter_map(|name| category_at.get(&slug(name)).copied())
+                    .collect(),
+                offering_type: software.offering_type,
+                evidence_status: software.evidence_status,
+                evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
+                shown,
+                id: software.id,
             };
-            let categories =
-                software.categories.iter().filter_map(|name| category_at.get(&slug(name)).copied()).collect();
-            Entry { software, export, reviews, categories, rating, review_count, rating_source }
+            (quality, key, entry)
         })
         .collect()
+}
+
+impl Rating {
+    /// The stated rating, or else that of the reviews.
+    fn of(software: &Software, reviews: &[Review]) -> Self {
+        let summed = reviews::summary(&reviews.iter().collect::<Vec<_>>());
+        let stated = software.rating.as_ref().map(|rating| rating.value);
+        let source = match (stated, summed.average) {
+            (Some(_), _) => Some(RatingSource::Stated),
+            (None, Some(_)) => Some(RatingSource::Reviews),
+            (None, None) => None,
+        };
+        Self {
+            value: stated.or(summed.average),
+            review_count: software.review_count.or((summed.count > 0).then_some(summed.count)),
+            source,
+        }
+    }
 }

@@ -61,3 +61,10 @@ pub struct Export {
 pub const fn schema() -> &'static str {
     schema::PUBLISHED
 }
+
+/// Reads a product again from its element in a valid export; `None` where it isn't one.
+#[must_use]
+pub fn read_record(element: &[u8]) -> Option<Software> {
+    let (document, _) = text::parse(element, Limits::default().max_depth);
+    convert::record(document?.root())
+}

@@ -41,26 +41,26 @@ pub fn build(
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<Artifact, BuildError> {
     let mut draft = Draft::new(exports)?;
-    let catalogue = draft.prepare()?;
     let mut search = SearchBuilder::new(draft.synonyms());
     let mut engine = TantivyBuilder::new()?;
     let count = draft.software_count() as u64;
     pass(Step::BuildBegun);
-    for (done, (software, categories)) in (1..).zip(draft.into_software()) {
+    for (done, product) in (1..).zip(draft.software()) {
         pass(Step::BuildProduct);
-        engine.push(search.push(&software, categories.iter()))?;
+        let (software, categories) = product?;
+        engine.push(search.push(&software, categories))?;
         if progress(done, count).is_break() {
             return Err(BuildError::Stopped);
         }
     }
     pass(Step::BuildFinish);
-    let mut parts = vec![
-        part(TABLES, catalogue.tables),
-        part(TEXTS, catalogue.arena),
-        part(DOWNLOADS, catalogue.downloads),
-        part(SEARCH, postcard::to_stdvec(&search.finish()?)?),
-    ];
+    let mut parts = vec![part(SEARCH, postcard::to_stdvec(&search.finish()?)?)];
     parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
+    // Last, so that the answers aren't in memory beside what indexing needs.
+    let catalogue = draft.prepare()?;
+    parts.push(part(TABLES, catalogue.tables));
+    parts.push(part(TEXTS, catalogue.arena));
+    parts.push(part(DOWNLOADS, catalogue.downloads));
     pass(Step::BuildOpen);
     Ok(Artifact { parts, downloads: None })
 }

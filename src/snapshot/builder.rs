@@ -115,8 +115,9 @@ impl Builder<'_> {
 
     fn build(&mut self, report: Report) -> Result<Artifact, BuildFailure> {
         let observer = &mut *self.observer;
+        let Report { exports, files, .. } = report;
         // Frees the bytes of the files.
-        let Report { exports, .. } = report;
+        drop(files);
         Ok(build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?)
     }
 

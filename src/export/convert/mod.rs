@@ -12,6 +12,7 @@ mod software;
 mod synonym;
 
 pub use raw::write_compact;
+pub(super) use software::record;
 
 use std::ops::Range;
 

@@ -8,7 +8,13 @@ use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
-use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
+use crate::record::{AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
+
+/// Reads a record that was checked before, alone.
+pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
+    let mut reader = Reader { faults: Vec::new(), today: CalendarDate::from(jiff::civil::Date::MAX) };
+    reader.product(&mut NearMiss::new(RECORD), record, 0, Path::Root)?.value.software
+}
 
 /// A record while it is read.
 #[derive(Default)]
