@@ -123,7 +123,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     }
     let (generation, name) = time(|| Generation::of(&set.report.exports));
     // What a build consists of, one after the other; the rest of it is indexing.
-    let (draft, order) = time(|| Draft::new(set.report.exports));
+    let (draft, order) = time(|| Draft::new(set.report.exports, None));
     let mut draft = draft?;
     let (search, analysis) = time(|| {
         let mut search = SearchBuilder::new(draft.synonyms());
@@ -137,7 +137,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
     let (prepared, answers) = time(|| draft.prepare());
     drop(prepared?);
-    let (artifact, all) = time(|| build(exports, &mut |_, _| ControlFlow::Continue(())));
+    let (artifact, all) = time(|| build(exports, None, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
     let indexing = Time {
@@ -176,7 +176,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
     {
         let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
-        let texts = bare::prepare(&Draft::new(exports)?, repeat);
+        let texts = bare::prepare(&Draft::new(exports, None)?, repeat);
         let (index, bare) = time(|| bare::index(&texts));
         drop(index?);
         stages.push((name, bare));

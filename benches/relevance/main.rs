@@ -83,7 +83,7 @@ impl Built {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
         let generation = Generation::of(&report.exports);
-        Ok(Self { generation, artifact: build(report.exports, &mut |_, _| ControlFlow::Continue(()))? })
+        Ok(Self { generation, artifact: build(report.exports, None, &mut |_, _| ControlFlow::Continue(()))? })
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {

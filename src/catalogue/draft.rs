@@ -2,7 +2,13 @@
 //! answer once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use bytes::Bytes;
 
 use super::arena::Arena;
 use super::collate::{Collation, CollationError};
@@ -33,6 +39,9 @@ pub enum DraftError {
     /// A record that was read before can't be read again.
     #[error("the record `{0}` can't be read again")]
     Record(Box<str>),
+    /// A scratch file can't be written or read.
+    #[error("a scratch file in the index folder can't be used")]
+    Scratch(#[source] io::Error),
     /// A document can't be compressed.
     #[error("an export can't be compressed")]
     Compress(#[source] std::io::Error),
@@ -74,6 +83,42 @@ struct Entry {
     shown: Rating,
 }
 
+/// The document of an export.
+#[derive(Debug)]
+enum Document {
+    Memory(Bytes),
+    /// A file without a name, and its length.
+    File(File, usize),
+}
+
+impl Document {
+    fn new(bytes: Bytes, scratch: Option<&Path>) -> io::Result<Self> {
+        let Some(folder) = scratch else { return Ok(Self::Memory(bytes)) };
+        let mut file = tempfile::tempfile_in(folder)?;
+        file.write_all(&bytes)?;
+        Ok(Self::File(file, bytes.len()))
+    }
+
+    const fn len(&self) -> usize {
+        match self {
+            Self::Memory(bytes) => bytes.len(),
+            Self::File(_, length) => *length,
+        }
+    }
+
+    fn read(&self, range: Range<usize>) -> io::Result<Bytes> {
+        match self {
+            Self::Memory(bytes) if range.end <= bytes.len() => Ok(bytes.slice(range)),
+            Self::Memory(_) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Self::File(file, _) => {
+                let mut bytes = vec![0; range.len()];
+                file.read_exact_at(&mut bytes, range.start as u64)?;
+                Ok(bytes.into())
+            }
+        }
+    }
+}
+
 /// The rating that a product shows.
 #[derive(Debug, Clone, Copy)]
 struct Rating {
@@ -87,6 +132,7 @@ struct Rating {
 pub struct Draft {
     /// The exports without their products and reviews, which are in the entries.
     exports: Vec<Export>,
+    documents: Vec<Document>,
     /// What lists show of the exports.
     resources: Vec<ExportResource>,
     entries: Vec<Entry>,
@@ -96,11 +142,12 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Merges exports into one directory.
+    /// Merges exports into one directory. With a folder for scratch files, the documents of the exports are kept there and not in
+    /// memory.
     ///
     /// # Errors
-    /// Where names can't be ordered or there are too many products.
-    pub fn new(mut exports: Vec<Export>) -> Result<Self, DraftError> {
+    /// Where names can't be ordered, there are too many products, or a scratch file can't be written.
+    pub fn new(mut exports: Vec<Export>, scratch: Option<&Path>) -> Result<Self, DraftError> {
         let collation = Collation::new()?;
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let resources = exports.iter().map(ExportDocument::resource).collect();
@@ -118,7 +165,9 @@ impl Draft {
             a.1.cmp(&b.1).then_with(|| a.2.id.cmp(&b.2.id))
         });
         let entries = keyed.into_iter().map(|(_, _, entry)| entry).collect();
-        Ok(Self { exports, resources, entries, categories, by_name, collation })
+        let documents = exports.iter_mut().map(|export| Document::new(std::mem::take(&mut export.document), scratch));
+        let documents = documents.collect::<io::Result<_>>().map_err(DraftError::Scratch)?;
+        Ok(Self { exports, documents, resources, entries, categories, by_name, collation })
     }
 
     /// The number of products.
@@ -138,9 +187,8 @@ impl Draft {
     }
 
     fn record(&self, entry: &Entry) -> Result<Software, DraftError> {
-        let document = &self.exports[entry.export as usize].document;
-        let record = document.get(entry.span.clone()).and_then(export::read_record);
-        record.ok_or_else(|| DraftError::Record(entry.id.clone()))
+        let record = self.documents[entry.export as usize].read(entry.span.clone()).map_err(DraftError::Scratch)?;
+        export::read_record(&record).ok_or_else(|| DraftError::Record(entry.id.clone()))
     }
 
     fn categories_of(&self, entry: &Entry) -> impl Iterator<Item = &CategoryResource> {
@@ -183,11 +231,14 @@ impl Draft {
         let category_objects =
             self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
         let stored = self
-            .exports
-            .iter_mut()
-            .map(|export| StoredDocument::push(&mut downloads, export))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(DraftError::Compress)?;
+            .documents
+            .drain(..)
+            .zip(&self.exports)
+            .map(|(document, export)| {
+                let document = document.read(0..document.len()).map_err(DraftError::Scratch)?;
+                StoredDocument::push(&mut downloads, &document, &export.software_spans).map_err(DraftError::Compress)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
         let exports = self
             .resources
             .iter()

@@ -42,14 +42,12 @@ pub(super) struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// Takes the document out of an export and compresses it.
+    /// Compresses a document. `spans` are those of its products.
     ///
     /// # Errors
     /// Where it can't be compressed.
-    pub(super) fn push(downloads: &mut Arena, export: &mut Export) -> io::Result<Self> {
-        let document = std::mem::take(&mut export.document);
-        let spans = std::mem::take(&mut export.software_spans);
-        let compressed = zstd::bulk::compress(&document, ZSTD_LEVEL)?;
+    pub(super) fn push(downloads: &mut Arena, document: &[u8], spans: &[Range<usize>]) -> io::Result<Self> {
+        let compressed = zstd::bulk::compress(document, ZSTD_LEVEL)?;
         let place = |at: usize| u32::try_from(at).map_err(io::Error::other);
         let software_spans =
             spans.iter().map(|span| Ok((place(span.start)?, place(span.end)?))).collect::<io::Result<_>>()?;

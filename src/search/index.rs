@@ -33,8 +33,10 @@ pub struct SearchBuilder {
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
     stems: Stems,
-    /// Provisional words of all documents with their boundaries.
-    sequences: Vec<Vec<u32>>,
+    /// The words of all documents by their provisional numbers, [`FIRST_WORD`] added.
+    provisional: Forward,
+    /// Those of the current document.
+    sequence: Vec<u32>,
     lengths: Vec<Lengths>,
     /// Where the words of the current document occur, by stem.
     stems_found: Tally,
@@ -95,11 +97,6 @@ impl Tally {
 /// Stands for no beginning, where a word has fewer letters.
 const NO_PREFIX: u32 = u32::MAX;
 
-/// Marks a boundary among provisional words.
-const VALUE_MARK: u32 = u32::MAX;
-/// Marks the end of a section among provisional words.
-const SECTION_MARK: u32 = u32::MAX - 1;
-
 impl SearchBuilder {
     /// An empty search side.
     pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
@@ -113,7 +110,8 @@ impl SearchBuilder {
             lexicon,
             thesaurus,
             stems: Stems::default(),
-            sequences: Vec::new(),
+            provisional: Forward::default(),
+            sequence: Vec::new(),
             lengths: Vec::new(),
             stems_found: Tally::default(),
             prefixes_found: Tally::default(),
@@ -132,9 +130,9 @@ impl SearchBuilder {
         self.terms.clear();
         self.stems_found.clear();
         self.prefixes_found.clear();
-        let document = u32::try_from(self.sequences.len() + 1).unwrap_or(u32::MAX);
+        let document = u32::try_from(self.provisional.len() + 1).unwrap_or(u32::MAX);
         let categories: Vec<_> = categories.collect();
-        let mut sequence = Vec::new();
+        let mut sequence = std::mem::take(&mut self.sequence);
         let mut lengths = Lengths::default();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
             for (field, text) in values(software, &categories) {
@@ -142,9 +140,10 @@ impl SearchBuilder {
                     *length += self.push_value(field, text, document, &mut sequence);
                 }
             }
-            sequence.push(SECTION_MARK);
+            sequence.push(SECTION_END);
         }
-        self.sequences.push(sequence);
+        self.provisional.push(sequence.drain(..));
+        self.sequence = sequence;
         // Another name makes no name longer: the title is as long as its names are on average.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Title as usize] = lengths[Section::Title as usize].div_ceil(names);
@@ -168,7 +167,7 @@ impl SearchBuilder {
                 self.prefixes_found.of(prefix).best(here);
             }
             if field != Field::CategoryDescription {
-                sequence.push(number);
+                sequence.push(number + FIRST_WORD);
             }
             if let Some(next) = words.get(at + 1)
                 && is_compound(field, word, next)
@@ -187,7 +186,7 @@ impl SearchBuilder {
         if field == Field::CategoryDescription {
             return 0;
         }
-        sequence.push(VALUE_MARK);
+        sequence.push(VALUE_END);
         u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
@@ -247,11 +246,10 @@ impl SearchBuilder {
     pub fn finish(self) -> Result<SearchParts, LexiconError> {
         let (lexicon, numbering) = self.lexicon.finish()?;
         let mut forward = Forward::default();
-        for sequence in &self.sequences {
-            forward.push(sequence.iter().map(|number| match *number {
-                VALUE_MARK => VALUE_END,
-                SECTION_MARK => SECTION_END,
-                number => numbering.get(number as usize).copied().unwrap_or(FIRST_WORD),
+        for document in (0..).take(self.provisional.len()) {
+            forward.push(self.provisional.words(document).map(|word| match word.checked_sub(FIRST_WORD) {
+                Some(number) => numbering.get(number as usize).copied().unwrap_or(FIRST_WORD),
+                None => word,
             }));
         }
         Ok(SearchParts { lexicon, forward, thesaurus: self.thesaurus, lengths: self.lengths })

@@ -1,6 +1,7 @@
 //! Builds the parts of a generation out of validated exports.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use bytes::Bytes;
 
@@ -32,15 +33,17 @@ pub enum BuildError {
     Stopped,
 }
 
-/// Builds the parts of a generation. `progress` is told the products indexed so far and their number, and may stop it.
+/// Builds the parts of a generation. `progress` is told the products indexed so far and their number, and may stop it. With a folder for scratch files, less is held in
+/// memory.
 ///
 /// # Errors
 /// Where a part can't be built, or it is stopped.
 pub fn build(
     exports: Vec<Export>,
+    scratch: Option<&Path>,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<Artifact, BuildError> {
-    let mut draft = Draft::new(exports)?;
+    let mut draft = Draft::new(exports, scratch)?;
     let mut search = SearchBuilder::new(draft.synonyms());
     let mut engine = TantivyBuilder::new()?;
     let count = draft.software_count() as u64;

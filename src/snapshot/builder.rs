@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -74,7 +75,8 @@ impl Builder<'_> {
         }
         let ReadSet { report, stamp } = set;
         let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
-        let artifact = self.build(report)?;
+        store.create()?;
+        let artifact = self.build(report, Some(store.folder()))?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
@@ -96,7 +98,7 @@ impl Builder<'_> {
         let ReadSet { report, stamp } = self.read()?;
         self.check_removed(&report.exports, || false)?;
         let generation = Generation::of(&report.exports);
-        let artifact = self.build(report)?;
+        let artifact = self.build(report, None)?;
         Ok((Snapshot::open(generation, &artifact)?, stamp))
     }
 
@@ -113,12 +115,12 @@ impl Builder<'_> {
         if servable { Ok(set) } else { Err(BuildFailure::invalid(&set.report)) }
     }
 
-    fn build(&mut self, report: Report) -> Result<Artifact, BuildFailure> {
+    fn build(&mut self, report: Report, scratch: Option<&Path>) -> Result<Artifact, BuildFailure> {
         let observer = &mut *self.observer;
         let Report { exports, files, .. } = report;
         // Frees the bytes of the files.
         drop(files);
-        Ok(build(exports, &mut |done, total| observer.progress(Phase::Indexing, done, total))?)
+        Ok(build(exports, scratch, &mut |done, total| observer.progress(Phase::Indexing, done, total))?)
     }
 
     /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.

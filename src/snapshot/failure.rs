@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::OpenError;
 use super::build::BuildError;
 use super::store::StoreError;
+use crate::catalogue::DraftError;
 use crate::error::chain;
 use crate::export::{Code, FindError, Report, Severity};
 
@@ -125,6 +126,9 @@ impl From<FindError> for BuildFailure {
 
 impl From<BuildError> for BuildFailure {
     fn from(error: BuildError) -> Self {
+        if let BuildError::Catalogue(DraftError::Scratch(_)) = error {
+            return Self::transient(FailureCode::IndexNotWritten, chain(&error));
+        }
         Self::from(OpenError::from(error))
     }
 }

@@ -102,7 +102,7 @@ impl Snapshot {
     /// Where it can't be built.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let generation = Generation::of(&exports);
-        let artifact = build(exports, &mut |_, _| ControlFlow::Continue(()))?;
+        let artifact = build(exports, None, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(generation, &artifact)
     }
 

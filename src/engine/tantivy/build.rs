@@ -12,6 +12,7 @@ use ::tantivy::indexer::SingleSegmentIndexWriter;
 use ::tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use ::tantivy::{TantivyDocument, TantivyError};
+use bytes::Bytes;
 use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
 
 use super::term_filter::TermFilter;
@@ -108,9 +109,10 @@ impl TantivyBuilder {
         let mut files = EngineFiles::new();
         for name in names {
             if directory.exists(&name).map_err(EngineError::index("read"))? {
-                let content = directory.atomic_read(&name).map_err(EngineError::index("read"))?;
+                let file = directory.open_read(&name).map_err(EngineError::index("read"))?;
+                let content = file.read_bytes().map_err(EngineError::index("read"))?;
                 directory.delete(&name).map_err(EngineError::index("read"))?;
-                files.push((name.to_string_lossy().into_owned(), content.into()));
+                files.push((name.to_string_lossy().into_owned(), Bytes::from_owner(content)));
             }
         }
         files.push((FILTER.to_owned(), filter.into_bytes()));

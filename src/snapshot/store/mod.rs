@@ -273,13 +273,21 @@ impl Store {
         if self.folder.exists() { self.lock().map(drop) } else { Ok(()) }
     }
 
+    /// Makes the folder where there is none.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn create(&self) -> Result<(), StoreError> {
+        let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
+        created.map_err(StoreError::io("creating", &self.folder))
+    }
+
     /// Writes a generation and puts it in force; older ones but one are removed. Answers its manifest.
     ///
     /// # Errors
     /// Where the disk refuses, or another process holds the lock for too long; what was in force stays so.
     pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
-        let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
-        created.map_err(StoreError::io("creating", &self.folder))?;
+        self.create()?;
         let _lock = self.lock()?;
         let manifest = Manifest {
             format: INDEX_FORMAT,
