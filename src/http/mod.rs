@@ -6,6 +6,7 @@
 //! `server` owns sockets and knows a tower `Service` only.
 
 mod config;
+mod content_coding;
 mod entity_tag;
 mod extract;
 mod metrics;

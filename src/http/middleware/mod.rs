@@ -22,7 +22,7 @@ pub(super) use access_log::AccessLog;
 pub(super) use around::Around;
 pub(super) use auth::Authenticate;
 pub(super) use cache_control::PrivateCache;
-pub(super) use compression::CompressionLayer;
+pub(super) use compression::{CompressionLayer, FinalCoding, MIN_COMPRESSED_BYTES};
 pub(super) use conditional::Conditional;
 pub(super) use cors::Cors;
 pub(super) use framing::correct_headers;
