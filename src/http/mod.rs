@@ -7,6 +7,7 @@
 
 mod config;
 mod content_coding;
+mod downloads;
 mod entity_tag;
 mod extract;
 mod metrics;

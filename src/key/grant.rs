@@ -27,6 +27,12 @@ impl Grant {
         self.rate.map(|rate| self.quota.spend(rate.per_minute(), now))
     }
 
+    /// Spends further requests for one that was allowed, which may put the quota in debt; `None` where the key is unlimited.
+    #[must_use]
+    pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
+        self.rate.map(|rate| self.quota.charge(rate.per_minute(), requests, now))
+    }
+
     /// Takes back a request that was spent then and isn't carried out.
     pub fn give_back(&self, spent: Instant) {
         if self.rate.is_some() {

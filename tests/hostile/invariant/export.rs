@@ -1,6 +1,8 @@
 //! What holds of any bytes that are read as an export: they are reported in every form, and what is valid is built, found
 //! and given back.
 
+use std::io::Read as _;
+
 use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::record::CalendarDate;
@@ -47,7 +49,9 @@ fn check_renderings(report: &Report) {
 
 fn check_generation(report: &Report, bytes: &[u8]) {
     let snapshot = Snapshot::build(&report.exports).expect("what is valid can be built");
-    let written = service::get_export(&snapshot, "export").expect("the export").json().expect("its bytes");
+    let stored = service::get_export(&snapshot, "export").expect("the export").open().expect("its bytes");
+    let mut written = Vec::new();
+    stored.json().and_then(|mut json| json.read_to_end(&mut written)).expect("its bytes");
     assert_eq!(written, bytes, "byte for byte as validated");
     let count = report.exports.iter().map(|export| export.software.len()).sum::<usize>() as u64;
     assert_eq!(snapshot.catalogue.software_count() as u64, count);
