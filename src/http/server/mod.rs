@@ -33,7 +33,7 @@ pub struct ConnectionLimits {
     /// The time between requests: longer than proxies keep connections (most of them 60 s), so that none sends a request on a
     /// connection that is being closed. While three quarters of the connections are taken, it is at most the header timeout.
     pub idle_timeout: Duration,
-    /// The time in which a client has to take a byte of a response.
+    /// The time that a client may be behind the minimum rate of taking responses, which is 16 KiB/s.
     pub write_timeout: Duration,
     /// The time in which clients may still connect and send requests once the service is asked to stop, and then the time in
     /// which they may send requests. Each response closes its connection. Over at once when no connection is open.
