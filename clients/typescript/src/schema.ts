@@ -195,13 +195,6 @@ export interface components {
             /** @description Name. */
             name: string;
         };
-        /** @description One reason why the directory is not in full health, though it serves. */
-        Degraded: {
-            /** @description A stable name of the reason, such as `exports_invalid`. */
-            code: string;
-            /** @description What happened and how to mend it, for the operator. */
-            detail: string;
-        };
         /** @description One of the export files that make up the directory. */
         Export: {
             /** @description Identifier: the file's name without `.json`. */
@@ -409,7 +402,16 @@ export interface components {
             /** @description The generation being served. */
             generation: string;
             /** @description What is wrong; empty in full health. */
-            reasons: components["schemas"]["Degraded"][];
+            reasons: components["schemas"]["Reason"][];
+        };
+        /** @description A reason why the service isn't in full health, though it serves. */
+        Reason: {
+            /** @description A stable name of the reason, such as `exports_invalid`. */
+            code: string;
+            /** @description The number of errors in the exports, or of products that would be removed. */
+            count: number | null;
+            /** @description The cause and how to mend it, for the operator; `null` without a valid key. */
+            detail: string | null;
         };
         /** @description A word of the query and what was searched for it. */
         Replacement: {

@@ -20,7 +20,7 @@ mod timeout;
 
 pub(super) use access_log::AccessLog;
 pub(super) use around::Around;
-pub(super) use auth::Authenticate;
+pub(super) use auth::{Authenticate, has_valid_key};
 pub(super) use cache_control::PrivateCache;
 pub(super) use compression::{CompressionLayer, FinalCoding, MIN_COMPRESSED_BYTES};
 pub(super) use conditional::Conditional;

@@ -186,7 +186,7 @@ impl<S> DeadlineStream<S> {
     }
 }
 
-/// The time for so many bytes at [`MIN_RATE`].
+/// The time for a number of bytes at [`MIN_RATE`].
 fn time_for(bytes: usize) -> Duration {
     // A write of 4 GiB is longer than any buffer.
     Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE

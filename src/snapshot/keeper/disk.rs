@@ -37,7 +37,7 @@ impl Keeper {
         memory::give_back();
         if let Err(message) = caught(|| self.follow_index(now)) {
             let detail = format!("the program failed while looking after the index ({message}); please report it");
-            let problem = Degraded { code: "index_panicked", detail };
+            let problem = Degraded { code: "index_panicked", count: None, detail };
             if self.index_problem.as_ref() != Some(&problem) {
                 tracing::error!("{}", problem.detail);
             }
@@ -86,7 +86,7 @@ impl Keeper {
         let folder = store.folder().display();
         let detail = format!("{folder} holds no generation any more; it is written again");
         tracing::warn!("{detail}");
-        self.disk_problem = Some(Degraded { code: "index_lost", detail });
+        self.disk_problem = Some(Degraded { code: "index_lost", count: None, detail });
         (self.saved, self.unsaved) = (None, Some(Unsaved::default()));
         self.show_health();
     }
@@ -244,6 +244,7 @@ impl Keeper {
                 let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
                 let problem = Degraded {
                     code: "index_not_written",
+                    count: None,
                     detail: format!("{error}{cause}; the directory is served from memory, and writing is tried again"),
                 };
                 // Logged once, however often it is tried in vain.

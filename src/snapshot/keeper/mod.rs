@@ -333,7 +333,8 @@ impl Keeper {
             }),
         };
         let Some(last_good) = last_good else { return Err(error) };
-        let problem = Degraded { code: error.code(), detail: format!("{error}; the last good generation is served") };
+        let detail = format!("{error}; the last good generation is served");
+        let problem = Degraded { code: error.code(), count: error.count(), detail };
         // Logged once: what is tried again fails the same way more often than not.
         if self.exports_problem.as_ref() != Some(&problem) {
             tracing::error!(error = &error as &dyn std::error::Error, "the last good generation stays");
@@ -350,6 +351,7 @@ impl Keeper {
         let removed = previous.catalogue.ids().filter(|id| !ids.contains(id.as_str())).count();
         (removed * 100 > before * usize::from(self.settings.max_removed)).then(|| Degraded {
             code: RECORDS_REMOVED,
+            count: Some(removed),
             detail: format!(
                 "the exports would remove {removed} of {before} products, more than {} per cent; confirm it with \
                  `software-directory --reindex`, or bring the records back",

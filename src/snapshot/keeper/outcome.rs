@@ -46,6 +46,14 @@ impl KeepError {
         }
     }
 
+    /// The number of errors in the exports.
+    pub(super) const fn count(&self) -> Option<usize> {
+        match self {
+            Self::Invalid { errors, .. } => Some(*errors),
+            _ => None,
+        }
+    }
+
     /// Whether the same exports may well be served at the next try: then what failed wasn't their content.
     pub(super) const fn is_transient(&self) -> bool {
         match self {
