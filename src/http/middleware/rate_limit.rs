@@ -26,13 +26,13 @@ pub(in crate::http) struct Cost(pub(in crate::http) u32);
 pub(in crate::http) struct RateLimit;
 
 impl Middleware for RateLimit {
-    /// `None` without a key or for an unlimited one.
+    /// `None` without a key.
     type Context = Option<(Arc<RequestContext>, Decision)>;
 
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
         let context = RequestContext::of(request);
         let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
-        let Some(decision) = grant.spend(context.started) else { return ControlFlow::Continue(None) };
+        let decision = grant.spend(context.started);
         if let Some(retry_after_seconds) = decision.retry_after_seconds {
             let mut response = ApiError::RateLimited { retry_after_seconds }.into_response();
             write_headers(&decision, response.headers_mut());
@@ -68,9 +68,7 @@ pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
         Some(Cost(requests)) => grant.charge(requests.saturating_sub(1), Instant::now()),
         None => grant.peek(Instant::now()),
     };
-    if let Some(decision) = decision {
-        write_headers(&decision, response.headers_mut());
-    }
+    write_headers(&decision, response.headers_mut());
 }
 
 fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
