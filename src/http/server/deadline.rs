@@ -5,14 +5,12 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
-
-use super::limiter::ConnectionLimiter;
 
 /// The least rate at which a peer has to take responses, in bytes a second, counted while a response waits to be written. A peer that
 /// is slower falls behind, and is cut off once it is behind by the write timeout: one that takes nothing after 30 s, one that takes
@@ -31,9 +29,14 @@ pub(super) struct Timeouts {
     pub(super) write: Duration,
 }
 
-/// The state of a connection's requests.
+/// The state of a connection's requests, for its stream and for the listener, which closes the connection that is idle the longest when
+/// it needs room.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
+    /// A count of the writes on all connections, the clock of [`Self::active_at`].
+    writes: Arc<AtomicU64>,
+    /// The count at the last write, or at the connection's start.
+    active_at: AtomicU64,
     /// Whether a request is in progress; then the peer has no deadline.
     is_responding: AtomicBool,
     /// The number of requests so far.
@@ -41,6 +44,28 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    /// The state of a new connection, with the count of the writes on all connections.
+    pub(super) fn new(writes: Arc<AtomicU64>) -> Self {
+        let progress = Self { writes, ..Self::default() };
+        progress.touch();
+        progress
+    }
+
+    /// Marks the connection as the last active one.
+    fn touch(&self) {
+        self.active_at.store(self.writes.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether a request has come.
+    pub(super) fn has_requests(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) > 0
+    }
+
+    /// The place of the connection in the order of activity; `None` while its request is handled.
+    pub(super) fn idle_since(&self) -> Option<u64> {
+        (!self.is_responding.load(Ordering::Relaxed)).then(|| self.active_at.load(Ordering::Relaxed))
+    }
+
     /// The headers of a request are complete.
     pub(super) fn request_begins(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -58,7 +83,6 @@ pub(super) struct DeadlineStream<S> {
     stream: S,
     timeouts: Timeouts,
     progress: Arc<Progress>,
-    limiter: Arc<ConnectionLimiter>,
     timer: Pin<Box<Sleep>>,
     /// The number of requests at the last look.
     requests: u32,
@@ -77,13 +101,12 @@ pub(super) struct DeadlineStream<S> {
 }
 
 impl<S> DeadlineStream<S> {
-    pub(super) fn new(stream: S, timeouts: Timeouts, progress: Arc<Progress>, limiter: Arc<ConnectionLimiter>) -> Self {
+    pub(super) fn new(stream: S, timeouts: Timeouts, progress: Arc<Progress>) -> Self {
         let now = Instant::now();
         Self {
             stream,
             timeouts,
             progress,
-            limiter,
             timer: Box::pin(tokio::time::sleep_until(now + timeouts.header)),
             requests: 0,
             head_since: None,
@@ -96,16 +119,14 @@ impl<S> DeadlineStream<S> {
     }
 
     /// The deadline for the next bytes; `None` while the peer has none.
-    fn read_deadline(&self, now: Instant) -> Option<Instant> {
+    fn read_deadline(&self) -> Option<Instant> {
         if self.progress.is_responding.load(Ordering::Relaxed) || self.stalled_since.is_some() {
             return None;
         }
         Some(match self.head_since {
             Some(since) => since + self.timeouts.header,
             None if self.requests == 0 => self.idle_since + self.timeouts.header,
-            None if self.limiter.is_under_pressure() => self.idle_since + self.timeouts.header.min(self.timeouts.idle),
-            // Pressure comes suddenly, so it is looked at again long before the deadline.
-            None => (self.idle_since + self.timeouts.idle).min(now + self.timeouts.header),
+            None => self.idle_since + self.timeouts.idle,
         })
     }
 
@@ -148,7 +169,7 @@ impl<S> DeadlineStream<S> {
         self.notice_requests();
         loop {
             let now = self.now();
-            let deadline = self.read_deadline(now);
+            let deadline = self.read_deadline();
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return Poll::Ready(Err(timed_out("the peer sent nothing for too long")));
             }
@@ -172,6 +193,7 @@ impl<S> DeadlineStream<S> {
                     self.behind = self.behind.saturating_sub(time_for(bytes));
                 }
                 self.wrote = true;
+                self.progress.touch();
                 Poll::Ready(outcome)
             }
             Poll::Pending => {
@@ -258,15 +280,13 @@ mod tests {
         ours: DeadlineStream<DuplexStream>,
         theirs: DuplexStream,
         progress: Arc<Progress>,
-        limiter: Arc<ConnectionLimiter>,
     }
 
     fn open() -> Fixture {
         let (ours, theirs) = duplex(8);
         let progress = Arc::<Progress>::default();
-        let limiter = Arc::new(ConnectionLimiter::new(4));
-        let ours = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&progress), Arc::clone(&limiter));
-        Fixture { ours, theirs, progress, limiter }
+        let ours = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&progress));
+        Fixture { ours, theirs, progress }
     }
 
     impl Fixture {
@@ -332,15 +352,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn idle_connection_under_pressure_has_the_header_timeout() {
-        let mut fixture = open();
-        fixture.one_request().await;
-        let limiter = Arc::clone(&fixture.limiter);
-        let (seconds, ()) = tokio::join!(fixture.seconds_until_timeout(), async move {
-            tokio::time::sleep(Duration::from_secs(12)).await;
-            limiter.set_starved(true);
-        });
-        assert!((12..=17).contains(&seconds), "{seconds}");
+    async fn connection_is_as_idle_as_its_last_write_is_old() {
+        let writes = Arc::<AtomicU64>::default();
+        let [one, other] = [(); 2].map(|()| Arc::new(Progress::new(Arc::clone(&writes))));
+        assert!(one.idle_since() < other.idle_since(), "in the order of their start");
+        let (ours, _theirs) = duplex(8);
+        let mut stream = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&one));
+        stream.write_all(b"200").await.expect("room");
+        assert!(one.idle_since() > other.idle_since());
+        one.request_begins();
+        assert_eq!(one.idle_since(), None);
+        one.response_is_ready();
+        assert!(one.idle_since() > other.idle_since());
     }
 
     #[tokio::test(start_paused = true)]
@@ -379,8 +402,7 @@ mod tests {
     /// Writes without end to a peer that takes bytes at intervals; returns the seconds until it is cut off, at most an hour.
     async fn seconds_until_cut_off(bytes: usize, every: Duration) -> u64 {
         let (ours, mut theirs) = duplex(1024);
-        let mut ours =
-            DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default(), Arc::new(ConnectionLimiter::new(4)));
+        let mut ours = DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default());
         let started = Instant::now();
         let writer = async { while let Ok(()) = ours.write_all(&[0; 4096]).await {} };
         let reader = async {
