@@ -1,7 +1,7 @@
 //! What is large and rarely asked for, and so isn't held in memory where it is on disk.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
@@ -38,24 +38,44 @@ impl Bulk {
         Ok(self.len()? == 0)
     }
 
-    /// Reads a part.
+    /// A reader of a part.
     ///
     /// # Errors
-    /// Where it can't be read whole.
-    pub fn read(&self, span: Span) -> io::Result<Bytes> {
-        match self {
-            Self::Memory(bytes) if span.end() <= bytes.len() as u64 => Ok(bytes.slice(span.range())),
-            Self::Memory(_) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Self::File(file) => {
-                // So that a file that was cut off doesn't decide how much memory is taken.
-                if span.end() > file.metadata()?.len() {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
-                let mut bytes = vec![0; span.range().len()];
-                file.read_exact_at(&mut bytes, span.start)?;
-                Ok(bytes.into())
-            }
+    /// Where the part isn't there whole.
+    pub fn reader(&self, span: Span) -> io::Result<BulkReader> {
+        if span.end() > self.len()? {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end() })
+    }
+}
+
+/// A reader of a part of a [`Bulk`]. Holds no more of it in memory than the bulk itself.
+#[derive(Debug, Clone)]
+pub struct BulkReader {
+    bulk: Bulk,
+    at: u64,
+    end: u64,
+}
+
+impl Read for BulkReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buffer.len());
+        let buffer = &mut buffer[..left];
+        let read = match &self.bulk {
+            Bulk::Memory(bytes) => {
+                let rest = usize::try_from(self.at).ok().and_then(|at| bytes.get(at..));
+                let rest = rest.ok_or(io::ErrorKind::UnexpectedEof)?;
+                { rest }.read(buffer)?
+            }
+            Bulk::File(file) => file.read_at(buffer, self.at)?,
+        };
+        if read == 0 && !buffer.is_empty() {
+            // The file was cut off meanwhile.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.at += read as u64;
+        Ok(read)
     }
 }
 
@@ -66,15 +86,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn file_that_is_cut_off_while_it_is_read_is_an_error() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(b"0123456789").expect("written");
+        let mut reader = Bulk::File(Arc::new(file.try_clone().expect("a file")))
+            .reader(Span { start: 0, length: 10 })
+            .expect("whole");
+        file.set_len(4).expect("cut off");
+        let error = reader.read_to_end(&mut Vec::new()).expect_err("six bytes are missing");
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
     fn memory_and_file_read_alike() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         for bulk in [Bulk::Memory(Bytes::from_static(b"0123456789")), Bulk::File(Arc::new(file))] {
             assert_eq!(bulk.len().expect("a length"), 10);
-            assert_eq!(&bulk.read(Span { start: 3, length: 4 }).expect("read")[..], b"3456");
-            assert!(bulk.read(Span { start: 10, length: 0 }).expect("read").is_empty());
+            let read = |start, length| bulk.reader(Span { start, length }).and_then(io::read_to_string);
+            assert_eq!(read(3, 4).expect("read"), "3456");
+            assert_eq!(read(10, 0).expect("read"), "");
             for (start, length) in [(3, 8), (11, 0), (u64::MAX, 5)] {
-                assert!(bulk.read(Span { start, length }).is_err(), "{start} {length}");
+                assert!(read(start, length).is_err(), "{start} {length}");
             }
         }
     }

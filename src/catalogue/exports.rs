@@ -1,21 +1,30 @@
 //! The exports as they were validated, for download.
 
-use std::io;
+use std::io::{self, BufReader, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::CParameter;
 
 use super::Catalogue;
 use super::arena::{Arena, Span};
-use super::bulk::Bulk;
+use super::bulk::BulkReader;
 use crate::export::{Export, write_compact};
 use crate::resource::{ExportRef, ExportResource};
 
 /// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
 /// fraction of their time.
 const ZSTD_LEVEL: i32 = 3;
+
+/// The window of the compression, as a power of two: 256 KiB, which is what a download's decoder holds in memory. The level's own
+/// would be 2 MiB, and makes documents of text no smaller.
+const ZSTD_WINDOW_LOG: u32 = 18;
+
+/// The blocks in which a stored document is read.
+const BLOCK_BYTES: usize = 64 * 1024;
 
 /// One export of the directory.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,14 +40,14 @@ pub struct ExportDocument {
     /// BLAKE3 of what lies there, for it may be read from a disk long after it was written.
     hash: [u8; 32],
     /// Where each product's element lies in the document: start and end. A document is below 4 GiB.
-    software_spans: Vec<(u32, u32)>,
+    software_spans: Arc<[(u32, u32)]>,
 }
 
 /// A document among those for download.
 pub(super) struct StoredDocument {
     compressed: Span,
     hash: [u8; 32],
-    software_spans: Vec<(u32, u32)>,
+    software_spans: Arc<[(u32, u32)]>,
 }
 
 impl StoredDocument {
@@ -47,7 +56,9 @@ impl StoredDocument {
     /// # Errors
     /// Where it can't be compressed.
     pub(super) fn push(downloads: &mut Arena, document: &[u8], spans: &[Range<usize>]) -> io::Result<Self> {
-        let compressed = zstd::bulk::compress(document, ZSTD_LEVEL)?;
+        let mut compressor = Compressor::new(ZSTD_LEVEL)?;
+        compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
+        let compressed = compressor.compress(document)?;
         let place = |at: usize| u32::try_from(at).map_err(io::Error::other);
         let software_spans =
             spans.iter().map(|span| Ok((place(span.start)?, place(span.end)?))).collect::<io::Result<_>>()?;
@@ -103,51 +114,140 @@ impl ExportDocument {
         self.compressed.end()
     }
 
-    /// The whole document, byte for byte. Takes time in proportion to its size.
+    /// Opens the document for download, having compared it with its checksum block by block. Takes time in proportion to its
+    /// compressed size.
     ///
     /// # Errors
     /// Where the kept document can't be read, or is damaged.
-    pub fn json(&self, catalogue: &Catalogue) -> io::Result<Bytes> {
-        let document = self.decompress(&catalogue.downloads);
-        if document.is_err() {
+    pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
+        let verified = catalogue.downloads.reader(self.compressed).and_then(|reader| self.verify(reader));
+        if verified.is_err() {
             catalogue.note_damage();
         }
-        document
-    }
-
-    fn decompress(&self, downloads: &Bulk) -> io::Result<Bytes> {
-        let size = usize::try_from(self.resource.size_bytes).map_err(io::Error::other)?;
-        let compressed = downloads.read(self.compressed)?;
-        if blake3::hash(&compressed) != self.hash {
-            let what = format!("the document of the export `{}` isn't what was written to disk", self.resource.id);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-        }
-        zstd::bulk::decompress(&compressed, size).map(Bytes::from)
-    }
-
-    /// One record a line, each the export's own object with `export` (id, name, licence, date) added, so that the licence
-    /// stays on each. A record's own property `export` moves to `additional_properties`.
-    ///
-    /// # Errors
-    /// Where the kept document can't be read, or is damaged.
-    pub fn ndjson(&self, catalogue: &Catalogue) -> io::Result<Bytes> {
-        let document = self.json(catalogue)?;
         let reference = serde_json::to_string(&ExportRef {
             id: &self.resource.id,
             name: &self.resource.name,
             license: &self.resource.license,
             as_of: self.resource.as_of.as_deref(),
         })?;
-        let mut lines = String::with_capacity(document.len() + self.software_spans.len() * (reference.len() + 16));
-        for (start, end) in &self.software_spans {
-            write_line(&mut lines, &document, *start as usize..*end as usize, &reference)?;
+        Ok(StoredExport {
+            compressed: verified?,
+            compressed_bytes: self.compressed.length,
+            size_bytes: self.resource.size_bytes,
+            software_spans: Arc::clone(&self.software_spans),
+            reference,
+        })
+    }
+
+    fn verify(&self, reader: BulkReader) -> io::Result<BulkReader> {
+        let mut hasher = blake3::Hasher::new();
+        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader.clone()), &mut hasher)?;
+        if *hasher.finalize().as_bytes() != self.hash {
+            let what = format!("the document of the export `{}` isn't what was written to disk", self.resource.id);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        Ok(Bytes::from(lines))
+        Ok(reader)
     }
 }
 
-fn write_line(lines: &mut String, document: &[u8], range: Range<usize>, reference: &str) -> io::Result<()> {
-    let record = document.get(range).ok_or_else(|| io::Error::other("a record's span lies outside its document"))?;
+/// The document of an export, ready to be read in one of its forms. Outlives the generation that it is from, of which it holds
+/// the file of downloads and the places of the records.
+#[derive(Debug)]
+pub struct StoredExport {
+    compressed: BulkReader,
+    compressed_bytes: u64,
+    size_bytes: u64,
+    software_spans: Arc<[(u32, u32)]>,
+    /// What the lines of `ndjson` say of the export.
+    reference: String,
+}
+
+impl StoredExport {
+    /// The length of [`Self::compressed`].
+    #[must_use]
+    pub const fn compressed_bytes(&self) -> u64 {
+        self.compressed_bytes
+    }
+
+    /// The length of [`Self::json`].
+    #[must_use]
+    pub const fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// The document as it is stored: a zstd frame (RFC 8878).
+    #[must_use]
+    pub fn compressed(self) -> BulkReader {
+        self.compressed
+    }
+
+    /// The document, byte for byte as it was validated.
+    ///
+    /// # Errors
+    /// Where the decoder can't be set up.
+    pub fn json(self) -> io::Result<impl Read + Send> {
+        zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, self.compressed))
+    }
+
+    /// One record a line, each the export's own object with `export` (id, name, licence, date) added, so that the licence
+    /// stays on each. A record's own property `export` moves to `additional_properties`. Holds one record at a time.
+    ///
+    /// # Errors
+    /// Where the decoder can't be set up.
+    pub fn ndjson(self) -> io::Result<impl Read + Send> {
+        let (spans, reference) = (Arc::clone(&self.software_spans), self.reference.clone());
+        Ok(Lines { document: self.json()?, at: 0, spans, next: 0, reference, line: io::Cursor::default() })
+    }
+}
+
+/// The records of a document as lines.
+struct Lines<R> {
+    document: R,
+    /// Bytes of the document read so far.
+    at: u64,
+    spans: Arc<[(u32, u32)]>,
+    /// The number of the next record.
+    next: usize,
+    reference: String,
+    /// The current line, read so far.
+    line: io::Cursor<String>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Makes the line of the next record; `false` after the last one.
+    fn advance(&mut self) -> io::Result<bool> {
+        let Some((start, end)) = self.spans.get(self.next).map(|(start, end)| (u64::from(*start), u64::from(*end)))
+        else {
+            return Ok(false);
+        };
+        let misplaced = || io::Error::other("a record's span lies outside its document");
+        let gap = start.checked_sub(self.at).ok_or_else(misplaced)?;
+        let length = end.checked_sub(start).ok_or_else(misplaced)?;
+        io::copy(&mut self.document.by_ref().take(gap), &mut io::sink())?;
+        let mut record = Vec::new();
+        self.document.by_ref().take(length).read_to_end(&mut record)?;
+        if record.len() as u64 != length {
+            return Err(misplaced());
+        }
+        let mut line = String::with_capacity(record.len() + self.reference.len() + 16);
+        write_line(&mut line, &record, &self.reference)?;
+        (self.at, self.next, self.line) = (end, self.next + 1, io::Cursor::new(line));
+        Ok(true)
+    }
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.line.read(buffer)?;
+            if read > 0 || buffer.is_empty() || !self.advance()? {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+fn write_line(lines: &mut String, record: &[u8], reference: &str) -> io::Result<()> {
     let record: Members<'_> = serde_json::from_slice(record)?;
     let mut own = None;
     lines.push('{');

@@ -26,7 +26,7 @@ pub use collate::Collation;
 pub use columns::{Columns, STARS, SortedOrder};
 pub use documents::{Documents, DocumentsWriter, Place};
 pub use draft::{Draft, DraftError, Prepared};
-pub use exports::ExportDocument;
+pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
 pub use members::{Member, Members};

@@ -72,7 +72,8 @@ pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode 
 }
 
 fn build(settings: &Settings, messenger: &mut Messenger) -> Result<(String, bool), BuildFailure> {
-    let failed = |detail: String| BuildFailure { code: FailureCode::BuildFailed, detail, is_transient: true };
+    let failed =
+        |detail: String| BuildFailure { code: FailureCode::BuildFailed, count: None, detail, is_transient: true };
     let served = serde_json::from_reader(io::stdin().lock())
         .map_err(|error| failed(format!("the server hasn't said what it serves: {error}")))?;
     let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;

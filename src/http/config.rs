@@ -26,6 +26,10 @@ pub struct HttpConfig {
     pub search_threads: usize,
     /// The longest time that a search may wait for its turn under overload.
     pub max_queue_delay: MaxQueueDelay,
+    /// The most downloads at once; each holds some 600 KiB of memory.
+    pub max_downloads: usize,
+    /// The most downloads at once with one key.
+    pub max_downloads_per_key: usize,
 }
 
 impl Default for HttpConfig {
@@ -38,6 +42,8 @@ impl Default for HttpConfig {
             request_timeout: Duration::from_secs(10),
             search_threads: available_parallelism().map_or(1, usize::from),
             max_queue_delay: MaxQueueDelay::default(),
+            max_downloads: 32,
+            max_downloads_per_key: 4,
         }
     }
 }

@@ -6,6 +6,8 @@
 //! `server` owns sockets and knows a tower `Service` only.
 
 mod config;
+mod content_coding;
+mod downloads;
 mod entity_tag;
 mod extract;
 mod metrics;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::config::HttpConfig;
+use super::downloads::Downloads;
 use super::metrics::{Metrics, MetricsError};
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
@@ -25,6 +26,7 @@ pub struct AppState {
     pub metrics: Metrics,
     /// Settings.
     pub config: HttpConfig,
+    pub(super) downloads: Downloads,
     pub(super) failed_attempts: FailedAttempts,
     pub(super) search_pool: SearchPool,
     pub(super) search_cache: SearchCache,
@@ -53,6 +55,7 @@ impl AppState {
             directory,
             keys,
             metrics: Metrics::new()?,
+            downloads: Downloads::new(config.max_downloads, config.max_downloads_per_key),
             config,
             failed_attempts: FailedAttempts::new(Instant::now()),
             search_pool,

@@ -11,7 +11,7 @@ pub const DEFAULT_KEY_FILE: &str = "keys.json";
 pub enum Access {
     /// Those of this file.
     File(PathBuf),
-    /// The development key, on this machine only, until the key file of this name is made.
+    /// The development key, on this machine only and until there is a key file of this name.
     Development(PathBuf),
 }
 
@@ -36,6 +36,13 @@ pub enum KeySetupError {
         /// The key file that was looked for.
         path: PathBuf,
     },
+    /// Callers come through a proxy, and there are no keys.
+    #[error(
+        "--trusted-proxy and --public-url are for callers from elsewhere, so keys are needed, and there is no key file {}; make \
+         one with:\n\n  software-directory keys create --name \"…\" --keys {}\n\nor leave these options out",
+        .0.display(), Quoted(.0)
+    )]
+    Proxied(PathBuf),
     /// The key file can't be looked at.
     #[error("the key file {} can't be read: {reason}", path.display())]
     Unreadable {
@@ -46,26 +53,28 @@ pub enum KeySetupError {
     },
 }
 
-/// Decides whose keys are accepted, given the key file named by the operator, if any, and the address to listen on.
+/// Decides whose keys are accepted, given the key file named by the operator, if any, the address to listen on, and whether the
+/// settings are those of a service behind a proxy, which lets other machines call a local address.
 ///
 /// # Errors
 /// Where a key file is needed and not there.
-pub fn access(keys: Option<&Path>, listen: SocketAddr) -> Result<Access, KeySetupError> {
+pub fn access(keys: Option<&Path>, listen: SocketAddr, has_proxy: bool) -> Result<Access, KeySetupError> {
     let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE));
     // A symbolic link that leads nowhere is a key file that can't be read, not one that isn't there.
     match path.symlink_metadata() {
-        Ok(_) => decide(keys, true, listen),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => decide(keys, false, listen),
+        Ok(_) => decide(keys, true, listen, has_proxy),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => decide(keys, false, listen, has_proxy),
         Err(error) => Err(KeySetupError::Unreadable { path: path.to_owned(), reason: error.to_string() }),
     }
 }
 
-fn decide(keys: Option<&Path>, exists: bool, listen: SocketAddr) -> Result<Access, KeySetupError> {
+fn decide(keys: Option<&Path>, exists: bool, listen: SocketAddr, has_proxy: bool) -> Result<Access, KeySetupError> {
     let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE)).to_owned();
     let this_machine_only = listen.ip().to_canonical().is_loopback();
     match (exists, keys) {
         (true, _) => Ok(Access::File(path)),
         (false, Some(_)) => Err(KeySetupError::Missing(path)),
+        (false, None) if has_proxy => Err(KeySetupError::Proxied(path)),
         (false, None) if this_machine_only => Ok(Access::Development(path)),
         (false, None) => Err(KeySetupError::Exposed { listen, path }),
     }
@@ -93,27 +102,37 @@ mod tests {
     #[test]
     fn a_key_file_that_is_there_is_always_used() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
-            assert_eq!(decide(None, true, listen(address)), Ok(Access::File("keys.json".into())));
-            assert_eq!(decide(Some(Path::new("k")), true, listen(address)), Ok(Access::File("k".into())));
+            assert_eq!(decide(None, true, listen(address), false), Ok(Access::File("keys.json".into())));
+            assert_eq!(decide(Some(Path::new("k")), true, listen(address), true), Ok(Access::File("k".into())));
         }
     }
 
     #[test]
     fn without_a_key_file_only_this_machine_gets_a_development_key() {
         for local in ["127.0.0.1:8080", "127.8.8.8:0", "[::1]:8080", "[::ffff:127.0.0.1]:8080"] {
-            assert_eq!(decide(None, false, listen(local)), Ok(Access::Development("keys.json".into())), "{local}");
+            assert_eq!(
+                decide(None, false, listen(local), false),
+                Ok(Access::Development("keys.json".into())),
+                "{local}"
+            );
         }
         for exposed in ["0.0.0.0:8080", "[::]:8080", "192.168.1.2:8080", "10.0.0.1:80", "[::ffff:0.0.0.0]:80"] {
-            let error = decide(None, false, listen(exposed)).expect_err(exposed).to_string();
+            let error = decide(None, false, listen(exposed), false).expect_err(exposed).to_string();
             assert!(error.contains("software-directory keys create --name \"…\" --keys keys.json"), "{error}");
         }
+    }
+
+    #[test]
+    fn development_key_is_not_for_a_service_behind_a_proxy() {
+        let error = decide(None, false, listen("127.0.0.1:8080"), true).expect_err("a proxy").to_string();
+        assert!(error.contains("software-directory keys create --name \"…\" --keys keys.json"), "{error}");
     }
 
     #[test]
     fn a_named_key_file_that_is_missing_is_an_error_with_the_command_to_run() {
         for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
             let error =
-                decide(Some(Path::new("my keys.json")), false, listen(address)).expect_err("missing").to_string();
+                decide(Some(Path::new("my keys.json")), false, listen(address), true).expect_err("missing").to_string();
             assert!(error.contains("software-directory keys create --name \"…\" --keys 'my keys.json'"), "{error}");
         }
     }
@@ -124,6 +143,6 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let link = folder.path().join("keys.json");
         std::os::unix::fs::symlink("/nowhere/at/all", &link).expect("a link");
-        assert_eq!(access(Some(&link), listen("127.0.0.1:8080")), Ok(Access::File(link)));
+        assert_eq!(access(Some(&link), listen("127.0.0.1:8080"), false), Ok(Access::File(link)));
     }
 }

@@ -12,8 +12,8 @@ pub struct Grant {
     pub id: Box<str>,
     /// Whose key it is.
     pub name: Box<str>,
-    /// Requests a minute; `None` is unlimited (the development key).
-    pub rate: Option<Rate>,
+    /// Requests a minute.
+    pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
     /// What the key has spent; it survives a reload of the key file.
@@ -21,23 +21,27 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Spends one request of the quota; `None` where the key is unlimited.
+    /// Spends one request of the quota.
     #[must_use]
-    pub fn spend(&self, now: Instant) -> Option<Decision> {
-        self.rate.map(|rate| self.quota.spend(rate.per_minute(), now))
+    pub fn spend(&self, now: Instant) -> Decision {
+        self.quota.spend(self.rate.per_minute(), now)
+    }
+
+    /// Spends further requests for one that was allowed, which may put the quota in debt.
+    #[must_use]
+    pub fn charge(&self, requests: u32, now: Instant) -> Decision {
+        self.quota.charge(self.rate.per_minute(), requests, now)
     }
 
     /// Takes back a request that was spent then and isn't carried out.
     pub fn give_back(&self, spent: Instant) {
-        if self.rate.is_some() {
-            self.quota.give_back(spent);
-        }
+        self.quota.give_back(spent);
     }
 
-    /// Looks at the quota without spending; `None` where the key is unlimited.
+    /// Looks at the quota without spending.
     #[must_use]
-    pub fn peek(&self, now: Instant) -> Option<Decision> {
-        self.rate.map(|rate| self.quota.peek(rate.per_minute(), now))
+    pub fn peek(&self, now: Instant) -> Decision {
+        self.quota.peek(self.rate.per_minute(), now)
     }
 
     /// Whether a request with this `Origin` header may use the key. Only browsers send one; a request without it isn't

@@ -60,6 +60,16 @@ impl Quota {
         self.decide(limit, now, true)
     }
 
+    /// Spends further requests for one that was allowed and costs more than one. Those that exceed the window are spent in the
+    /// windows to come: until then the quota is in debt and allows nothing.
+    pub fn charge(&self, limit: u32, requests: u32, now: Instant) -> Decision {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.forget(now);
+        log.charge(limit.max(1), requests, now);
+        drop(log);
+        self.peek(limit, now)
+    }
+
     /// What [`Quota::spend`] would answer, with nothing spent: for answers that are free, such as 304.
     /// `remaining` doesn't count a request that isn't spent.
     #[must_use]
@@ -124,6 +134,25 @@ impl Spent {
         }
     }
 
+    /// Adds bursts that fill a window each: the first one now, the others in the future, behind an existing debt.
+    fn charge(&mut self, limit: u32, requests: u32, now: Instant) {
+        let mut left = requests;
+        let last = self.bursts.back().map_or(now, |burst| burst.first.max(now));
+        // Behind a debt there is room in its last window only.
+        let spent = if last > now { self.bursts.back().map_or(0, |burst| burst.count) } else { self.total };
+        let mut room = limit.saturating_sub(spent);
+        let mut at = last;
+        while left > 0 {
+            let count = left.min(room);
+            if count > 0 {
+                self.bursts.push_back(Burst { first: at, last: at, count });
+                self.total += count;
+                left -= count;
+            }
+            (at, room) = (at + WINDOW, limit);
+        }
+    }
+
     fn wait_for_first(&self, now: Instant) -> u64 {
         self.bursts.front().map_or(0, |burst| seconds_until_back(burst, now))
     }
@@ -139,7 +168,7 @@ impl Spent {
 
 /// Whole seconds, rounded up, so that it is never too early.
 fn seconds_until_back(burst: &Burst, now: Instant) -> u64 {
-    let wait = WINDOW.saturating_sub(now.saturating_duration_since(burst.last));
+    let wait = (burst.last + WINDOW).saturating_duration_since(now);
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
@@ -218,6 +247,37 @@ mod tests {
         assert_eq!(quota.spend(3, now).retry_after_seconds, Some(57));
         assert!(!quota.spend(3, start + SECOND * 66).allowed);
         assert!(quota.spend(3, start + SECOND * 67).allowed);
+    }
+
+    #[test]
+    fn a_charge_beyond_the_quota_is_paid_off_over_the_windows_to_come() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        assert!(quota.spend(10, start).allowed);
+        // 44 in all: ten now, thirty in the next three windows, four in the one after.
+        let charged = quota.charge(10, 43, start);
+        assert_eq!((charged.remaining, charged.retry_after_seconds), (0, Some(240)));
+        assert!(!quota.spend(10, start + SECOND * 239).allowed);
+        let after = quota.spend(10, start + SECOND * 240);
+        assert!(after.allowed);
+        assert_eq!(after.remaining, 5);
+    }
+
+    #[test]
+    fn a_charge_within_the_quota_comes_back_after_a_window() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        assert!(quota.spend(10, start).allowed);
+        assert_eq!(quota.charge(10, 4, start).remaining, 5);
+        assert_eq!(quota.peek(10, start + WINDOW).remaining, 10);
+    }
+
+    #[test]
+    fn charges_of_several_downloads_add_up() {
+        let (quota, start) = (Quota::default(), Instant::now());
+        assert!(quota.spend(10, start).allowed && quota.spend(10, start).allowed);
+        assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(60));
+        // Thirty in all: three windows.
+        assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(180));
+        assert!(quota.spend(10, start + SECOND * 180).allowed);
     }
 
     #[test]

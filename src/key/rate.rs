@@ -18,6 +18,9 @@ impl Rate {
     /// The rate of a key for which nothing else is said.
     pub const DEFAULT: Self = Self(600);
 
+    /// The rate of the development key: a thousand requests a second, more than trying out and testing need.
+    pub const DEVELOPMENT: Self = Self(60_000);
+
     /// A rate of so many requests a minute; `None` outside 1 to [`Rate::MAX`].
     #[must_use]
     pub fn new(per_minute: u64) -> Option<Self> {

@@ -10,19 +10,18 @@ use subtle::ConstantTimeEq;
 
 use super::file::{self, FileStamp, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
-use super::{ApiKey, Expiry, Grant};
+use super::{ApiKey, Expiry, Grant, Rate};
 
 /// The verified keys, shared by all requests; reading takes no lock.
 ///
 /// A key file that is broken or gone later on leaves the last good set in force and is remembered as
-/// [`KeyStore::problem`]: nothing that happens to the file ever lets anybody in.
+/// [`KeyStore::problem`]: nothing that happens to the file ever lets anybody in. The development key ends with the first key file,
+/// valid or not.
 #[derive(Debug)]
 pub struct KeyStore {
     keys: ArcSwap<HashMap<Box<str>, StoredKey>>,
     problem: ArcSwapOption<String>,
     path: PathBuf,
-    /// The development key, valid as long as the server runs.
-    development: Option<StoredKey>,
     /// What was last seen of the file. The lock also keeps reloads in a row.
     seen: Mutex<Seen>,
 }
@@ -31,6 +30,8 @@ pub struct KeyStore {
 struct Seen {
     stamp: Option<FileStamp>,
     content: Option<Vec<u8>>,
+    /// Whether there has been no key file yet, so that the development key is accepted.
+    is_development: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -67,28 +68,26 @@ impl KeyStore {
             keys: ArcSwap::from_pointee(keys),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
-            development: None,
-            seen: Mutex::new(Seen { stamp: stamp.ok().flatten(), content: Some(content) }),
+            seen: Mutex::new(Seen { stamp: stamp.ok().flatten(), content: Some(content), is_development: false }),
         })
     }
 
-    /// Accepts the development key. If the key file is made while the server runs, its keys are accepted too.
+    /// Accepts the development key until there is a key file.
     #[must_use]
     pub fn development(key: &ApiKey, path: &Path) -> Self {
         let grant = Grant {
             id: key.id().into(),
             name: "development".into(),
-            rate: None,
+            rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
             quota: Arc::default(),
         };
         let stored = StoredKey { digest: key.digest(), expires: None, grant: Arc::new(grant) };
         Self {
-            keys: ArcSwap::from_pointee(HashMap::from([(stored.grant.id.clone(), stored.clone())])),
+            keys: ArcSwap::from_pointee(HashMap::from([(stored.grant.id.clone(), stored)])),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
-            development: Some(stored),
-            seen: Mutex::default(),
+            seen: Mutex::new(Seen { is_development: true, ..Seen::default() }),
         }
     }
 
@@ -140,8 +139,8 @@ impl KeyStore {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = match FileStamp::of(&self.path) {
             Ok(stamp) => stamp,
-            // Not made yet, which is how a server with a development key begins.
-            Err(error) if self.development.is_some() && seen.content.is_none() && error.is_missing() => return,
+            // A link that leads nowhere is a key file that can't be read.
+            Err(error) if seen.is_development && error.is_missing() && !self.path.is_symlink() => return,
             Err(error) => return self.keep_last_good_set(&mut seen, &error),
         };
         if stamp.is_some() && stamp == seen.stamp && self.problem.load().is_none() {
@@ -153,27 +152,36 @@ impl KeyStore {
         };
         if seen.content.as_ref() != Some(&content) || self.problem.load().is_some() {
             match KeyFile::parse(&self.path, &content) {
-                Ok(file) => self.publish(&file),
+                Ok(file) => self.publish(&file, seen.is_development),
                 Err(error) => return self.keep_last_good_set(&mut seen, &error),
             }
         }
-        *seen = Seen { stamp, content: Some(content) };
+        *seen = Seen { stamp, content: Some(content), is_development: false };
     }
 
-    fn publish(&self, file: &KeyFile) {
-        let mut keys = stored_keys(file, &self.keys.load());
-        keys.extend(self.development.clone().map(|key| (key.grant.id.clone(), key)));
+    fn publish(&self, file: &KeyFile, is_development: bool) {
+        let keys = stored_keys(file, &self.keys.load());
         tracing::info!(file = %self.path.display(), keys = file.keys().len(), "took the keys of the key file");
+        if is_development {
+            tracing::info!("the development key isn't accepted any more");
+        }
         self.keys.store(Arc::new(keys));
         self.problem.store(None);
     }
 
-    /// Logs a failure once and looks again at the next call.
+    /// Logs a failure once and looks again at the next call. The development key is no set that could stay in force.
     fn keep_last_good_set(&self, seen: &mut Seen, error: &KeyFileError) {
         seen.stamp = None;
+        if std::mem::take(&mut seen.is_development) {
+            self.keys.store(Arc::default());
+        }
         let text = error.with_causes();
         if self.problem.load().as_deref() != Some(&text) {
-            tracing::error!("{text}; the keys read before stay in force");
+            if self.is_empty() {
+                tracing::error!("{text}; until it is mended no key is accepted");
+            } else {
+                tracing::error!("{text}; the keys read before stay in force");
+            }
             self.problem.store(Some(Arc::new(text)));
         }
     }
@@ -183,13 +191,8 @@ impl KeyStore {
 fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
     let stored = |key: &file::KeyRecord| {
         let quota = before.get(&key.id).map(|stored| Arc::clone(&stored.grant.quota)).unwrap_or_default();
-        let grant = Grant {
-            id: key.id.clone(),
-            name: key.name.clone(),
-            rate: Some(key.rate),
-            origins: key.origins.clone(),
-            quota,
-        };
+        let grant =
+            Grant { id: key.id.clone(), name: key.name.clone(), rate: key.rate, origins: key.origins.clone(), quota };
         StoredKey { digest: key.digest, expires: key.expires, grant: Arc::new(grant) }
     };
     file.keys().iter().map(|key| (key.id.clone(), stored(key))).collect()

@@ -9,7 +9,7 @@ use super::{
     GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
     SearchSoftware, SearchSort, SoftwareFilter,
 };
-use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span};
+use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span, StoredExport};
 use crate::engine::EngineError;
 use crate::resource::Pagination;
 use crate::search::collect::{Candidate, Collector, FacetCounts, Tier};
@@ -133,7 +133,7 @@ pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<ExportDownload
     Some(ExportDownload { catalogue: &snapshot.catalogue, document })
 }
 
-/// An export for download. Producing it takes time in proportion to its size.
+/// An export for download.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportDownload<'s> {
     catalogue: &'s Catalogue,
@@ -147,20 +147,12 @@ impl ExportDownload<'_> {
         &self.document.resource.license
     }
 
-    /// The whole document, byte for byte as it was validated.
+    /// Opens the document, unless it is damaged. Blocks on the disk.
     ///
     /// # Errors
     /// Where the kept document is damaged.
-    pub fn json(&self) -> io::Result<Bytes> {
-        self.document.json(self.catalogue)
-    }
-
-    /// One record a line, each with the export it is from.
-    ///
-    /// # Errors
-    /// Where the kept document is damaged.
-    pub fn ndjson(&self) -> io::Result<Bytes> {
-        self.document.ndjson(self.catalogue)
+    pub fn open(&self) -> io::Result<StoredExport> {
+        self.document.open(self.catalogue)
     }
 }
 

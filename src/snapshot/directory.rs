@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::Snapshot;
 use super::reload::ReloadStatus;
@@ -21,10 +19,12 @@ pub struct Directory {
 }
 
 /// One reason why the directory is not in full health, though it serves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Degraded {
     /// A stable name of the reason, such as `exports_invalid`.
     pub code: &'static str,
+    /// The number of errors in the exports, or of products that would be removed.
+    pub count: Option<usize>,
     /// What happened and how to mend it, for the operator.
     pub detail: String,
 }

@@ -15,6 +15,8 @@ use crate::export::{Code, FindError, Report, Severity};
 pub struct BuildFailure {
     /// The kind of failure.
     pub code: FailureCode,
+    /// The number of errors in the exports, or of products that would be removed.
+    pub count: Option<usize>,
     /// The cause and the remedy, in one line.
     pub detail: String,
     /// Whether the same exports may be served at the next try: their content wasn't the cause.
@@ -74,7 +76,7 @@ impl FailureCode {
 impl BuildFailure {
     /// A failure through no fault of the exports.
     pub(super) fn transient(code: FailureCode, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), is_transient: true }
+        Self { code, count: None, detail: detail.into(), is_transient: true }
     }
 
     pub(crate) fn panicked(message: &str) -> Self {
@@ -100,7 +102,7 @@ impl BuildFailure {
             if count == 1 { "error" } else { "errors" }
         );
         let is_transient = errors().any(|finding| finding.code == Code::UnreadableFile);
-        Self { code: FailureCode::ExportsInvalid, detail, is_transient }
+        Self { code: FailureCode::ExportsInvalid, count: Some(count), detail, is_transient }
     }
 
     /// Why exports that remove too many products are held back.
@@ -109,7 +111,7 @@ impl BuildFailure {
             "the exports would remove {removed} of {of} products, more than {max_percent} per cent; confirm it with \
              `software-directory --reindex`, or bring the records back"
         );
-        Self { code: FailureCode::RecordsRemoved, detail, is_transient: false }
+        Self { code: FailureCode::RecordsRemoved, count: Some(removed), detail, is_transient: false }
     }
 }
 
@@ -120,7 +122,7 @@ impl From<FindError> for BuildFailure {
             FindError::Unreadable { .. } | FindError::NoFiles { .. } => FailureCode::ExportsMissing,
         };
         let is_transient = !matches!(error, FindError::NoFiles { .. });
-        Self { code, detail: chain(&error), is_transient }
+        Self { code, count: None, detail: chain(&error), is_transient }
     }
 }
 

@@ -189,7 +189,7 @@ impl Keeper {
                 let folder = store.folder().display();
                 let detail = format!("{folder} holds no generation any more; it is written again");
                 tracing::warn!("{detail}");
-                self.index_problem = Some(Degraded { code: "index_lost", detail });
+                self.index_problem = Some(Degraded { code: "index_lost", count: None, detail });
                 (self.saved, self.retry_at) = (None, Some(now));
                 self.show_health();
             }
@@ -247,7 +247,7 @@ impl Keeper {
                 if self.index_problem.as_ref().is_none_or(|before| before.code != failure.code.as_str()) {
                     tracing::error!("the generation can't be written; it is served from memory: {failure}");
                 }
-                self.index_problem = Some(Degraded { code: failure.code.as_str(), detail });
+                self.index_problem = Some(Degraded { code: failure.code.as_str(), count: None, detail });
                 self.reload_in_memory(served)
             }
             Err(failure) => Err(failure),
@@ -426,8 +426,11 @@ impl Keeper {
         let last_good = self.directory.current().map(|current| (current, self.saved.clone())).or(last_good);
         let Some((last_good, saved)) = last_good else { return Err(failure) };
         self.saved = saved;
-        let problem =
-            Degraded { code: failure.code.as_str(), detail: format!("{failure}; the last good generation is served") };
+        let problem = Degraded {
+            code: failure.code.as_str(),
+            count: failure.count,
+            detail: format!("{failure}; the last good generation is served"),
+        };
         // Logged once: what is tried again fails the same way more often than not.
         if self.exports_problem.as_ref() != Some(&problem) {
             tracing::error!("the last good generation stays: {failure}");

@@ -1,9 +1,14 @@
 //! What is served without a key.
 
+use std::sync::Arc;
+
 use axum::http::Method;
+use serde_json::json;
 use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, PublicUrl};
+use software_directory::snapshot::Directory;
 
+use crate::fixture;
 use crate::service::{Service, Setup};
 
 #[tokio::test]
@@ -63,7 +68,44 @@ async fn long_answers_are_compressed_as_the_caller_likes() {
     for refused in ["identity", "identity;q=0", "*;q=0"] {
         let answer = service.send(Method::GET, "/openapi.json", &[("accept-encoding", refused)]).await;
         assert_eq!((answer.status.as_u16(), answer.header("content-encoding")), (200, ""), "{refused}");
+        assert!(answer.header("vary").to_lowercase().contains("accept-encoding"), "{refused}");
     }
     let short = service.send(Method::GET, "/healthz", &[("accept-encoding", "gzip")]).await;
     assert_eq!(short.header("content-encoding"), "");
+}
+
+#[tokio::test]
+async fn compressed_document_has_one_coding_its_length_and_its_tag() {
+    let service = Service::empty();
+    let accepted = [("accept-encoding", "br")];
+    let answer = service.send(Method::GET, "/docs", &accepted).await;
+    assert_eq!(answer.headers.get_all("content-encoding").iter().collect::<Vec<_>>(), ["br"]);
+    assert_eq!(answer.header("content-length"), answer.body.len().to_string());
+    let head = service.send(Method::HEAD, "/docs", &accepted).await;
+    assert_eq!((head.header("content-length"), head.body.len()), (answer.header("content-length"), 0));
+    let tagged = [accepted[0], ("if-none-match", answer.header("etag"))];
+    let again = service.send(Method::GET, "/docs", &tagged).await;
+    assert_eq!((again.status.as_u16(), again.header("content-encoding")), (304, ""));
+}
+
+/// The API's bodies are compressed on the threads that serve connections.
+#[tokio::test]
+async fn large_body_of_the_api_is_sent_as_it_is() {
+    let record = |id: &str, bytes: usize| {
+        json!({
+            "id": id, "name": id, "url": "https://a.example/", "evidence_status": "pending-review",
+            "description": "word ".repeat(bytes / 5)
+        })
+    };
+    let document = json!({
+        "name": "Texts", "license": "https://example.org/",
+        "software": [record("moderate", 100 * 1024), record("large", 200 * 1024)]
+    });
+    let directory = Arc::new(Directory::default());
+    directory.publish(fixture::snapshot(&[("texts", &document.to_string())]));
+    let service = Setup { directory, ..Setup::default() }.start();
+    for (id, coding) in [("moderate", "br"), ("large", "")] {
+        let answer = service.get_with(&format!("/v1/software/{id}"), &[("accept-encoding", "br")]).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-encoding")), (200, coding), "{id}");
+    }
 }

@@ -1,7 +1,18 @@
 //! `/v1/exports` and the downloads.
 
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::Method;
+use http_body_util::BodyExt as _;
+use serde_json::json;
+use software_directory::http::HttpConfig;
+use software_directory::snapshot::Directory;
+use tower::ServiceExt as _;
+
 use crate::fixture;
-use crate::service::Service;
+use crate::service::{Service, Setup};
 
 #[tokio::test]
 async fn exports_are_listed_with_licence_and_counts() {
@@ -22,8 +33,104 @@ async fn an_export_comes_back_byte_for_byte() {
         assert_eq!(answer.header("content-type"), "application/json");
         assert_eq!(answer.header("link"), "<https://creativecommons.org/licenses/by/4.0/>; rel=\"license\"");
     }
-    let compressed = service.get_with("/v1/exports/tools", &[("accept-encoding", "zstd")]).await;
-    assert_eq!(zstd::decode_all(&compressed.body[..]).expect("zstd"), fixture::tools_document().as_bytes());
+}
+
+#[tokio::test]
+async fn download_is_sent_as_it_is_stored_or_as_it_is_and_never_compressed_for_the_request() {
+    let service = Service::with_directory();
+    let document = fixture::tools_document();
+    for accepted in ["zstd", "gzip, br, zstd", "*"] {
+        let answer = service.get_with("/v1/exports/tools", &[("accept-encoding", accepted)]).await;
+        assert_eq!(answer.header("content-encoding"), "zstd", "{accepted}");
+        assert_eq!(answer.header("content-length"), answer.body.len().to_string());
+        assert_eq!(zstd::decode_all(&answer.body[..]).expect("zstd"), document.as_bytes());
+    }
+    for accepted in ["br", "gzip, deflate", "identity", "zstd;q=0, gzip"] {
+        let answer = service.get_with("/v1/exports/tools", &[("accept-encoding", accepted)]).await;
+        assert_eq!((answer.header("content-encoding"), answer.text()), ("", document.as_str()), "{accepted}");
+        assert_eq!(answer.header("content-length"), document.len().to_string());
+        assert_eq!(answer.header("vary"), "Authorization, Accept-Encoding, Origin");
+    }
+    let lines = service.get_with("/v1/exports/tools?format=ndjson", &[("accept-encoding", "zstd, br")]).await;
+    assert_eq!(lines.header("content-encoding"), "");
+}
+
+/// A service with an export of three MiB and a bit.
+fn large(config: HttpConfig, rate: u64) -> (Service, String) {
+    let record = |number: usize| {
+        json!({
+            "id": format!("large-{number}"), "name": format!("Large {number}"), "url": "https://large.example/",
+            "evidence_status": "pending-review", "appendix": number.to_string().repeat(1 << 20)
+        })
+    };
+    let software: Vec<_> = (0..3).map(record).collect();
+    let document = json!({"name": "Large", "license": "https://example.org/", "software": software}).to_string();
+    let directory = Arc::new(Directory::default());
+    directory.publish(fixture::snapshot(&[("large", &document)]));
+    (Setup { directory, config, rate, ..Setup::default() }.start(), document)
+}
+
+/// The rest of the quota.
+fn remaining(header: &str) -> &str {
+    header.split(';').find_map(|part| part.strip_prefix("r=")).expect("a number")
+}
+
+#[tokio::test]
+async fn each_started_mib_of_a_download_costs_a_request() {
+    let (service, document) = large(HttpConfig::default(), 20);
+    let head = service.send(Method::HEAD, "/v1/exports/large", &[("authorization", &service.bearer())]).await;
+    assert_eq!((remaining(head.header("ratelimit")), head.body.len()), ("19", 0));
+    assert_eq!(head.header("content-length"), document.len().to_string());
+    let answer = service.get("/v1/exports/large").await;
+    assert_eq!((remaining(answer.header("ratelimit")), answer.text() == document), ("15", true));
+    let unchanged = service.get_with("/v1/exports/large", &[("if-none-match", answer.header("etag"))]).await;
+    assert_eq!((unchanged.status.as_u16(), remaining(unchanged.header("ratelimit"))), (304, "15"));
+    let unchanged = service.get_with("/v1/exports/large", &[("if-none-match", "*")]).await;
+    assert_eq!((unchanged.status.as_u16(), remaining(unchanged.header("ratelimit"))), (304, "14"));
+    let lines = service.get("/v1/exports/large?format=ndjson").await;
+    assert_eq!((remaining(lines.header("ratelimit")), lines.text().lines().count()), ("10", 3));
+}
+
+#[tokio::test]
+async fn download_larger_than_the_quota_is_answered_and_then_waited_for() {
+    let (service, document) = large(HttpConfig::default(), 1);
+    let answer = service.get("/v1/exports/large").await;
+    assert_eq!((answer.status.as_u16(), answer.text() == document), (200, true));
+    let refused = service.get("/v1/exports/large").await;
+    assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
+    // Four requests at one a minute.
+    let wait = refused.json()["retry_after_seconds"].as_u64().expect("seconds");
+    assert!((230..=240).contains(&wait), "{wait}");
+}
+
+#[tokio::test]
+async fn downloads_beyond_the_caps_are_refused_until_one_is_over() {
+    let begin = async |service: &Service| {
+        let request = Request::get("/v1/exports/large").header("host", "x").header("authorization", service.bearer());
+        let Ok(response) = service.app.clone().oneshot(request.body(Body::empty()).expect("a request")).await;
+        assert_eq!(response.status(), 200);
+        response.into_body()
+    };
+    for (max, per_key, status, code) in [(1, 4, 503, "overloaded"), (32, 1, 429, "rate_limited")] {
+        let config = HttpConfig { max_downloads: max, max_downloads_per_key: per_key, ..HttpConfig::default() };
+        let (service, document) = large(config, 1000);
+        let mut slow = begin(&service).await;
+        let first = slow.frame().await.expect("a frame").expect("a block").into_data().expect("data");
+        assert!(first.len() < document.len());
+        for path in ["/v1/exports/large", "/v1/exports/large?format=ndjson"] {
+            let refused = service.get(path).await;
+            assert_eq!(refused.problem(), (status, code.to_owned()), "{path}");
+            assert_eq!(refused.header("retry-after"), "5");
+            assert_eq!(remaining(refused.header("ratelimit")), "996", "a refused download costs nothing");
+        }
+        assert_eq!(service.get("/v1/exports").await.status, 200);
+        let rest = slow.collect().await.expect("whole").to_bytes();
+        assert_eq!(first.len() + rest.len(), document.len());
+        let second = begin(&service).await;
+        assert_eq!(service.get("/v1/exports/large").await.status, status);
+        drop(second);
+        assert_eq!(service.get("/v1/exports/large").await.status, 200);
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,11 @@
 //! Alive and ready, without a key.
 
 use axum::http::Method;
+use serde_json::json;
 use software_directory::snapshot::Degraded;
 
-use crate::service::Service;
+use crate::fixture;
+use crate::service::{Service, Setup};
 
 #[tokio::test]
 async fn alive_does_not_mean_ready() {
@@ -23,11 +25,38 @@ async fn a_service_that_is_ready_says_what_it_serves_and_what_is_wrong() {
     let generation = service.get("/v1/software").await.header("x-generation").to_owned();
     assert_eq!(ready["generation"], generation);
 
-    let broken = Degraded { code: "exports_invalid", detail: "tools.json:3:7: a comma is missing".to_owned() };
-    service.directory.set_degraded(vec![broken]);
+    let service = degraded_service(&[]);
     let degraded = service.send(Method::GET, "/readyz", &[]).await;
     assert_eq!((degraded.status.as_u16(), degraded.json()["status"].as_str()), (200, Some("degraded")));
     assert_eq!(degraded.json()["reasons"][0]["code"], "exports_invalid");
+}
+
+/// A service with an invalid export; its key is for these origins.
+fn degraded_service(origins: &'static [&'static str]) -> Service {
+    let service = Setup { directory: fixture::directory(), origins, rate: 1, ..Setup::default() }.start();
+    let detail = "/srv/data/tools.json:3:7: a comma is missing".to_owned();
+    service.directory.set_degraded(vec![Degraded { code: "exports_invalid", count: Some(2), detail }]);
+    service
+}
+
+#[tokio::test]
+async fn texts_of_reasons_are_for_holders_of_a_key() {
+    let service = degraded_service(&["https://shop.example"]);
+    let bearer = service.bearer();
+    let key = ("authorization", bearer.as_str());
+    let wrong = ("authorization", "Bearer sd_live_abcdefgh_0000000000000000000000000000");
+    for headers in [&[][..], &[wrong], &[key, key], &[key, ("origin", "https://other.example")]] {
+        let answer = service.send(Method::GET, "/readyz", headers).await;
+        assert_eq!(answer.status, 200, "{headers:?}");
+        let reason = json!({"code": "exports_invalid", "count": 2, "detail": null});
+        assert_eq!(answer.json()["reasons"], json!([reason]), "{headers:?}");
+        assert!(!answer.text().contains("/srv"), "{headers:?}");
+    }
+    for _ in 0..3 {
+        let answer = service.send(Method::GET, "/readyz", &[key]).await;
+        assert_eq!(answer.json()["reasons"][0]["detail"], "/srv/data/tools.json:3:7: a comma is missing");
+    }
+    assert_eq!(service.get("/v1/software").await.status, 200, "none of them cost quota");
 }
 
 #[tokio::test]

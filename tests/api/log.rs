@@ -79,11 +79,15 @@ async fn only_who_asks_for_queries_sees_them_and_nobody_sees_keys() {
             format!("/v1/search?q={key}"),
             format!("/v1/search?{key}=1"),
             format!("/v1/software?api_key={key}"),
+            format!("/v1/software/{}", key.replace('_', "%5F")),
+            format!("/v1/search?q={}", key.replace('_', "%5f")),
+            format!("/v1/search?{}=1", key.replace('_', "%5f")),
         ] {
             let answer = service.get(&path).await;
             let secret = key.rsplit('_').next().expect("a secret");
             assert!(answer.status == 200 || !answer.text().contains(secret), "{answer:?}");
         }
+        service.get(&format!("/v1/software/{}", key.replace('_', "%255F"))).await;
         service.get_with("/v1/software", &[("x-request-id", key), ("origin", key)]).await;
         let text = log.text();
         assert_eq!(text.contains("embarrassing"), log_queries, "{text}");

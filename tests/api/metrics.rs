@@ -99,7 +99,7 @@ async fn the_directory_is_described() {
     let none = samples(&service).await;
     assert_eq!(none.get("generation_records"), Some(&0.0));
     let service = Service::with_directory();
-    service.directory.set_degraded(vec![Degraded { code: "exports_invalid", detail: "oops".to_owned() }]);
+    service.directory.set_degraded(vec![Degraded { code: "exports_invalid", count: None, detail: "oops".to_owned() }]);
     let ready = service.get("/readyz").await.json();
     let some = samples(&service).await;
     let generation = format!("generation_info{{generation={}}}", ready["generation"]);

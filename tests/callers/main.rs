@@ -7,6 +7,7 @@
 mod apart;
 mod attempts;
 mod client;
+mod downloads;
 mod hostile;
 mod load;
 mod overload;

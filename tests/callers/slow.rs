@@ -91,7 +91,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
     let place = Place::new(500, 1_000_000);
     let server = place.serve(&[]);
     let healthy = || at_rate(server.address, &place.key, &PATHS, rate, 8, lasting);
-    let download = request("/v1/exports/tools", &place.key, "");
+    let list = request("/v1/software?limit=100", &place.key, "");
     run(async {
         healthy().await;
         let ms = |outcomes: &[Outcome]| percentile(outcomes.iter().map(|outcome| outcome.took), 99);
@@ -101,10 +101,10 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
             let quiet = healthy().await;
             let readers: JoinSet<_> = (0..of_each)
                 .map(|number| {
-                    let (download, address) = (download.clone(), server.address);
+                    let (list, address) = (list.clone(), server.address);
                     async move {
                         tokio::time::sleep(arrival(number, of_each)).await;
-                        read_nothing(address, &download, 40).await
+                        read_nothing(address, &list, 40).await
                     }
                 })
                 .collect();

@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 class Server:
-    """The binary on a free port, in a folder of its own, with a development key, which has no quota."""
+    """The binary on a free port, in a folder of its own, with a development key, whose quota is out of reach."""
 
     def __init__(self, binary, folder):
         shutil.copytree(CHECKOUT / "data", folder / "data")

@@ -236,8 +236,8 @@ def check_download(service, proxy):
     # Another download overtakes it.
     headers = {"Authorization": f"Bearer {service.key}", "Accept-Encoding": "gzip"}
     packed = ask(proxy.port, "/v1/exports/large", headers=headers, tls=proxy.tls)
-    if gzip.decompress(packed.body) != service.large:
-        raise Failure("a packed download isn't the export")
+    if packed.body != service.large:
+        raise Failure("a download that overtakes another isn't the export")
     while part := response.read(1 << 20):
         digest.update(part)
     connection.close()

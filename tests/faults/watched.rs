@@ -1,13 +1,12 @@
 //! Keepers that are driven directly, and what they serve.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use bytes::Bytes;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
@@ -22,13 +21,15 @@ use crate::place::{Running, ids};
 /// All that a snapshot of up to a hundred products answers: every item and detail, a search, and last the download.
 pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let mut answers = answers_from_memory(snapshot);
-    answers.push(download(snapshot).expect("a document").to_vec());
+    answers.push(download(snapshot).expect("a document"));
     answers
 }
 
 /// The export as it was validated, which may be on disk only.
-pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Bytes> {
-    get_export(snapshot, "tools").expect("an export").json()
+pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
+    let mut document = Vec::new();
+    get_export(snapshot, "tools").expect("an export").open()?.json()?.read_to_end(&mut document)?;
+    Ok(document)
 }
 
 /// All but the download, whatever happens to the disk.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{fs, io};
 
-use bytes::Bytes;
 use software_directory::service::get_export;
 use software_directory::snapshot::Phase;
 use software_directory::snapshot::keeper::Outcome;
@@ -104,8 +103,9 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_mended
     }
 }
 
-fn download(running: &Running) -> io::Result<Bytes> {
-    get_export(&running.snapshot(), "tools").expect("an export").json()
+fn download(running: &Running) -> io::Result<String> {
+    let stored = get_export(&running.snapshot(), "tools").expect("an export").open()?;
+    io::read_to_string(stored.json()?)
 }
 
 #[test]

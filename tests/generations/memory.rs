@@ -2,9 +2,9 @@
 //! disk, for permissions don't bind a superuser.
 
 use std::fs;
+use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use software_directory::service::get_export;
 use software_directory::snapshot::keeper::Outcome;
 use software_directory::snapshot::{FailureCode, Settings};
@@ -76,8 +76,11 @@ fn running_without_index(place: &Place) -> Running {
     running(Settings { index: None, ..place.settings() })
 }
 
-fn download(running: &Running) -> Bytes {
-    get_export(&running.snapshot(), "tools").expect("an export").json().expect("its document")
+fn download(running: &Running) -> Vec<u8> {
+    let mut document = Vec::new();
+    let stored = get_export(&running.snapshot(), "tools").expect("an export").open().expect("its document");
+    stored.json().and_then(|mut json| json.read_to_end(&mut document)).expect("whole");
+    document
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Serving the valid records of an invalid set.
 
+use std::io;
+
 use serde_json::{Value, json};
 use software_directory::service::{get_export, get_software};
 use software_directory::snapshot::Settings;
@@ -31,10 +33,11 @@ fn the_download_is_valid_json_without_the_skipped_records() {
     running.keeper.start().expect("it serves");
     let snapshot = running.snapshot();
     let download = get_export(&snapshot, "tools").expect("an export");
-    let document: Value = serde_json::from_slice(&download.json().expect("whole")).expect("JSON");
+    let json = download.open().expect("whole").json().expect("a decoder");
+    let document: Value = serde_json::from_reader(json).expect("JSON");
     assert_eq!(document["software"], json!([product("first"), product("last")]));
     assert_eq!(document["name"], "Tools");
-    let lines = String::from_utf8(download.ndjson().expect("whole").to_vec()).expect("text");
+    let lines = download.open().and_then(|stored| io::read_to_string(stored.ndjson()?)).expect("text");
     let ids: Vec<Value> =
         lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].take()).collect();
     assert_eq!(ids, ["first", "last"]);

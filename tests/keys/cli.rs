@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use jiff::Timestamp;
 use software_directory::key::file::KeyFile;
-use software_directory::key::{ApiKey, KeyKind, KeyStore, Rate};
+use software_directory::key::{ApiKey, KeyKind, KeyStore};
 
 use super::key_file;
 
@@ -30,7 +30,7 @@ fn create_prints_the_key_alone_and_it_is_let_in() {
     assert_eq!(key.kind(), KeyKind::Live);
     let store = KeyStore::open(&path).expect("valid");
     let grant = store.authenticate(printed, Timestamp::now).expect("let in");
-    assert_eq!((&*grant.name, grant.rate.map(Rate::per_minute)), ("Example Ltd", Some(600)));
+    assert_eq!((&*grant.name, grant.rate.per_minute()), ("Example Ltd", 600));
     let hint = text(&output.stderr);
     assert!(hint.contains(key.id()) && hint.contains("keys.json"), "{hint}");
     let secret = printed.rsplit_once('_').expect("a secret").1;

@@ -30,7 +30,7 @@ fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
     for (key, name) in keys.iter().zip(["a", "b"]) {
         let grant = store.authenticate(key.expose(), now).expect("let in");
         assert_eq!((&*grant.id, &*grant.name), (key.id(), name));
-        assert_eq!(grant.spend(Instant::now()).map(|decision| decision.limit), Some(600));
+        assert_eq!(grant.spend(Instant::now()).limit, 600);
     }
 }
 
@@ -177,7 +177,7 @@ fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
         file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now()).expect("made");
     let store = KeyStore::open(&path).expect("valid");
     let moment = Instant::now();
-    let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment).expect("limited");
+    let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment);
     assert_eq!((spend().remaining, spend().remaining), (4, 3));
     file::create(&path, named("b"), now()).expect("made");
     store.reload_if_changed();
@@ -189,20 +189,43 @@ fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
-fn the_development_key_is_unlimited_and_joined_by_a_key_file_that_is_made_later() {
+fn development_key_ends_with_the_first_key_file() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
     let store = KeyStore::development(&development, &path);
     store.reload_if_changed();
     assert_eq!(store.problem(), None);
     let grant = store.authenticate(development.expose(), now).expect("let in");
-    assert_eq!(grant.spend(Instant::now()), None);
+    assert_eq!(grant.spend(Instant::now()).limit, 60_000);
     let (key, _) = file::create(&path, named("a"), now()).expect("made");
     store.reload_if_changed();
-    assert!(id_let_in(&store, &key).is_ok() && id_let_in(&store, &development).is_ok());
+    assert!(id_let_in(&store, &key).is_ok());
+    assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
     fs::remove_file(&path).expect("removed");
     store.reload_if_changed();
     assert!(store.problem().is_some() && id_let_in(&store, &key).is_ok());
+    assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
+}
+
+#[test]
+fn development_key_ends_with_a_key_file_that_is_not_valid_too() {
+    let write = |path: &Path| fs::write(path, "{").expect("written");
+    let link = |path: &Path| std::os::unix::fs::symlink("/nowhere/at/all", path).expect("a link");
+    for make in [&write as &dyn Fn(&Path), &link] {
+        let (_folder, path) = key_file();
+        let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
+        let store = KeyStore::development(&development, &path);
+        make(&path);
+        store.reload_if_changed();
+        assert!(store.problem().is_some() && store.is_empty());
+        assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
+        fs::remove_file(&path).expect("removed");
+        store.reload_if_changed();
+        assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid), "it doesn't come back");
+        let (key, _) = file::create(&path, named("a"), now()).expect("made");
+        store.reload_if_changed();
+        assert!(id_let_in(&store, &key).is_ok() && store.problem().is_none());
+    }
 }
 
 #[test]

@@ -39,6 +39,18 @@ fn other_machines_are_not_let_in_without_keys() {
 }
 
 #[test]
+fn callers_through_a_proxy_are_not_let_in_without_keys() {
+    let folder = folder_with(&["a"]);
+    for option in [["--trusted-proxy", "127.0.0.1/32"], ["--public-url", "https://api.example.org"]] {
+        let output = run(folder.path(), &["--listen", "127.0.0.1:0", option[0], option[1]]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("software-directory keys create"), "{output:?}");
+        assert!(output.stdout.is_empty(), "it never listened");
+        assert!(!folder.path().join("index/development-key").exists(), "none is made");
+    }
+}
+
+#[test]
 fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
     let folder = folder_with(&["a"]);
     write(folder.path(), "{\n  oops\n}");

@@ -50,7 +50,10 @@ export interface paths {
         };
         /**
          * Download an export
-         * @description The whole document, described by the JSON Schema at `/schemas/export.json`.
+         * @description The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
+         *     that for `json`, else as it is. Each started MiB of the document (`size_bytes` in the list) costs a request of the quota; a
+         *     download larger than what is left is possible while anything is left, and the quota then waits accordingly. A key may have 4
+         *     downloads in progress (429), all keys together 32 (503).
          */
         get: operations["getExport"];
         put?: never;
@@ -191,13 +194,6 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-        };
-        /** @description One reason why the directory is not in full health, though it serves. */
-        Degraded: {
-            /** @description A stable name of the reason, such as `exports_invalid`. */
-            code: string;
-            /** @description What happened and how to mend it, for the operator. */
-            detail: string;
         };
         /** @description One of the export files that make up the directory. */
         Export: {
@@ -406,7 +402,16 @@ export interface components {
             /** @description The generation being served. */
             generation: string;
             /** @description What is wrong; empty in full health. */
-            reasons: components["schemas"]["Degraded"][];
+            reasons: components["schemas"]["Reason"][];
+        };
+        /** @description A reason why the service isn't in full health, though it serves. */
+        Reason: {
+            /** @description A stable name of the reason, such as `exports_invalid`. */
+            code: string;
+            /** @description The number of errors in the exports, or of products that would be removed. */
+            count: number | null;
+            /** @description The cause and how to mend it, for the operator; `null` without a valid key. */
+            detail: string | null;
         };
         /** @description A word of the query and what was searched for it. */
         Replacement: {

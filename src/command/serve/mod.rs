@@ -84,7 +84,8 @@ fn serve(args: &ServeArgs, mut settings: Settings, log: &Log) -> Result<(), Fail
 
 /// The keys that are accepted, and the development key where it is the only one.
 fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    match access(args.keys.as_deref(), listen).map_err(|error| Failure::usage(error.to_string()))? {
+    let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.as_deref().is_some_and(|url| !url.is_empty());
+    match access(args.keys.as_deref(), listen, has_proxy).map_err(|error| Failure::usage(error.to_string()))? {
         Access::File(path) => {
             let keys = KeyStore::open(&path).map_err(|error| Failure::usage(error.report()))?;
             Ok((keys, None))

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::Response;
+use percent_encoding::percent_decode_str;
 
 use super::around::Middleware;
 use super::request_context::RequestContext;
@@ -50,7 +51,65 @@ impl Middleware for AccessLog {
     }
 }
 
-/// Text of a caller without the secret of any key in it.
+/// A path or query without the secret of any key in it, however often its characters are percent-encoded. Where there is a key the
+/// decoded text is returned, else the text as it is.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
-    if text.contains("sd_") { key::without_keys(text).into() } else { text.into() }
+    /// The most rounds of decoding. A caller decides how many a text needs, and each reads all of it.
+    const MAX_ROUNDS: usize = 8;
+    let mut decoded = Cow::Borrowed(text);
+    for _ in 0..MAX_ROUNDS {
+        match percent_decode_str(&decoded).decode_utf8_lossy() {
+            Cow::Owned(next) => decoded = next.into(),
+            Cow::Borrowed(_) if decoded.contains("sd_") => return without_keys(text, &decoded),
+            Cow::Borrowed(_) => return text.into(),
+        }
+    }
+    // Encoded more often than any program does.
+    "…".into()
+}
+
+/// The decoded text without keys, or the text as it is where there was none.
+fn without_keys<'t>(text: &'t str, decoded: &str) -> Cow<'t, str> {
+    let clean = key::without_keys(decoded);
+    if clean == decoded { text.into() } else { clean.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+    use super::*;
+
+    const KEY: &str = "sd_live_abcdefgh_0123456789ABCDEFGHIJKLMNOP12";
+
+    #[test]
+    fn keys_are_redacted_however_they_are_encoded() {
+        assert_eq!(redacted(&format!("/v1/software/{KEY}")), "/v1/software/sd_…");
+        let every_byte = hex::encode(KEY)
+            .as_bytes()
+            .chunks(2)
+            .fold(String::new(), |text, byte| text + "%" + &String::from_utf8_lossy(byte));
+        let mut path = format!("/v1/software/{every_byte}");
+        for round in 0..20 {
+            let text = redacted(&path);
+            assert!(text == "/v1/software/sd_…" || text == "…", "round {round}: {text}");
+            path = path.replace('%', "%25");
+        }
+        let twice = format!("{KEY}/{}", KEY.replace('_', "%5F"));
+        assert_eq!(redacted(&twice), "sd_…/sd_…");
+        assert_eq!(redacted(&KEY.replace('4', "%34")), "sd_…", "the secret is encoded");
+        for encoded in [KEY.replacen('_', "%5F", 1), KEY.replace('_', "%5f"), KEY.replace('s', "%73")] {
+            let text = redacted(&encoded).into_owned();
+            assert_eq!(text, "sd_…", "{encoded}");
+        }
+    }
+
+    #[test]
+    fn text_without_a_key_is_left_as_it_is() {
+        for text in ["/v1/software/a%2Fb", "/v1/search", "q=100%25", "%", "%FF", "caf%C3%A9", "%25252F", "sd_%2F"] {
+            assert_eq!(redacted(text), text);
+        }
+        let often = utf8_percent_encode("a/b", NON_ALPHANUMERIC).to_string();
+        assert_eq!(redacted(&often), often);
+    }
 }

@@ -62,6 +62,11 @@ impl Authenticate {
     }
 }
 
+/// Whether a request has a valid key, from an origin that may use it.
+pub(in crate::http) fn has_valid_key(keys: &KeyStore, headers: &HeaderMap) -> bool {
+    authenticate(keys, headers).is_ok_and(|grant| check_origin(&grant, headers).is_ok())
+}
+
 /// Returns the grant of a request's key.
 ///
 /// # Errors

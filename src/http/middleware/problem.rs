@@ -29,8 +29,8 @@ impl Middleware for Problems {
         let Some(error) = response.extensions_mut().remove::<ApiError>() else { return };
         let metrics = &self.0.metrics;
         match error {
-            ApiError::Overloaded => metrics.shed.inc(),
-            ApiError::RateLimited { .. } => metrics.limited_by_key.inc(),
+            ApiError::Overloaded | ApiError::DownloadsBusy => metrics.shed.inc(),
+            ApiError::RateLimited { .. } | ApiError::TooManyDownloads => metrics.limited_by_key.inc(),
             ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
             ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout => log(&error, &request),
             _ => {}

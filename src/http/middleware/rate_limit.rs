@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
 use super::around::Middleware;
@@ -16,18 +16,23 @@ use crate::key::{Decision, Grant, WINDOW};
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Spends one request of the key's quota. A request that is then shed costs nothing.
+/// The extension of a response that costs more than one request of the quota: the number of requests.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct Cost(pub(in crate::http) u32);
+
+/// Spends one request of the key's quota. A request that is then shed costs nothing, and a response with a [`Cost`] is charged once it
+/// is known to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct RateLimit;
 
 impl Middleware for RateLimit {
-    /// `None` without a key or for an unlimited one.
+    /// `None` without a key.
     type Context = Option<(Arc<RequestContext>, Decision)>;
 
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
         let context = RequestContext::of(request);
         let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
-        let Some(decision) = grant.spend(context.started) else { return ControlFlow::Continue(None) };
+        let decision = grant.spend(context.started);
         if let Some(retry_after_seconds) = decision.retry_after_seconds {
             let mut response = ApiError::RateLimited { retry_after_seconds }.into_response();
             write_headers(&decision, response.headers_mut());
@@ -38,22 +43,32 @@ impl Middleware for RateLimit {
 
     fn on_response(&self, context: Self::Context, response: &mut Response) {
         let Some((request, decision)) = context else { return };
-        if !matches!(response.extensions().get(), Some(ApiError::Overloaded)) {
+        let extensions = response.extensions();
+        let is_shed = matches!(
+            extensions.get(),
+            Some(ApiError::Overloaded | ApiError::DownloadsBusy | ApiError::TooManyDownloads)
+        );
+        if is_shed {
+            request.grant.get().iter().for_each(|grant| grant.give_back(request.started));
+        } else if extensions.get::<Cost>().is_none() {
             write_headers(&decision, response.headers_mut());
-        } else if let Some(grant) = request.grant.get() {
-            grant.give_back(request.started);
         }
     }
 }
 
-/// Adds the headers to a response that has none, because it cost nothing.
+/// Adds the headers to a response that has none, because it cost nothing or has a [`Cost`], which is charged unless the response
+/// became a 304.
 pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
     }
-    if let Some(decision) = grant.peek(Instant::now()) {
-        write_headers(&decision, response.headers_mut());
-    }
+    let cost = response.extensions_mut().remove::<Cost>().filter(|_| response.status() == StatusCode::OK);
+    let decision = match cost {
+        // One is spent already.
+        Some(Cost(requests)) => grant.charge(requests.saturating_sub(1), Instant::now()),
+        None => grant.peek(Instant::now()),
+    };
+    write_headers(&decision, response.headers_mut());
 }
 
 fn write_headers(decision: &Decision, headers: &mut HeaderMap) {

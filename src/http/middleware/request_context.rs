@@ -37,7 +37,7 @@ impl RequestContext {
     }
 
     /// The id of the request's key, which may be logged.
-    pub(super) fn key_id(&self) -> Option<&str> {
+    pub(in crate::http) fn key_id(&self) -> Option<&str> {
         self.grant.get().map(|grant| &*grant.id)
     }
 

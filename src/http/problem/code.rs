@@ -222,7 +222,7 @@ impl ErrorCode {
                 status: StatusCode::TOO_MANY_REQUESTS,
                 title: "Too many requests",
                 cause: "The key's quota is used up for the moment; every answer tells what is left in its RateLimit header. Or \
-                        too many requests from the caller's address had a key that isn't valid; a valid one is answered \
+                        the key has too many downloads in progress. Or too many requests from the caller's address had a key that isn't valid; a valid one is answered \
                         from there all the same.",
                 cure: "Wait for the seconds in retry_after_seconds (the Retry-After header), then go on.",
             },

@@ -29,6 +29,9 @@ const INDEX_RETRY_SECONDS: u64 = 5;
 /// Seconds after which a caller may try again when there were too many requests at once.
 const OVERLOAD_RETRY_SECONDS: u64 = 1;
 
+/// Seconds after which a caller may try a download again when there were too many at once.
+const DOWNLOAD_RETRY_SECONDS: u64 = 5;
+
 /// A request's failure, the caller's or the service's.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
@@ -95,6 +98,12 @@ pub enum ApiError {
     /// Too many requests at once.
     #[error("too many requests in flight")]
     Overloaded,
+    /// Too many downloads at once.
+    #[error("too many downloads in progress")]
+    DownloadsBusy,
+    /// Too many downloads at once with this key.
+    #[error("too many downloads in progress with this key")]
+    TooManyDownloads,
 }
 
 /// What is wrong with one parameter.
@@ -167,10 +176,10 @@ impl ApiError {
             Self::RequestTimeout => ErrorCode::RequestTimeout,
             Self::UriTooLong => ErrorCode::UriTooLong,
             Self::HeadersTooLarge => ErrorCode::HeadersTooLarge,
-            Self::RateLimited { .. } | Self::TooManyFailures { .. } => ErrorCode::RateLimited,
+            Self::RateLimited { .. } | Self::TooManyFailures { .. } | Self::TooManyDownloads => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
             Self::IndexUnavailable => ErrorCode::IndexUnavailable,
-            Self::Overloaded => ErrorCode::Overloaded,
+            Self::Overloaded | Self::DownloadsBusy => ErrorCode::Overloaded,
         }
     }
 
@@ -195,6 +204,11 @@ impl ApiError {
                 "Too many requests from your address had a key that isn't valid. Check the key, and try again in \
                  {retry_after_seconds} seconds; a valid one is answered at once."
             ),
+            Self::TooManyDownloads => {
+                "This key has as many downloads in progress as a key may have at once. Finish one of them, or try again after \
+                 the seconds in retry_after_seconds."
+                    .to_owned()
+            }
             other => {
                 let code = other.code();
                 format!("{} {}", code.cause(), code.cure())
@@ -209,6 +223,7 @@ impl ApiError {
             }
             Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
+            Self::DownloadsBusy | Self::TooManyDownloads => Some(DOWNLOAD_RETRY_SECONDS),
             _ => None,
         }
     }

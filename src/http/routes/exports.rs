@@ -1,20 +1,27 @@
 //! The export files that make up the directory, for download.
 
+use std::io;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_TYPE, LINK};
+use axum::Extension;
+use axum::extract::State;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LINK};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use utoipa::ToSchema;
 
+use crate::catalogue::StoredExport;
+use crate::http::content_coding::Coding;
+use crate::http::downloads::{self, Permit};
 use crate::http::extract::query::definition::{LIMIT, OFFSET};
 use crate::http::extract::query::value::OneOf;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::middleware::{Cost, RequestContext};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
+use crate::http::state::AppState;
 use crate::resource::{ExportResource, Pagination};
 use crate::service::{self, PageRequest};
 
@@ -92,9 +99,15 @@ impl FromParameters for GetExport {
     }
 }
 
+/// The bytes of an export's document that cost one request of the quota.
+const BYTES_PER_REQUEST: u64 = 1 << 20;
+
 /// Download an export
 ///
-/// The whole document, described by the JSON Schema at `/schemas/export.json`.
+/// The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
+/// that for `json`, else as it is. Each started MiB of the document (`size_bytes` in the list) costs a request of the quota; a
+/// download larger than what is left is possible while anything is left, and the quota then waits accordingly. A key may have 4
+/// downloads in progress (429), all keys together 32 (503).
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",
@@ -111,29 +124,53 @@ impl FromParameters for GetExport {
     ),
 )]
 pub(in crate::http) async fn get_export(
+    State(state): State<Arc<AppState>>,
+    Extension(request): Extension<Arc<RequestContext>>,
+    method: Method,
+    headers: HeaderMap,
     snapshot: Snapshot,
     PathId(id): PathId,
     Query(GetExport { format }): Query<GetExport>,
 ) -> Result<Response, ApiError> {
-    // Reads the file and decompresses all of it.
-    let download = move || -> Result<_, ApiError> {
+    let coding = Coding::preferred(&headers, &[Coding::Zstd]);
+    let respond = move || -> Result<_, ApiError> {
         let export = service::get_export(&snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
-        let body = match format {
-            Format::Json => export.json(),
-            Format::Ndjson => export.ndjson(),
-        };
-        let body = body.map_err(|error| ApiError::Internal(Arc::new(error)))?;
-        Ok((body, format!("<{}>; rel=\"license\"", export.license())))
+        let permit = state.downloads.acquire(request.key_id().unwrap_or_default())?;
+        let stored = export.open().map_err(internal)?;
+        let cost = u32::try_from(stored.size_bytes().div_ceil(BYTES_PER_REQUEST)).unwrap_or(u32::MAX);
+        let license = format!("<{}>; rel=\"license\"", export.license());
+        let mut response = stream(stored, format, coding, permit).map_err(internal)?;
+        // A URI is ASCII.
+        response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
+        if method == Method::GET {
+            response.extensions_mut().insert(Cost(cost));
+        }
+        Ok(response)
     };
-    let (body, license) =
-        tokio::task::spawn_blocking(download).await.map_err(|error| match error.try_into_panic() {
-            Ok(payload) => ApiError::panicked(&*payload),
-            Err(error) => ApiError::Internal(Arc::new(error)),
-        })??;
-    let mut response = Response::new(Body::from(body));
+    // Reads the whole file once, to compare it with its checksum.
+    tokio::task::spawn_blocking(respond).await.map_err(|error| match error.try_into_panic() {
+        Ok(payload) => ApiError::panicked(&*payload),
+        Err(error) => internal(error),
+    })?
+}
+
+fn internal(error: impl std::error::Error + Send + Sync + 'static) -> ApiError {
+    ApiError::Internal(Arc::new(error))
+}
+
+/// The response with the document in a format. Only `json` has a stored compressed form and a known length.
+fn stream(stored: StoredExport, format: Format, coding: Option<Coding>, permit: Permit) -> io::Result<Response> {
+    let (length, coding, body) = match (format, coding) {
+        (Format::Json, Some(coding)) => {
+            (Some(stored.compressed_bytes()), Some(coding), downloads::body(stored.compressed(), permit))
+        }
+        (Format::Json, None) => (Some(stored.size_bytes()), None, downloads::body(stored.json()?, permit)),
+        (Format::Ndjson, _) => (None, None, downloads::body(stored.ndjson()?, permit)),
+    };
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
-    // A URI is ASCII.
-    headers.extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
+    headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
+    headers.extend(length.map(|length| (CONTENT_LENGTH, HeaderValue::from(length))));
     Ok(response)
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::metrics::KEY_FILE_INVALID;
+use crate::http::middleware::has_valid_key;
 use crate::http::openapi::Unavailable;
 use crate::http::problem::ApiError;
 use crate::http::response;
@@ -46,24 +47,48 @@ struct Readiness {
     /// The generation being served.
     generation: String,
     /// What is wrong; empty in full health.
-    reasons: Vec<Degraded>,
+    reasons: Vec<Reason>,
+}
+
+/// A reason why the service isn't in full health, though it serves.
+#[derive(Serialize, ToSchema)]
+struct Reason {
+    /// A stable name of the reason, such as `exports_invalid`.
+    code: &'static str,
+    /// The number of errors in the exports, or of products that would be removed.
+    #[schema(required)]
+    count: Option<usize>,
+    /// The cause and how to mend it, for the operator; `null` without a valid key.
+    #[schema(required)]
+    detail: Option<String>,
 }
 
 /// Is it ready?
 ///
-/// 503 only while there is nothing to serve yet.
+/// 503 only while there is nothing to serve yet. With a valid key the reasons have their `detail`, which names files; it costs no
+/// quota. Without one, or with another, the answer is the same but for the `detail`.
 #[utoipa::path(
     get,
     path = "/readyz",
     operation_id = "getReadiness",
     tag = "Health",
-    security(()),
+    security((), ("apiKey" = [])),
     responses((status = 200, description = "It serves a directory", body = Readiness), Unavailable),
 )]
-pub(in crate::http) async fn get_readiness(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+pub(in crate::http) async fn get_readiness(
+    State(state): State<Arc<AppState>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
     let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
-    let mut reasons = state.directory.degraded().to_vec();
-    reasons.extend(state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail }));
+    let has_key = has_valid_key(&state.keys, &headers);
+    let key_problem = state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, count: None, detail });
+    let degraded = state.directory.degraded();
+    let reasons: Vec<_> = degraded
+        .iter()
+        .cloned()
+        .chain(key_problem)
+        .map(|Degraded { code, count, detail }| Reason { code, count, detail: has_key.then_some(detail) })
+        .collect();
     uncached(&Readiness {
         status: if reasons.is_empty() { "ready" } else { "degraded" },
         generation: snapshot.generation().to_owned(),

@@ -1,12 +1,17 @@
-//! The connections of a listener: accepted while the limit allows, and told to close when the service stops.
+//! The connections of a listener: accepted up to the limit, at which the one that is idle the longest makes room for the next, and told to
+//! close when the service stops.
+//!
+//! A connection is idle while no request of it is handled: between requests, during incomplete headers, and while its peer takes nothing of
+//! a response. So connections that do nothing but stay open, however many there are, keep no other one waiting.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -21,16 +26,19 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use prometheus::IntGauge;
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::JoinSet;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+use tokio::time::Instant;
 use tower::{Service, ServiceExt as _};
 
 use super::deadline::{DeadlineStream, Progress, Timeouts};
-use super::limiter::ConnectionLimiter;
 use super::{Accept, Server};
 
 /// The pause after the system refused a connection for want of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// The pause before the next look for an idle connection where none is.
+const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 
 /// The most that hyper reads of a request's line and headers, in bytes. Between the limits of the service and this one a
 /// request gets a problem document.
@@ -39,7 +47,11 @@ const MAX_HEAD_BYTES: usize = 128 * 1024;
 /// The connections of a listener, each a task.
 pub(super) struct Connections<S> {
     server: Arc<Server<S>>,
-    limiter: Arc<ConnectionLimiter>,
+    room: Room,
+    /// Whether the system refused the last connection for want of resources.
+    is_starved: bool,
+    /// A count of the writes on all connections.
+    writes: Arc<AtomicU64>,
     /// Whether responses ask clients to close their connections.
     is_closing: Arc<AtomicBool>,
     graceful: GracefulShutdown,
@@ -51,10 +63,13 @@ where
     S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static,
 {
     pub(super) fn new(server: Server<S>) -> Self {
-        let limiter = Arc::new(ConnectionLimiter::new(server.limits.max_connections));
+        let permits = Arc::new(Semaphore::new(server.limits.max_connections));
+        let grace = server.limits.header_timeout / 5;
         Self {
             server: Arc::new(server),
-            limiter,
+            room: Room { permits, open: HashMap::new(), accepted: None, grace },
+            is_starved: false,
+            writes: Arc::default(),
             is_closing: Arc::default(),
             graceful: GracefulShutdown::new(),
             tasks: JoinSet::new(),
@@ -68,8 +83,9 @@ where
             tokio::select! {
                 biased;
                 () = &mut end => return,
-                accepted = next(source, &self.limiter) => {
+                accepted = self.room.next(source) => {
                     if self.spawn(accepted).is_err() {
+                        self.room.evict();
                         tokio::select! {
                             biased;
                             () = &mut end => return,
@@ -78,7 +94,9 @@ where
                     }
                 }
             }
-            while self.tasks.try_join_next().is_some() {}
+            while let Some(ended) = self.tasks.try_join_next_with_id() {
+                self.room.ended(ended);
+            }
         }
     }
 
@@ -93,8 +111,8 @@ where
             tokio::select! {
                 biased;
                 outcome = &mut end => return outcome,
-                _ = self.tasks.join_next() => {}
-                accepted = next(source, &self.limiter) => {
+                Some(ended) = self.tasks.join_next_with_id() => self.room.ended(ended),
+                accepted = self.room.next(source) => {
                     if self.spawn(accepted).is_err() {
                         return false;
                     }
@@ -106,8 +124,9 @@ where
 
     /// Accepts the connections that wait in the backlog, within the limit, and then no more.
     pub(super) fn accept_backlog(&mut self, source: impl Accept) {
-        for accepted in source.close() {
-            let Some(permit) = self.limiter.try_acquire() else { return };
+        let accepted = self.room.accepted.take().map(Ok);
+        for accepted in accepted.into_iter().chain(source.close()) {
+            let Ok(permit) = Arc::clone(&self.room.permits).try_acquire_owned() else { return };
             if self.spawn(accepted.map(|(stream, peer)| (stream, peer, permit))).is_err() {
                 return;
             }
@@ -131,19 +150,23 @@ where
     fn spawn(&mut self, accepted: io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)>) -> Result<(), ()> {
         match accepted {
             Ok((stream, peer, permit)) => {
-                self.limiter.set_starved(false);
-                let connection = self.graceful.watch(self.connection(stream, peer));
+                self.is_starved = false;
+                // A response is written whole; waiting for more to send would only delay it. Without the option it is slower.
+                let _ = stream.set_nodelay(true);
+                let progress = Arc::new(Progress::new(Arc::clone(&self.writes)));
+                let connection = self.graceful.watch(self.connection(stream, peer, Arc::clone(&progress)));
                 let open = (permit, OpenConnection::new(self.server.open_connections.clone()));
-                self.tasks.spawn(async move {
+                let task = self.tasks.spawn(async move {
                     // A broken connection is the client's affair; failures of the service are logged where they happen.
                     let _ = connection.await;
                     drop(open);
                 });
+                self.room.open.insert(task.id(), Open { task, progress, since: Instant::now() });
                 Ok(())
             }
             Err(error) if is_of_one_connection(&error) => Ok(()),
             Err(error) => {
-                if !self.limiter.set_starved(true) {
+                if !std::mem::replace(&mut self.is_starved, true) {
                     tracing::error!(%error, "can't accept connections for now; raise the limit of open files if it lasts");
                 }
                 Err(())
@@ -159,12 +182,12 @@ where
         &self,
         stream: TcpStream,
         peer: SocketAddr,
+        progress: Arc<Progress>,
     ) -> impl GracefulConnection<Error = hyper::Error> + Send + use<S> {
         let limits = &self.server.limits;
         let timeouts =
             Timeouts { header: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
-        let progress = Arc::<Progress>::default();
-        let stream = DeadlineStream::new(stream, timeouts, Arc::clone(&progress), Arc::clone(&self.limiter));
+        let stream = DeadlineStream::new(stream, timeouts, Arc::clone(&progress));
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();
@@ -206,16 +229,61 @@ impl Drop for OpenConnection {
     }
 }
 
-/// The next connection, once the limit allows one.
-async fn next(
-    source: &mut impl Accept,
-    limiter: &ConnectionLimiter,
-) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let permit = limiter.acquire().await;
-    let (stream, peer) = source.accept().await?;
-    // A response is written whole; waiting for more to send would only delay it. Without the option it is slower.
-    let _ = stream.set_nodelay(true);
-    Ok((stream, peer, permit))
+/// The open connections and the room for more.
+struct Room {
+    permits: Arc<Semaphore>,
+    open: HashMap<Id, Open>,
+    /// A connection that was accepted and waits for its permit.
+    accepted: Option<(TcpStream, SocketAddr)>,
+    /// The time that a new connection has for its first request before it may be evicted: a burst of connections must not evict those
+    /// whose requests are on their way.
+    grace: Duration,
+}
+
+/// An open connection.
+struct Open {
+    task: AbortHandle,
+    progress: Arc<Progress>,
+    since: Instant,
+}
+
+impl Room {
+    /// The next connection. At the limit an idle one is closed for it; where none is idle it waits. Nothing is lost
+    /// where the future is dropped.
+    async fn next(&mut self, source: &mut impl Accept) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+        if self.accepted.is_none() {
+            self.accepted = Some(source.accept().await?);
+        }
+        let permit = loop {
+            if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+                break permit;
+            }
+            self.evict();
+            let permit = Arc::clone(&self.permits).acquire_owned();
+            if let Ok(Ok(permit)) = tokio::time::timeout(EVICTION_PAUSE, permit).await {
+                break permit;
+            }
+        };
+        let (stream, peer) = self.accepted.take().ok_or(io::ErrorKind::ConnectionAborted)?;
+        Ok((stream, peer, permit))
+    }
+
+    /// Closes the connection that is idle the longest, if one is.
+    fn evict(&mut self) {
+        let now = Instant::now();
+        let is_evictable = |open: &Open| open.progress.has_requests() || now.duration_since(open.since) >= self.grace;
+        let open = self.open.iter().filter(|(_, open)| is_evictable(open));
+        let idle = open.filter_map(|(id, open)| Some((open.progress.idle_since()?, *id)));
+        if let Some(open) = idle.min().and_then(|(_, id)| self.open.remove(&id)) {
+            open.task.abort();
+        }
+    }
+
+    /// Forgets a connection whose task has ended.
+    fn ended(&mut self, task: Result<(Id, ()), JoinError>) {
+        let id = task.map_or_else(|error| error.id(), |(id, ())| id);
+        self.open.remove(&id);
+    }
 }
 
 /// Whether accepting failed because of the one connection, which was gone before.

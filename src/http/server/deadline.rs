@@ -5,14 +5,18 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::limiter::ConnectionLimiter;
+/// The least rate at which a peer has to take responses, in bytes a second, counted while a response waits to be written. A peer that
+/// is slower falls behind, and is cut off once it is behind by the write timeout: one that takes nothing after 30 s, one that takes
+/// 4 KiB/s after 40 s. A faster one is never cut off, also where it takes its bytes at intervals: the average counts, as in Kestrel's
+/// `MinResponseDataRate`. A response of 1 MiB takes a minute at this rate, which a poor mobile connection exceeds.
+const MIN_RATE: u32 = 16 * 1024;
 
 /// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
@@ -21,13 +25,18 @@ pub(super) struct Timeouts {
     pub(super) header: Duration,
     /// Between requests.
     pub(super) idle: Duration,
-    /// For the peer to take more of a response.
+    /// For the peer to be behind [`MIN_RATE`].
     pub(super) write: Duration,
 }
 
-/// The state of a connection's requests.
+/// The state of a connection's requests, for its stream and for the listener, which closes the connection that is idle the longest when
+/// it needs room.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
+    /// A count of the writes on all connections, the clock of [`Self::active_at`].
+    writes: Arc<AtomicU64>,
+    /// The count at the last write, or at the connection's start.
+    active_at: AtomicU64,
     /// Whether a request is in progress; then the peer has no deadline.
     is_responding: AtomicBool,
     /// The number of requests so far.
@@ -35,6 +44,28 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    /// The state of a new connection, with the count of the writes on all connections.
+    pub(super) fn new(writes: Arc<AtomicU64>) -> Self {
+        let progress = Self { writes, ..Self::default() };
+        progress.touch();
+        progress
+    }
+
+    /// Marks the connection as the last active one.
+    fn touch(&self) {
+        self.active_at.store(self.writes.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether a request has come.
+    pub(super) fn has_requests(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) > 0
+    }
+
+    /// The place of the connection in the order of activity; `None` while its request is handled.
+    pub(super) fn idle_since(&self) -> Option<u64> {
+        (!self.is_responding.load(Ordering::Relaxed)).then(|| self.active_at.load(Ordering::Relaxed))
+    }
+
     /// The headers of a request are complete.
     pub(super) fn request_begins(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +83,6 @@ pub(super) struct DeadlineStream<S> {
     stream: S,
     timeouts: Timeouts,
     progress: Arc<Progress>,
-    limiter: Arc<ConnectionLimiter>,
     timer: Pin<Box<Sleep>>,
     /// The number of requests at the last look.
     requests: u32,
@@ -66,16 +96,17 @@ pub(super) struct DeadlineStream<S> {
     wrote: bool,
     /// The time since which the peer takes nothing.
     stalled_since: Option<Instant>,
+    /// The time by which the peer is behind [`MIN_RATE`], of all responses of the connection.
+    behind: Duration,
 }
 
 impl<S> DeadlineStream<S> {
-    pub(super) fn new(stream: S, timeouts: Timeouts, progress: Arc<Progress>, limiter: Arc<ConnectionLimiter>) -> Self {
+    pub(super) fn new(stream: S, timeouts: Timeouts, progress: Arc<Progress>) -> Self {
         let now = Instant::now();
         Self {
             stream,
             timeouts,
             progress,
-            limiter,
             timer: Box::pin(tokio::time::sleep_until(now + timeouts.header)),
             requests: 0,
             head_since: None,
@@ -83,20 +114,19 @@ impl<S> DeadlineStream<S> {
             idle_since: now,
             wrote: false,
             stalled_since: None,
+            behind: Duration::ZERO,
         }
     }
 
     /// The deadline for the next bytes; `None` while the peer has none.
-    fn read_deadline(&self, now: Instant) -> Option<Instant> {
+    fn read_deadline(&self) -> Option<Instant> {
         if self.progress.is_responding.load(Ordering::Relaxed) || self.stalled_since.is_some() {
             return None;
         }
         Some(match self.head_since {
             Some(since) => since + self.timeouts.header,
             None if self.requests == 0 => self.idle_since + self.timeouts.header,
-            None if self.limiter.is_under_pressure() => self.idle_since + self.timeouts.header.min(self.timeouts.idle),
-            // Pressure comes suddenly, so it is looked at again long before the deadline.
-            None => (self.idle_since + self.timeouts.idle).min(now + self.timeouts.header),
+            None => self.idle_since + self.timeouts.idle,
         })
     }
 
@@ -139,7 +169,7 @@ impl<S> DeadlineStream<S> {
         self.notice_requests();
         loop {
             let now = self.now();
-            let deadline = self.read_deadline(now);
+            let deadline = self.read_deadline();
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return Poll::Ready(Err(timed_out("the peer sent nothing for too long")));
             }
@@ -154,20 +184,34 @@ impl<S> DeadlineStream<S> {
     fn written(&mut self, outcome: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match outcome {
             Poll::Ready(outcome) => {
-                self.stalled_since = None;
+                if let Some(since) = self.stalled_since.take() {
+                    self.behind += since.elapsed();
+                }
+                if !self.behind.is_zero()
+                    && let Ok(bytes) = outcome
+                {
+                    self.behind = self.behind.saturating_sub(time_for(bytes));
+                }
                 self.wrote = true;
+                self.progress.touch();
                 Poll::Ready(outcome)
             }
             Poll::Pending => {
                 let now = self.now();
                 let since = *self.stalled_since.get_or_insert(now);
-                if self.has_passed(since + self.timeouts.write, now, context) {
-                    return Poll::Ready(Err(timed_out("the peer took nothing for too long")));
+                if self.has_passed(since + self.timeouts.write.saturating_sub(self.behind), now, context) {
+                    return Poll::Ready(Err(timed_out("the peer took its response too slowly")));
                 }
                 Poll::Pending
             }
         }
     }
+}
+
+/// The time for a number of bytes at [`MIN_RATE`].
+fn time_for(bytes: usize) -> Duration {
+    // A write of 4 GiB is longer than any buffer.
+    Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE
 }
 
 fn timed_out(what: &'static str) -> io::Error {
@@ -236,15 +280,13 @@ mod tests {
         ours: DeadlineStream<DuplexStream>,
         theirs: DuplexStream,
         progress: Arc<Progress>,
-        limiter: Arc<ConnectionLimiter>,
     }
 
     fn open() -> Fixture {
         let (ours, theirs) = duplex(8);
         let progress = Arc::<Progress>::default();
-        let limiter = Arc::new(ConnectionLimiter::new(4));
-        let ours = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&progress), Arc::clone(&limiter));
-        Fixture { ours, theirs, progress, limiter }
+        let ours = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&progress));
+        Fixture { ours, theirs, progress }
     }
 
     impl Fixture {
@@ -310,15 +352,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn idle_connection_under_pressure_has_the_header_timeout() {
-        let mut fixture = open();
-        fixture.one_request().await;
-        let limiter = Arc::clone(&fixture.limiter);
-        let (seconds, ()) = tokio::join!(fixture.seconds_until_timeout(), async move {
-            tokio::time::sleep(Duration::from_secs(12)).await;
-            limiter.set_starved(true);
-        });
-        assert!((12..=17).contains(&seconds), "{seconds}");
+    async fn connection_is_as_idle_as_its_last_write_is_old() {
+        let writes = Arc::<AtomicU64>::default();
+        let [one, other] = [(); 2].map(|()| Arc::new(Progress::new(Arc::clone(&writes))));
+        assert!(one.idle_since() < other.idle_since(), "in the order of their start");
+        let (ours, _theirs) = duplex(8);
+        let mut stream = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&one));
+        stream.write_all(b"200").await.expect("room");
+        assert!(one.idle_since() > other.idle_since());
+        one.request_begins();
+        assert_eq!(one.idle_since(), None);
+        one.response_is_ready();
+        assert!(one.idle_since() > other.idle_since());
     }
 
     #[tokio::test(start_paused = true)]
@@ -354,20 +399,58 @@ mod tests {
         assert!(started.elapsed() <= Duration::from_secs(5), "{:?}", started.elapsed());
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn write_timeout_starts_again_with_each_byte_taken() {
-        let mut fixture = open();
-        fixture.ours.write_all(b"12345678").await.expect("room");
+    /// Writes without end to a peer that takes bytes at intervals; returns the seconds until it is cut off, at most an hour.
+    async fn seconds_until_cut_off(bytes: usize, every: Duration) -> u64 {
+        let (ours, mut theirs) = duplex(1024);
+        let mut ours = DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default());
         let started = Instant::now();
+        let writer = async { while let Ok(()) = ours.write_all(&[0; 4096]).await {} };
         let reader = async {
+            let mut buffer = vec![0; bytes];
+            loop {
+                tokio::time::sleep(every).await;
+                theirs.read_exact(&mut buffer).await.expect("there");
+            }
+        };
+        tokio::select! {
+            () = writer => {}
+            () = reader => unreachable!("it has no end"),
+            () = tokio::time::sleep(Duration::from_hours(1)) => {}
+        }
+        started.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peer_that_takes_nothing_is_cut_off_after_the_write_timeout() {
+        assert_eq!(seconds_until_cut_off(1, Duration::from_hours(2)).await, 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn byte_now_and_then_hardly_delays_the_cut() {
+        assert_eq!(seconds_until_cut_off(1, Duration::from_secs(20)).await, 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peer_below_the_minimum_rate_is_cut_off_once_it_is_behind() {
+        // A quarter of the rate: three quarters of a second are lost each second.
+        let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
+        assert!((39..=40).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peer_above_the_minimum_rate_is_never_cut_off() {
+        for (bytes, every) in [(17 * 1024, 1), (25 * 17 * 1024, 25)] {
+            assert_eq!(seconds_until_cut_off(bytes, Duration::from_secs(every)).await, 3600);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_between_responses_is_not_counted() {
+        let mut fixture = open();
+        for _ in 0..100 {
+            fixture.one_request().await;
             tokio::time::sleep(Duration::from_secs(20)).await;
-            fixture.theirs.read_u8().await.expect("there");
-            std::future::pending::<()>().await;
-        };
-        let error = tokio::select! {
-            outcome = fixture.ours.write_all(b"9ab") => outcome.expect_err("there is room for one"),
-            () = reader => unreachable!("it waits"),
-        };
-        assert_eq!((error.kind(), started.elapsed().as_secs()), (io::ErrorKind::TimedOut, 50));
+        }
+        assert_eq!(fixture.ours.behind, Duration::ZERO);
     }
 }

@@ -1,11 +1,10 @@
 //! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. Knows a tower [`Service`] only.
 //!
-//! Every wait for a client has an end ([`ConnectionLimits`]). At the limit of connections, further ones wait in the listener's
-//! backlog and idle ones close; when the process runs out of file descriptors, accepting pauses and goes on.
+//! Every wait for a client has an end ([`ConnectionLimits`]). At the limit of connections, or when the process runs out of file
+//! descriptors, the connection that is idle the longest is closed for the next one.
 
 mod connections;
 mod deadline;
-mod limiter;
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -26,14 +25,15 @@ use self::connections::Connections;
 /// Limits of connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// The most connections at once; further ones wait in the listener's backlog.
+    /// The most connections at once. A further one takes the place of the one that is idle the longest, and waits in the listener's
+    /// backlog while all have a request in progress.
     pub max_connections: usize,
     /// The time for the headers of a request from their first byte on, and for a connection's first request.
     pub header_timeout: Duration,
     /// The time between requests: longer than proxies keep connections (most of them 60 s), so that none sends a request on a
-    /// connection that is being closed. While three quarters of the connections are taken, it is at most the header timeout.
+    /// connection that is being closed.
     pub idle_timeout: Duration,
-    /// The time in which a client has to take a byte of a response.
+    /// The time that a client may be behind the minimum rate of taking responses, which is 16 KiB/s.
     pub write_timeout: Duration,
     /// The time in which clients may still connect and send requests once the service is asked to stop, and then the time in
     /// which they may send requests. Each response closes its connection. Over at once when no connection is open.
@@ -243,6 +243,97 @@ mod tests {
             drop(first);
         });
         assert!(second);
+    }
+
+    /// A connection on which a request was answered, kept open.
+    async fn kept_open(address: SocketAddr) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        answered(&mut stream).await.expect("an answer");
+        stream
+    }
+
+    /// Sends a request and reads its response.
+    async fn answered(stream: &mut TcpStream) -> io::Result<()> {
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await?;
+        let mut response = Vec::new();
+        while !response.ends_with(b"\r\n\r\nok") {
+            if stream.read_buf(&mut response).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn at_the_limit_the_connection_idle_the_longest_makes_room() {
+        let (listener, address) = listen().await;
+        let server = server(ConnectionLimits { max_connections: 3, ..ConnectionLimits::default() });
+        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
+        let mut open = Vec::new();
+        for _ in 0..3 {
+            open.push(kept_open(address).await);
+        }
+        answered(&mut open[0]).await.expect("still open");
+        assert!(is_healthy(address).await);
+        answered(&mut open[1]).await.expect_err("it was idle the longest");
+        for at in [0, 2] {
+            answered(&mut open[at]).await.expect("still open");
+        }
+    }
+
+    #[tokio::test]
+    async fn connections_that_stay_fresh_keep_no_other_one_waiting() {
+        let (listener, address) = listen().await;
+        let header_timeout = Duration::from_millis(500);
+        let server = server(ConnectionLimits { max_connections: 8, header_timeout, ..ConnectionLimits::default() });
+        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
+        let mut silent = Vec::new();
+        for _ in 0..5 {
+            let mut fresh = Vec::new();
+            for _ in 0..8 {
+                fresh.push(kept_open(address).await);
+                // Headers that never end.
+                let mut stream = TcpStream::connect(address).await.expect("a connection");
+                stream.write_all(b"GET /healthz HTTP/1.1\r\n").await.expect("sent");
+                silent.push(stream);
+            }
+            assert!(is_healthy(address).await);
+        }
+    }
+
+    #[tokio::test]
+    async fn burst_of_connections_is_served_one_after_another() {
+        let (listener, address) = listen().await;
+        let server = server(ConnectionLimits { max_connections: 4, ..ConnectionLimits::default() });
+        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
+        let burst: tokio::task::JoinSet<_> = (0..40).map(|_| kept_open(address)).collect();
+        assert_eq!(burst.join_all().await.len(), 40);
+    }
+
+    #[tokio::test]
+    async fn request_in_progress_is_not_evicted() {
+        let (listener, address) = listen().await;
+        let (release, released) = tokio::sync::watch::channel(false);
+        let (entered, mut entry) = tokio::sync::mpsc::unbounded_channel();
+        let slow = async move || {
+            entered.send(()).expect("the test listens");
+            released.clone().wait_for(|is_released| *is_released).await.map(|_| "done").expect("released")
+        };
+        let service = Router::new().route("/slow", get(slow)).route("/healthz", get(async || "ok"));
+        let limits = ConnectionLimits { max_connections: 1, ..ConnectionLimits::default() };
+        let server = Server { limits, ..Server::new(service) };
+        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
+        let mut first = TcpStream::connect(address).await.expect("a connection");
+        first.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+        entry.recv().await.expect("it is handled");
+        let mut response = String::new();
+        let (is_second_healthy, read) = tokio::join!(is_healthy(address), async {
+            release.send_replace(true);
+            first.read_to_string(&mut response).await
+        });
+        assert!(is_second_healthy, "idle again, the first makes room");
+        read.expect("closed in order");
+        assert!(response.ends_with("done"), "{response}");
     }
 
     #[tokio::test]

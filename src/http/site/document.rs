@@ -1,12 +1,21 @@
-//! A static document and its headers.
+//! A static document, its headers and its compressed forms.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, VARY,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
+use flate2::write::GzEncoder;
+use tokio::sync::OnceCell;
 
+use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
+use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
 
 /// HTML, as all pages are written.
 const HTML: &str = "text/html; charset=utf-8";
@@ -34,6 +43,8 @@ pub(super) struct Document {
     tag: EntityTag,
     policy: &'static str,
     caching: &'static str,
+    /// The compressed forms, by coding, each made on its first use.
+    compressed: Arc<[OnceCell<Bytes>; Coding::ALL.len()]>,
 }
 
 impl Document {
@@ -42,7 +53,7 @@ impl Document {
         let content = content.into();
         let tag = EntityTag::of_content(&content);
         let content_type = HeaderValue::from_static(content_type);
-        Self { content, content_type, tag, policy: NOTHING, caching: "no-cache" }
+        Self { content, content_type, tag, policy: NOTHING, caching: "no-cache", compressed: Arc::default() }
     }
 
     /// A page.
@@ -61,16 +72,20 @@ impl Document {
     }
 
     /// The response, a 304 where the request has the document's tag.
-    pub(super) fn respond(&self, request: &HeaderMap) -> Response {
+    pub(super) async fn respond(&self, request: &HeaderMap) -> Response {
         let changed = self.tag.condition(request) == Condition::Changed;
-        let mut response = Response::new(if changed { Body::from(self.content.clone()) } else { Body::empty() });
+        let (coding, body) = if changed { self.body(request).await } else { (None, Bytes::new()) };
+        let mut response = Response::new(Body::from(body));
         if !changed {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
         }
+        response.extensions_mut().insert(FinalCoding);
         let headers = response.headers_mut();
         if changed {
             headers.insert(CONTENT_TYPE, self.content_type.clone());
         }
+        headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
+        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(self.policy));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         if self.content_type == HTML {
@@ -80,5 +95,90 @@ impl Document {
         headers.insert(ETAG, self.tag.header());
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(self.caching));
         response
+    }
+
+    /// The content in the coding that a request prefers.
+    async fn body(&self, request: &HeaderMap) -> (Option<Coding>, Bytes) {
+        let is_long = self.content.len() as u64 >= MIN_COMPRESSED_BYTES;
+        let coding = Coding::preferred(request, &Coding::ALL).filter(|_| is_long);
+        if let Some(coding) = coding {
+            match self.compressed(coding).await {
+                Ok(body) => return (Some(coding), body),
+                Err(error) => tracing::error!(%error, "a static document can't be compressed; it is sent as it is"),
+            }
+        }
+        (None, self.content.clone())
+    }
+
+    /// The compressed content, made at most once: in a task of its own, so that a caller that goes away doesn't leave the work to
+    /// the next one, and on a blocking thread.
+    async fn compressed(&self, coding: Coding) -> io::Result<Bytes> {
+        if let Some(compressed) = self.compressed[coding as usize].get() {
+            return Ok(compressed.clone());
+        }
+        let (content, cells) = (self.content.clone(), Arc::clone(&self.compressed));
+        let compression = tokio::spawn(async move {
+            let compress = async || tokio::task::spawn_blocking(move || compress(&content, coding)).await?;
+            cells[coding as usize].get_or_try_init(compress).await.cloned()
+        });
+        compression.await?
+    }
+}
+
+/// Compresses a document that is sent many times: with levels that take up to 0.1 s for the largest one.
+fn compress(content: &[u8], coding: Coding) -> io::Result<Bytes> {
+    const BUFFER_BYTES: usize = 4096;
+    const BROTLI_QUALITY: u32 = 5;
+    const BROTLI_LOG_WINDOW: u32 = 22;
+    const ZSTD_LEVEL: i32 = 9;
+    let compressed = match coding {
+        Coding::Gzip => {
+            let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+            encoder.write_all(content)?;
+            encoder.finish()?
+        }
+        Coding::Brotli => {
+            let mut encoder =
+                brotli::CompressorWriter::new(Vec::new(), BUFFER_BYTES, BROTLI_QUALITY, BROTLI_LOG_WINDOW);
+            encoder.write_all(content)?;
+            encoder.into_inner()
+        }
+        Coding::Zstd => zstd::bulk::compress(content, ZSTD_LEVEL)?,
+    };
+    Ok(compressed.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::ACCEPT_ENCODING;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn document_is_compressed_once_for_all_requests() {
+        let document = Document::new("text/plain", "text ".repeat(1000));
+        let mut request = HeaderMap::new();
+        request.insert(ACCEPT_ENCODING, HeaderValue::from_static("br"));
+        let copy = document.clone();
+        let ((coding, one), (_, other)) = tokio::join!(document.body(&request), copy.body(&request));
+        assert_eq!(coding, Some(Coding::Brotli));
+        assert_eq!(one.as_ptr(), other.as_ptr(), "the same bytes, shared");
+        assert_eq!(one.as_ptr(), document.body(&request).await.1.as_ptr());
+    }
+
+    #[tokio::test]
+    async fn caller_that_goes_away_does_not_stop_the_compression() {
+        let document = Document::new("text/plain", "text ".repeat(1000));
+        let compressed = Arc::clone(&document.compressed);
+        let mut first = Box::pin(document.compressed(Coding::Gzip));
+        tokio::select! {
+            biased;
+            _ = &mut first => panic!("compressing takes a thread"),
+            () = tokio::task::yield_now() => {}
+        }
+        drop(first);
+        // Waits for the cell without initializing it.
+        let waited = compressed[Coding::Gzip as usize].get_or_try_init(async || Err(())).await;
+        assert!(waited.is_ok_and(|bytes| !bytes.is_empty()));
     }
 }

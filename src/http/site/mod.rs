@@ -42,12 +42,12 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
         "/assets/{fingerprint}/{*path}",
         get(async move |Path((fingerprint, path)): Path<(String, String)>, headers: HeaderMap| {
             match assets.find(&fingerprint, &path) {
-                Some(asset) => asset.respond(&headers),
+                Some(asset) => asset.respond(&headers).await,
                 None => ApiError::RouteNotFound.into_response(),
             }
         }),
     );
     documents.into_iter().chain(views).chain(docs).fold(router, |router, (path, document)| {
-        router.route(path, get(async move |headers: HeaderMap| document.respond(&headers)))
+        router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))
     })
 }

@@ -1,6 +1,8 @@
 //! What holds of any bytes that are read as an export: they are reported in every form, and what is valid is built, found
 //! and given back.
 
+use std::io::Read as _;
+
 use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::record::CalendarDate;
@@ -49,7 +51,9 @@ fn check_generation(report: Report, bytes: &[u8]) {
     let software = report.exports.iter().flat_map(|export| &export.software);
     let software: Vec<_> = software.map(|software| (software.id.clone(), software.name.clone())).collect();
     let snapshot = Snapshot::build(report.exports).expect("what is valid can be built");
-    let written = service::get_export(&snapshot, "export").expect("the export").json().expect("its bytes");
+    let stored = service::get_export(&snapshot, "export").expect("the export").open().expect("its bytes");
+    let mut written = Vec::new();
+    stored.json().and_then(|mut json| json.read_to_end(&mut written)).expect("its bytes");
     assert_eq!(written, bytes, "byte for byte as validated");
     assert_eq!(snapshot.catalogue.software_count(), software.len());
     for (id, name) in software {

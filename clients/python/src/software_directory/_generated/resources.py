@@ -248,7 +248,11 @@ class ExportsResource:
     def download(self, id: str, *, format: Literal["json", "ndjson"] | None = None) -> bytes:
         """Download an export.
 
-        The whole document, described by the JSON Schema at `/schemas/export.json`.
+        The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd
+        where the request accepts that for `json`, else as it is. Each started MiB of the document
+        (`size_bytes` in the list) costs a request of the quota; a download larger than what is left is
+        possible while anything is left, and the quota then waits accordingly. A key may have 4 downloads in
+        progress (429), all keys together 32 (503).
 
         id: The export's id.
         format: `json` is the export as it was validated; `ndjson` one record a line, each with its export

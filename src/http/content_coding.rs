@@ -1,0 +1,100 @@
+//! Content codings and their negotiation (RFC 9110, 8.4.1 and 12.5.3).
+
+use axum::http::header::ACCEPT_ENCODING;
+use axum::http::{HeaderMap, HeaderValue};
+
+/// A content coding that responses are sent in, from the least to the most preferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Coding {
+    Gzip,
+    Brotli,
+    Zstd,
+}
+
+impl Coding {
+    /// All codings.
+    pub(super) const ALL: [Self; 3] = [Self::Gzip, Self::Brotli, Self::Zstd];
+
+    /// Returns the available coding that a request prefers; `None` is the body as it is, which is right for every request.
+    pub(super) fn preferred(headers: &HeaderMap, available: &[Self]) -> Option<Self> {
+        let identity = quality(headers, "identity").unwrap_or(0.0);
+        let wildcard = quality(headers, "*").unwrap_or(0.0);
+        let qualities = available.iter().map(|coding| (quality(headers, coding.name()).unwrap_or(wildcard), *coding));
+        let best = qualities.filter(|(quality, _)| *quality > 0.0 && *quality >= identity);
+        best.max_by(|(one, a), (other, b)| one.total_cmp(other).then(a.cmp(b))).map(|(_, coding)| coding)
+    }
+
+    pub(super) fn header(self) -> HeaderValue {
+        HeaderValue::from_static(self.name())
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// The quality of a coding, or of `*`, in `Accept-Encoding`; `None` where it isn't listed.
+fn quality(headers: &HeaderMap, name: &str) -> Option<f32> {
+    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).find_map(|item| {
+        let (coding, parameter) = item.split_once(';').unwrap_or((item, "q=1"));
+        if !coding.trim().eq_ignore_ascii_case(name) {
+            return None;
+        }
+        let (q, quality) = parameter.split_once('=')?;
+        let quality: f32 = quality.trim().parse().ok()?;
+        (q.trim().eq_ignore_ascii_case("q") && (0.0..=1.0).contains(&quality)).then_some(quality)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preferred(accepted: &[&str]) -> Option<Coding> {
+        let mut headers = HeaderMap::new();
+        for value in accepted {
+            headers.append(ACCEPT_ENCODING, value.parse().expect("a header value"));
+        }
+        Coding::preferred(&headers, &Coding::ALL)
+    }
+
+    #[test]
+    fn quality_decides_then_our_preference() {
+        for (accepted, coding) in [
+            ("gzip", Coding::Gzip),
+            ("gzip, br", Coding::Brotli),
+            ("gzip, deflate, br, zstd", Coding::Zstd),
+            ("GZIP;q=1.0, br ; q=0.5, zstd;q=0.9", Coding::Gzip),
+            ("*", Coding::Zstd),
+            ("zstd;q=0, *", Coding::Brotli),
+            ("gzip, identity;q=0.5", Coding::Gzip),
+        ] {
+            assert_eq!(preferred(&[accepted]), Some(coding), "{accepted}");
+        }
+        assert_eq!(preferred(&["gzip", "br"]), Some(Coding::Brotli), "several header lines are one list");
+    }
+
+    #[test]
+    fn anything_else_is_the_body_as_it_is() {
+        for refused in
+            ["", "identity", "deflate", "gzip;q=0", "*;q=0", "identity, gzip;q=0.5", "gzip;q=NaN", "br;q=2", "zstd;x=1"]
+        {
+            assert_eq!(preferred(&[refused]), None, "{refused}");
+        }
+        assert_eq!(preferred(&[]), None);
+    }
+
+    #[test]
+    fn only_available_codings_are_chosen() {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("br, gzip, zstd;q=0.1"));
+        assert_eq!(Coding::preferred(&headers, &[Coding::Zstd]), Some(Coding::Zstd));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("br, gzip"));
+        assert_eq!(Coding::preferred(&headers, &[Coding::Zstd]), None);
+    }
+}

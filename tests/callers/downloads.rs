@@ -1,0 +1,81 @@
+//! Downloads to readers that take them slowly.
+
+use std::fs;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::client::{Client, request};
+use crate::process::{Place, Server};
+use crate::{alone, run};
+
+/// The records of the large export, each of a MiB.
+const RECORDS: usize = 32;
+
+/// The most downloads at once, and with one key.
+const DOWNLOADS: usize = 32;
+const PER_KEY: usize = 4;
+
+/// Writes an export far larger than what fits between the two ends of a connection, and hardly compressible.
+fn write_large_export(place: &Place) -> String {
+    let mut random = fastrand::Rng::with_seed(7);
+    let software: Vec<_> = (0..RECORDS)
+        .map(|number| {
+            let appendix: String = (0..1 << 20).map(|_| random.alphanumeric()).collect();
+            json!({
+                "id": format!("large-{number}"), "name": format!("Large {number}"), "url": "https://large.example/",
+                "evidence_status": "pending-review", "appendix": appendix
+            })
+        })
+        .collect();
+    let document = json!({"name": "Large", "license": "https://example.org/", "software": software}).to_string();
+    fs::write(place.path().join("data/large.json"), &document).expect("written");
+    document
+}
+
+/// Begins a download and takes no more than its status.
+async fn begin(server: &Server, request: &[u8]) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(server.address).await.expect("a connection");
+    stream.write_all(request).await.expect("sent");
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.expect("a response");
+    (stream, String::from_utf8_lossy(&status[9..]).into_owned())
+}
+
+#[test]
+fn slow_downloads_hold_little_memory_and_nobody_else_up() {
+    let _alone = alone();
+    let place = Place::new(3, 1_000_000);
+    let document = write_large_export(&place);
+    let keys: Vec<_> =
+        (0..DOWNLOADS / PER_KEY).map(|number| place.create_key(&format!("reader {number}"), 1_000_000)).collect();
+    let server = place.serve(&[]);
+    let forms = [("", ""), ("?format=ndjson", ""), ("", "Accept-Encoding: zstd\r\n")];
+    run(async {
+        let whole = request("/v1/exports/large", &place.key, "");
+        let mut client = Client::connect(server.address).await.expect("a connection");
+        let answer = client.ask(&whole).await.expect("an answer");
+        assert!(answer.body == document.as_bytes(), "whole");
+        let before = server.memory_mib();
+        let mut slow = Vec::new();
+        for number in 0..DOWNLOADS {
+            let (query, headers) = forms[number % forms.len()];
+            let path = format!("/v1/exports/large{query}");
+            let (stream, status) = begin(&server, &request(&path, &keys[number / PER_KEY], headers)).await;
+            assert_eq!(status, "200");
+            slow.push(stream);
+        }
+        assert_eq!(client.ask(&whole).await.expect("an answer").status, 503);
+        let healthy = client.ask(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("an answer");
+        assert_eq!(healthy.status, 200);
+        let grown = server.memory_mib() - before;
+        println!("{DOWNLOADS} downloads of {RECORDS} MiB: {grown:.1} MiB more");
+        // Kept whole they would take as much each.
+        assert!(grown < 2.0 * 32.0, "{grown} MiB");
+        slow.clear();
+        crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));
+        let answer = client.ask(&whole).await.expect("an answer");
+        assert!(answer.body == document.as_bytes(), "whole again");
+    });
+}
