@@ -65,7 +65,7 @@ fn build_short_of_memory_leaves_the_last_good_generation() {
         command.args(["--max-build-bytes", "4000000"]);
         command
     };
-    last_good_is_served(&Corpus::generated(2000), command, "build_failed", "memory");
+    last_good_is_served(&Corpus::generated(2000), command, "build_failed", "the last good generation stays");
 }
 
 #[test]
@@ -81,13 +81,15 @@ fn server_short_of_memory_serves_the_last_good_generation() {
     let corpus = Corpus::generated(20);
     let folder = folder(&corpus);
     let program = command(folder.path()).get_program().to_owned();
+    // Only the server is bound: the process that builds sets a limit of its own.
     let mut limited = Command::new("sh");
-    limited.current_dir(folder.path()).args(["-c", "ulimit -d 220000; exec \"$0\" \"$@\""]).arg(program);
+    limited.current_dir(folder.path()).args(["-c", "ulimit -S -d 200000; exec \"$0\" \"$@\""]).arg(program);
     let server = Server::spawn_command(limited).announced();
     let large = Corpus::generated(60_000);
     large.write(&folder.path().join("data"), 1);
     until("health says it", || (server.reasons() == ["build_failed"]).then_some(()));
     assert_eq!(total(&server), corpus.count(0));
+    assert!(server.stderr().contains("the generation can't be loaded"), "{}", server.stderr());
     corpus.write(&folder.path().join("data"), 2);
     until("the next change is followed", || (total(&server) == corpus.count(2)).then_some(()));
     assert_eq!(server.terminate().0, Some(0));

@@ -18,6 +18,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::key;
+use crate::panics;
 use crate::service::ServiceError;
 
 /// The methods of every route.
@@ -152,11 +153,9 @@ pub struct Problem<'a> {
 }
 
 impl ApiError {
-    /// The error of a handler that panicked, from the payload of the panic.
+    /// The error of a handler that panicked on this thread, from the payload of the panic.
     pub(super) fn panicked(payload: &(dyn Any + Send)) -> Self {
-        let text = payload.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self::Panicked(text.unwrap_or("no message").to_owned())
+        Self::Panicked(panics::describe(payload))
     }
 
     /// The code, which also fixes the status.

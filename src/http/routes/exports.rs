@@ -22,6 +22,7 @@ use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
+use crate::panics;
 use crate::resource::{ExportResource, Pagination};
 use crate::service::{self, PageRequest};
 
@@ -148,10 +149,8 @@ pub(in crate::http) async fn get_export(
         Ok(response)
     };
     // Reads the whole file once, to compare it with its checksum.
-    tokio::task::spawn_blocking(respond).await.map_err(|error| match error.try_into_panic() {
-        Ok(payload) => ApiError::panicked(&*payload),
-        Err(error) => internal(error),
-    })?
+    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(internal)?;
+    responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
 fn internal(error: impl std::error::Error + Send + Sync + 'static) -> ApiError {

@@ -6,9 +6,7 @@
 
 mod admission;
 
-use std::any::Any;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -17,6 +15,7 @@ use tokio::sync::oneshot;
 use self::admission::Admission;
 pub use self::admission::MaxQueueDelay;
 use super::problem::ApiError;
+use crate::panics;
 
 /// The most searches that wait in the queue; further ones are rejected at once.
 const QUEUE_CAPACITY: usize = 4096;
@@ -74,8 +73,7 @@ impl SearchPool {
             }
             let outcome = match verdict {
                 // A search shares nothing mutable, so nothing half-done is left behind by a panic.
-                Verdict::Admitted => catch_unwind(AssertUnwindSafe(search))
-                    .map_err(|payload: Box<dyn Any + Send>| ApiError::panicked(&*payload)),
+                Verdict::Admitted => panics::catch(search).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
             let _ = sender.send(outcome);
