@@ -5,7 +5,8 @@ use std::io::Write as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::LogFormat;
-use crate::export::{Finding, Report, Severity, render};
+use crate::export::render::{self, Item};
+use crate::export::{Finding, LeftOut, Report, Severity};
 use crate::snapshot::keeper::{Observer, Phase};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
@@ -19,12 +20,12 @@ pub(super) struct Terminal {
     format: LogFormat,
     bar: Option<(Phase, ProgressBar)>,
     /// What was last reported: the same findings aren't told twice.
-    told: Vec<Finding>,
+    told: (Vec<Finding>, Vec<LeftOut>),
 }
 
 impl Terminal {
     pub(super) const fn new(format: LogFormat) -> Self {
-        Self { format, bar: None, told: Vec::new() }
+        Self { format, bar: None, told: (Vec::new(), Vec::new()) }
     }
 
     fn bar(&mut self, phase: Phase) -> Option<&ProgressBar> {
@@ -70,23 +71,36 @@ impl Observer for Terminal {
 
     fn report(&mut self, report: &Report) {
         self.clear();
-        if report.findings == self.told {
+        if (&report.findings, &report.left_out) == (&self.told.0, &self.told.1) {
             return;
         }
-        self.told.clone_from(&report.findings);
+        self.told = (report.findings.clone(), report.left_out.clone());
         match self.format {
             LogFormat::Text => {
                 let mut out = std::io::BufWriter::new(anstream::stderr().lock());
                 // Nobody is left to tell if standard error is gone.
                 drop(render::text(report, render::Style::Coloured, &mut out).and_then(|()| out.flush()));
             }
-            LogFormat::Json => report.findings.iter().for_each(log),
+            LogFormat::Json => render::items(report).iter().for_each(log),
         }
     }
 }
 
-/// A finding as a log line.
-fn log(finding: &Finding) {
+/// A finding, or the number of those left out, as a log line.
+fn log(item: &Item<'_>) {
+    match item {
+        Item::Finding(finding) => log_finding(finding),
+        Item::More(LeftOut { code, file, count }) => {
+            let (file, code_name) = (file.display(), code.as_str());
+            match code.severity() {
+                Severity::Error => tracing::error!(%file, code = code_name, "and {count} more of this kind"),
+                Severity::Warning => tracing::warn!(%file, code = code_name, "and {count} more of this kind"),
+            }
+        }
+    }
+}
+
+fn log_finding(finding: &Finding) {
     let place = finding.location.place.as_ref();
     let file = finding.location.file.display();
     let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));

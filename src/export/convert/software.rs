@@ -75,7 +75,10 @@ impl Reader {
                 self.id(value, path);
                 draft.id = Some(value);
             }
-            "name" => draft.name = Some(value),
+            "name" => {
+                self.words(value, path, &value.as_str().unwrap_or_default());
+                draft.name = Some(value);
+            }
             "url" => {
                 self.link(value, path);
                 draft.url = Some(value);
@@ -124,7 +127,7 @@ impl Reader {
         if matches!(&*id, "." | "..") || id.contains('/') {
             let message = format!("the id `{id}` is awkward in addresses");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
-            self.warn(Code::AwkwardId, value, path, message, help);
+            self.report(Code::AwkwardId, value, path, message, help);
         }
     }
 
@@ -133,7 +136,7 @@ impl Reader {
         if slot.iter().any(|name| slug(name).is_empty()) {
             slot.clear();
             let message = "a category's name needs a letter or a digit; this one is kept, but not used";
-            self.warn(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
+            self.report(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
             return Use::Kept;
         }
         used
@@ -156,7 +159,7 @@ impl Reader {
         let number: f64 = value.raw().parse().ok()?;
         if !(0.0..=5.0).contains(&number) {
             let message = format!("a rating of {} is outside 0 to 5", value.raw());
-            self.warn(Code::RatingOutOfRange, value, path, message, "convert it to a scale from 0 to 5");
+            self.report(Code::RatingOutOfRange, value, path, message, "convert it to a scale from 0 to 5");
         }
         Some(Rating { value: number.clamp(f64::MIN, f64::MAX), text: compact(value.raw())? })
     }

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
 
 use super::window::Window;
 use super::{Grouped, Item, items, summary};
-use crate::export::{Code, Finding, Location, Report, Severity, SourceFile};
+use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
 
 /// How a report looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,7 @@ pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()
     for item in items(report) {
         match item {
             Item::Finding(finding) => printer.finding(finding)?,
-            Item::More { code, file, count } => printer.more(code, file, count)?,
+            Item::More(more) => printer.more(more)?,
         }
         writeln!(printer.out)?;
     }
@@ -61,10 +60,10 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn more(&mut self, code: Code, file: &Arc<Path>, count: usize) -> io::Result<()> {
+    fn more(&mut self, LeftOut { code, file, count }: LeftOut) -> io::Result<()> {
         let message = format!("and {} more of this kind", Grouped(count));
         let title = level(code).primary_title(message).id(code.as_str());
-        let location = Location { file: Arc::clone(file), place: None, pointer: String::new() };
+        let location = Location { file, place: None, pointer: String::new() };
         self.part(level(code), title, &location, None)
     }
 

@@ -93,5 +93,5 @@ pub(super) fn invalid(report: &Report) -> KeepError {
         }
     });
     let unreadable = errors().any(|finding| finding.code == Code::UnreadableFile);
-    KeepError::Invalid { errors: errors().count(), first, unreadable }
+    KeepError::Invalid { errors: report.error_count(), first, unreadable }
 }
