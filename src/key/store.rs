@@ -31,6 +31,19 @@ pub struct KeyStore {
 struct Seen {
     stamp: Option<FileStamp>,
     content: Option<Vec<u8>>,
+    /// What was last warned of.
+    exposure: Option<String>,
+}
+
+impl Seen {
+    /// Warns once of a file that other accounts may read or change.
+    fn warn_of_exposure(&mut self, path: &Path) {
+        let exposure = file::exposure(path);
+        if let Some(text) = exposure.as_ref().filter(|text| self.exposure.as_ref() != Some(text)) {
+            tracing::warn!("{text}");
+        }
+        self.exposure = exposure;
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -63,12 +76,14 @@ impl KeyStore {
         let stamp = FileStamp::of(path);
         let content = file::read_bytes(path)?;
         let keys = stored_keys(&KeyFile::parse(path, &content)?, &HashMap::new());
+        let mut seen = Seen { stamp: stamp.ok().flatten(), content: Some(content), exposure: None };
+        seen.warn_of_exposure(path);
         Ok(Self {
             keys: ArcSwap::from_pointee(keys),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
             development: None,
-            seen: Mutex::new(Seen { stamp: stamp.ok().flatten(), content: Some(content) }),
+            seen: Mutex::new(seen),
         })
     }
 
@@ -157,7 +172,8 @@ impl KeyStore {
                 Err(error) => return self.keep_last_good_set(&mut seen, &error),
             }
         }
-        *seen = Seen { stamp, content: Some(content) };
+        seen.warn_of_exposure(&self.path);
+        (seen.stamp, seen.content) = (stamp, Some(content));
     }
 
     fn publish(&self, file: &KeyFile) {

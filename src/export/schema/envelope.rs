@@ -48,7 +48,9 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
     if let Some(groups) = root.get("synonyms") {
         let path = path.member("synonyms");
-        groups.elements().enumerate().for_each(|(index, group)| synonyms(rules, group, path.element(index)));
+        for (index, group) in groups.elements().enumerate() {
+            synonyms(rules, group, path.element(index));
+        }
     }
 }
 

@@ -40,7 +40,9 @@ pub(super) fn check(drafts: &mut [Draft<'_>], findings: &mut Findings) {
                     related: Vec::new(),
                 });
             } else {
-                identities.into_iter().for_each(|(identity, _)| *groups_of.entry(identity).or_default() += 1);
+                for (identity, _) in identities {
+                    *groups_of.entry(identity).or_default() += 1;
+                }
             }
         }
         for index in skipped {
