@@ -14,6 +14,7 @@ pub mod engine;
 pub mod export;
 pub mod http;
 pub mod key;
+mod printable;
 pub mod record;
 pub mod resource;
 pub mod search;

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::cli::{KeysArgs, KeysCommand};
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
+use crate::printable::printable;
 
 /// Why a command on keys failed.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
         KeysCommand::Revoke { id } => revoke(&args.keys, &id),
     };
     if let Some(warning) = file::exposure(&path) {
-        eprintln!("warning: {warning}");
+        eprintln!("warning: {}", printable(&warning));
     }
     let (text, code) = match done {
         Ok(()) => return ExitCode::SUCCESS,
@@ -90,7 +91,7 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
     eprintln!(
         "Key {} for {} is in {}: {}, {expires}. It is shown this once; keep it safe.",
         record.id,
-        record.name,
+        printable(&record.name),
         path.display(),
         record.rate
     );
@@ -133,7 +134,14 @@ fn row(key: &KeyRecord, now: Timestamp) -> [String; 6] {
     };
     let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
     let origins = if origins.is_empty() { "any".to_owned() } else { origins.join(" ") };
-    [key.id.to_string(), key.name.to_string(), key.created_at.to_string(), expires, key.rate.to_string(), origins]
+    [
+        key.id.to_string(),
+        printable(&key.name).into_owned(),
+        key.created_at.to_string(),
+        expires,
+        key.rate.to_string(),
+        origins,
+    ]
 }
 
 /// Columns as wide as their widest cell, two spaces apart.
@@ -152,6 +160,6 @@ fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;
-    eprintln!("Key {} of {} is revoked; a running server refuses it within two seconds.", key.id, key.name);
+    eprintln!("Key {} of {} is revoked; a running server refuses it within two seconds.", key.id, printable(&key.name));
     Ok(())
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{INVALID, chain, data, progress::Terminal};
 use crate::cli::{LogFormat, SearchArgs};
+use crate::printable::printable;
 use crate::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 use crate::snapshot::Directory;
 use crate::snapshot::keeper::{Keeper, Settings};
@@ -27,11 +28,11 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let settings = Settings { read_only: true, ..data::settings(&args.data, 100) };
     let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Terminal::new(LogFormat::Text)));
     if let Err(error) = keeper.start() {
-        eprintln!("error: {}", chain(&error));
+        eprintln!("error: {}", printable(&chain(&error)));
         return ExitCode::from(INVALID);
     }
     for reason in directory.degraded().iter() {
-        eprintln!("warning: {}", reason.detail);
+        eprintln!("warning: {}", printable(&reason.detail));
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
@@ -53,19 +54,25 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
 fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
     for correction in &page.query.corrected {
-        writeln!(out, "{dim}searched for {} in place of {}{dim:#}", correction.to, correction.from)?;
+        writeln!(
+            out,
+            "{dim}searched for {} in place of {}{dim:#}",
+            printable(&correction.to),
+            printable(&correction.from)
+        )?;
     }
     for word in &page.query.dropped {
-        writeln!(out, "{dim}left out: {word}{dim:#}")?;
+        writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
     for hit in &page.data {
         let mut json = Vec::new();
         hit.item.write(&mut json);
         let product: Shown = serde_json::from_slice(&json)?;
         let category = product.category.unwrap_or_default();
-        writeln!(out, "{bold}{}{bold:#}  {dim}{}  {category}{dim:#}", product.name, product.id)?;
+        let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
+        writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;
         if let Some(tagline) = product.tagline {
-            writeln!(out, "    {tagline}")?;
+            writeln!(out, "    {}", printable(&tagline))?;
         }
     }
     let (shown, total) = (page.data.len(), page.pagination.total);

@@ -210,3 +210,14 @@ fn key_file_that_others_may_read_or_change_is_warned_of() {
         assert!(warning.is_none_or(|warning| told.contains(warning)), "{mode:o}: {told}");
     }
 }
+
+#[test]
+fn list_escapes_what_would_reorder_a_line() {
+    let (folder, path) = key_file();
+    let made = keys(folder.path(), &["create", "--name", "a\u{202e}b"]);
+    assert!(made.status.success() && path.exists());
+    let listed = keys(folder.path(), &["list"]);
+    for shown in [text(&made.stderr), text(&listed.stdout)] {
+        assert!(shown.contains(r"a\u{202e}b") && !shown.contains('\u{202e}'), "{shown}");
+    }
+}

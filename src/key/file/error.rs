@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::key::access::Quoted;
+use crate::printable::printable;
 
 /// Why a key file can't be read or changed. The texts say how to mend it and hold nothing secret.
 #[derive(Debug, thiserror::Error)]
@@ -132,13 +133,13 @@ impl KeyFileError {
     pub fn report(&self) -> String {
         match self {
             Self::Invalid { path, findings } => {
-                let lines: String = findings
-                    .iter()
-                    .flat_map(|KeyFinding { pointer, message }| ["\n  ", pointer, " ", message])
-                    .collect();
-                format!("the key file {} is not valid:{lines}", path.display())
+                let line = |KeyFinding { pointer, message }: &KeyFinding| {
+                    format!("\n  {} {}", printable(pointer), printable(message))
+                };
+                let lines: String = findings.iter().map(line).collect();
+                format!("the key file {} is not valid:{lines}", printable(&path.to_string_lossy()))
             }
-            _ => self.with_causes(),
+            _ => printable(&self.with_causes()).into_owned(),
         }
     }
 
