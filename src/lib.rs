@@ -16,6 +16,7 @@ pub mod export;
 pub mod http;
 pub mod key;
 pub mod panics;
+mod printable;
 pub mod record;
 pub mod resource;
 pub mod search;

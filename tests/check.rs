@@ -137,3 +137,16 @@ fn the_report_comes_in_other_formats_too() {
     let github = stdout(&check(folder.path(), &["--format", "github"]));
     assert!(github.starts_with("::error file=data/x.json,line=1,col=1,title=wrong_type::"), "{github}");
 }
+
+#[test]
+fn control_characters_of_an_export_do_not_reach_the_terminal() {
+    let key = r"\u001b[31m\u009b\u202e\n";
+    let raw = "\u{9b}31m\u{202e}";
+    let more = format!(r#""{key}": 1, "{key}": 2, "x": "{raw}", "x": 1, "id": "a""#);
+    let folder = folder(&[("data/x\u{1b}[2J.json", &VALID.replace("\"id\": \"a\"", &more))]);
+    for output in [check(folder.path(), &[]), check(folder.path(), &["data/missing\u{1b}[2J.json"])] {
+        let shown = stdout(&output) + &stderr(&output);
+        let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!shown.contains(steers) && shown.contains(r"\u{1b}["), "{shown:?}");
+    }
+}

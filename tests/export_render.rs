@@ -109,7 +109,7 @@ fn a_valid_set_is_one_line() {
 }
 
 #[test]
-fn of_many_findings_of_a_kind_the_first_are_printed_and_all_are_in_the_document() {
+fn of_many_findings_of_a_kind_the_first_are_kept_and_the_others_counted() {
     let records = (0..1500).map(|n| record(&format!("p{n}"), r#", "rating": "high""#)).collect::<Vec<_>>().join(",\n");
     let report = examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]);
     let printed = text(&report);
@@ -117,7 +117,10 @@ fn of_many_findings_of_a_kind_the_first_are_printed_and_all_are_in_the_document(
     assert!(printed.contains("error[wrong_type]: and 1,480 more of this kind\n --> x.json\n"), "{printed}");
     assert!(printed.ends_with("Checked 1 file, 1,500 records (1,500 of them not valid): 1,500 errors, 0 warnings.\n"));
     assert_eq!(github(&report).matches("::error ").count(), 21);
-    assert_eq!(json(&report)["findings"].as_array().map(Vec::len), Some(1500));
+    let document = json(&report);
+    assert_eq!(document["findings"].as_array().map(Vec::len), Some(100));
+    assert_eq!(document["left_out"], serde_json::json!([{"code": "wrong_type", "file": "x.json", "count": 1400}]));
+    assert_eq!(document["errors"], 1500);
 }
 
 #[test]

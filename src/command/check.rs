@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::error::chain;
 use crate::export::{self, FindError, Limits, Report, render};
+use crate::printable::printable;
 
 /// Where the exports are if nobody says.
 const DATA_FOLDER: &str = "data";
@@ -40,7 +41,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         Ok(false) => ExitCode::from(2),
         Err(error) => {
             // Nobody is left to tell if standard error is closed too.
-            let _ = writeln!(anstream::stderr().lock(), "error: {}", chain(&error));
+            let _ = writeln!(anstream::stderr().lock(), "error: {}", printable(&chain(&error)));
             ExitCode::from(if matches!(error, CheckError::Find(FindError::NoFiles { .. })) { 2 } else { 1 })
         }
     }

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 
 use crate::cli::{KeysArgs, KeysCommand};
-use crate::key::access::Quoted;
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
+use crate::printable::printable;
 
 /// Why a command on keys failed.
 #[derive(Debug)]
@@ -20,12 +20,13 @@ enum KeysError {
     File(KeyFileError),
     /// Standard output is gone.
     Output(io::Error),
-    /// The key is made, and nobody has seen it.
-    NotShown { id: Box<str>, error: io::Error },
+    /// Standard output leads nowhere, so that a new key would be lost.
+    Discarded,
 }
 
 /// Carries a command on keys out.
 pub(super) fn run(args: KeysArgs) -> ExitCode {
+    let path = args.keys.clone();
     let done = match args.command {
         KeysCommand::Create { name, expires, rate, origin } => {
             new_key(&name, expires.as_deref(), &rate, &origin, Timestamp::now()).and_then(|new| create(&args.keys, new))
@@ -33,17 +34,18 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
         KeysCommand::List => list(&args.keys, Timestamp::now()),
         KeysCommand::Revoke { id } => revoke(&args.keys, &id),
     };
+    if let Some(warning) = file::exposure(&path) {
+        eprintln!("warning: {}", printable(&warning));
+    }
     let (text, code) = match done {
         Ok(()) => return ExitCode::SUCCESS,
         Err(KeysError::Usage(text)) => (text, 2),
         Err(KeysError::File(error)) => (error.report(), 1),
         Err(KeysError::Output(error)) => (format!("can't write to standard output: {error}"), 1),
-        Err(KeysError::NotShown { id, error }) => (
-            format!(
-                "the key was made but couldn't be printed: {error}; revoke it and make another: \
-                 software-directory keys revoke {id} --keys {}",
-                Quoted(&args.keys)
-            ),
+        Err(KeysError::Discarded) => (
+            "no key was made: standard output is closed or /dev/null, so that the key would be lost; \
+             let it go to a terminal, a file or a pipe"
+                .to_owned(),
             1,
         ),
     };
@@ -79,20 +81,38 @@ fn new_key(
 }
 
 fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
-    let (key, record) = file::create(path, new, Timestamp::now()).map_err(KeysError::File)?;
+    if is_discarded() {
+        return Err(KeysError::Discarded);
+    }
     // Alone on standard output, so that `KEY=$(software-directory keys create …)` works.
-    writeln!(io::stdout(), "{}", key.expose())
-        .and_then(|()| io::stdout().flush())
-        .map_err(|error| KeysError::NotShown { id: record.id.clone(), error })?;
+    let show = |key: &ApiKey| writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush());
+    let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(KeysError::File)?;
     let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
     eprintln!(
         "Key {} for {} is in {}: {}, {expires}. It is shown this once; keep it safe.",
         record.id,
-        record.name,
+        printable(&record.name),
         path.display(),
         record.rate
     );
     Ok(())
+}
+
+/// Whether standard output is `/dev/null`. That is also what a closed one is: the standard library opens it there at the
+/// start, so that writing to it never fails.
+#[cfg(unix)]
+fn is_discarded() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let stdout = io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
+    let Ok(stdout) = stdout.and_then(|file| file.metadata()) else { return true };
+    let null = std::fs::metadata("/dev/null");
+    stdout.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == stdout.rdev())
+}
+
+#[cfg(not(unix))]
+fn is_discarded() -> bool {
+    false
 }
 
 fn list(path: &Path, now: Timestamp) -> Result<(), KeysError> {
@@ -114,7 +134,14 @@ fn row(key: &KeyRecord, now: Timestamp) -> [String; 6] {
     };
     let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
     let origins = if origins.is_empty() { "any".to_owned() } else { origins.join(" ") };
-    [key.id.to_string(), key.name.to_string(), key.created_at.to_string(), expires, key.rate.to_string(), origins]
+    [
+        key.id.to_string(),
+        printable(&key.name).into_owned(),
+        key.created_at.to_string(),
+        expires,
+        key.rate.to_string(),
+        origins,
+    ]
 }
 
 /// Columns as wide as their widest cell, two spaces apart.
@@ -133,6 +160,6 @@ fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;
-    eprintln!("Key {} of {} is revoked; a running server refuses it within two seconds.", key.id, key.name);
+    eprintln!("Key {} of {} is revoked; a running server refuses it within two seconds.", key.id, printable(&key.name));
     Ok(())
 }

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use crate::error::chain;
+use crate::printable::printable;
 use crate::snapshot::BuildFailure;
 
 /// The exit code of a usage error or an invalid export.
@@ -65,7 +66,10 @@ impl Failure {
     }
 
     fn of_build(failure: &BuildFailure) -> Self {
-        Self { text: failure.to_string(), code: if failure.code.is_of_exports() { INVALID } else { 1 } }
+        Self {
+            text: printable(&failure.to_string()).into_owned(),
+            code: if failure.code.is_of_exports() { INVALID } else { 1 },
+        }
     }
 
     fn other(error: &dyn Error) -> Self {

@@ -1,5 +1,6 @@
 //! Shows on standard error what a keeper does: bars while it works, and what it found in the exports.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
@@ -8,7 +9,8 @@ use serde::Serialize;
 
 use super::log::Log;
 use crate::cli::LogFormat;
-use crate::export::{Finding, Report, render as export_render};
+use crate::export::render::{self, Item, items};
+use crate::export::{Code, Finding, LeftOut, Report, Severity};
 use crate::snapshot::{Observer, Phase, RenderedReport};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
@@ -86,7 +88,7 @@ impl Observer for Terminal {
     }
 
     fn report(&mut self, report: &Report) {
-        self.relay(render(report, self.format));
+        self.relay(rendered(report, self.format));
     }
 
     fn relay(&mut self, report: RenderedReport) {
@@ -100,41 +102,54 @@ impl Observer for Terminal {
 }
 
 /// Renders a report for standard error: for people, or a log line for each finding.
-pub(super) fn render(report: &Report, format: LogFormat) -> RenderedReport {
+pub(super) fn rendered(report: &Report, format: LogFormat) -> RenderedReport {
     let mut text = Vec::new();
     match format {
         LogFormat::Text => {
             let mut out = anstream::AutoStream::new(&mut text, anstream::AutoStream::choice(&std::io::stderr()));
             // Writing to a vector can't fail.
-            let _ = export_render::text(report, export_render::Style::Coloured, &mut out).and_then(|()| out.flush());
+            let _ = render::text(report, render::Style::Coloured, &mut out).and_then(|()| out.flush());
         }
         LogFormat::Json => {
             let timestamp = jiff::Timestamp::now().to_string();
-            for finding in &report.findings {
-                let _ = serde_json::to_writer(&mut text, &LogLine::of(finding, &timestamp));
+            for item in items(report) {
+                let _ = match item {
+                    Item::Finding(finding) => serde_json::to_writer(&mut text, &LogLine::of(finding, &timestamp)),
+                    Item::More(more) => serde_json::to_writer(&mut text, &LogLine::of_more(&more, &timestamp)),
+                };
                 text.push(b'\n');
             }
         }
     }
     let mut digest = blake3::Hasher::new();
-    let _ = serde_json::to_writer(&mut digest, &report.findings);
+    let _ = serde_json::to_writer(&mut digest, &(&report.findings, &report.left_out));
     RenderedReport { digest: digest.finalize().to_string(), text: String::from_utf8_lossy(&text).into_owned() }
+}
+
+/// The level of a code in the log.
+fn level(code: Code) -> &'static str {
+    match code.severity() {
+        Severity::Error => "ERROR",
+        Severity::Warning => "WARN",
+    }
 }
 
 /// A finding as a log line, in the form of all others.
 #[derive(Serialize)]
 struct LogLine<'a> {
     timestamp: &'a str,
-    level: String,
-    message: &'a str,
+    level: &'static str,
+    message: Cow<'a, str>,
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
-    pointer: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
     code: &'a str,
-    help: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
     target: &'static str,
 }
 
@@ -143,15 +158,30 @@ impl<'a> LogLine<'a> {
         let place = finding.location.place.as_ref();
         Self {
             timestamp,
-            // As the log writes levels; a warning is a `WARN`.
-            level: finding.severity().as_str().to_uppercase().replace("WARNING", "WARN"),
-            message: &finding.message,
+            level: level(finding.code),
+            message: Cow::Borrowed(&finding.message),
             file: finding.location.file.display().to_string(),
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
-            pointer: &finding.location.pointer,
+            pointer: Some(&finding.location.pointer),
             code: finding.code.as_str(),
-            help: &finding.help,
+            help: Some(&finding.help),
+            target: module_path!(),
+        }
+    }
+
+    /// The number of findings that are left out.
+    fn of_more(more: &LeftOut, timestamp: &'a str) -> Self {
+        Self {
+            timestamp,
+            level: level(more.code),
+            message: Cow::Owned(format!("and {} more of this kind", more.count)),
+            file: more.file.display().to_string(),
+            line: None,
+            column: None,
+            pointer: None,
+            code: more.code.as_str(),
+            help: None,
             target: module_path!(),
         }
     }

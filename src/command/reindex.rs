@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use super::Failure;
 use super::log::Log;
-use super::progress::{Terminal, is_worth_telling, render};
+use super::progress::{Terminal, is_worth_telling, rendered};
 use crate::cli::{LogFormat, ServeArgs};
 use crate::export::Report;
 use crate::panics;
@@ -146,7 +146,7 @@ impl Observer for Messenger {
     }
 
     fn report(&mut self, report: &Report) {
-        self.send(&Message::Report(render(report, self.format)));
+        self.send(&Message::Report(rendered(report, self.format)));
     }
 
     fn relay(&mut self, report: RenderedReport) {

@@ -11,6 +11,7 @@ use super::progress::Terminal;
 use super::{INVALID, data, print_error};
 use crate::cli::{LogFormat, SearchArgs};
 use crate::error::chain;
+use crate::printable::printable;
 use crate::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 use crate::snapshot::keeper::Keeper;
 use crate::snapshot::{Directory, Settings};
@@ -40,11 +41,11 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let started = keeper.start();
     log.flush();
     if let Err(failure) = started {
-        print_error(&failure.to_string());
+        print_error(&printable(&failure.to_string()));
         return ExitCode::from(INVALID);
     }
     for reason in directory.degraded().iter() {
-        let _ = writeln!(io::stderr(), "warning: {}", reason.detail);
+        let _ = writeln!(io::stderr(), "warning: {}", printable(&reason.detail));
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
@@ -66,19 +67,25 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
 fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
     for correction in &page.query.corrected {
-        writeln!(out, "{dim}searched for {} in place of {}{dim:#}", correction.to, correction.from)?;
+        writeln!(
+            out,
+            "{dim}searched for {} in place of {}{dim:#}",
+            printable(&correction.to),
+            printable(&correction.from)
+        )?;
     }
     for word in &page.query.dropped {
-        writeln!(out, "{dim}left out: {word}{dim:#}")?;
+        writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
     for hit in &page.data {
         let mut json = Vec::new();
         hit.item.write(&mut json);
         let product: Shown = serde_json::from_slice(&json)?;
         let category = product.category.unwrap_or_default();
-        writeln!(out, "{bold}{}{bold:#}  {dim}{}  {category}{dim:#}", product.name, product.id)?;
+        let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
+        writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;
         if let Some(tagline) = product.tagline {
-            writeln!(out, "    {tagline}")?;
+            writeln!(out, "    {}", printable(&tagline))?;
         }
     }
     let (shown, total) = (page.data.len(), page.pagination.total);

@@ -97,6 +97,10 @@ codes! {
     InvalidEscape = "invalid_escape", Error;
     /// Half of a surrogate pair.
     LoneSurrogate = "lone_surrogate", Error;
+    /// A text or key that is longer than the limit.
+    TextTooLong = "text_too_long", Error;
+    /// A number that double precision doesn't hold, or that is written with too many digits.
+    NumberOutOfRange = "number_out_of_range", Error;
     /// Arrays and objects nested beyond the limit.
     TooDeep = "too_deep", Error;
     /// More than one JSON value in the file.
@@ -123,6 +127,12 @@ codes! {
     SourceNotAPair = "source_not_a_pair", Error;
     /// A number below the smallest allowed one.
     BelowMinimum = "below_minimum", Error;
+    /// A group of synonyms with more terms than the limit.
+    TooManyTerms = "too_many_terms", Error;
+
+    // Search.
+    /// A searched text with a word that is longer than the limit.
+    WordTooLong = "word_too_long", Error;
 
     // Set.
     /// Two files give the same export id.
@@ -135,6 +145,8 @@ codes! {
     UnknownSoftware = "unknown_software", Error;
     /// Two definitions of one glossary term.
     DuplicateTerm = "duplicate_term", Error;
+    /// A term in more groups of synonyms than the limit.
+    TooManyGroups = "too_many_groups", Error;
 
     // Advice.
     /// A date that isn't in the calendar.

@@ -1,5 +1,6 @@
 //! What a check says: what is wrong, where, and how to mend it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use std::sync::Arc;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::{Code, Severity};
+use super::budget::{KEPT_FINDINGS, shortened};
+use super::{Code, LeftOut, Severity};
 
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +109,7 @@ impl Fault {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        let (pointer, message, help) = (pointer.into(), message.into(), help.into());
+        let (pointer, message, help) = (shortened(pointer.into()), shortened(message.into()), shortened(help.into()));
         Self { code, span, pointer, message, help, related: Vec::new() }
     }
 
@@ -119,7 +121,101 @@ impl Fault {
         pointer: impl Into<String>,
         note: impl Into<String>,
     ) -> Self {
-        self.related.push((span, pointer.into(), note.into()));
+        self.related.push((span, shortened(pointer.into()), shortened(note.into())));
         self
+    }
+}
+
+/// The findings in one document: the first of each code, the number of all, and where the errors are.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    pub(super) kept: Vec<Fault>,
+    counts: BTreeMap<Code, usize>,
+    /// Where the errors are that aren't kept.
+    other_errors: Vec<Range<usize>>,
+}
+
+impl Faults {
+    /// Counts a finding. Returns whether it is among the first of its code, so that it is worth describing.
+    pub(super) fn count(&mut self, code: Code, span: &Range<usize>) -> bool {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        let is_kept = *count <= KEPT_FINDINGS;
+        if !is_kept && code.severity() == Severity::Error {
+            self.other_errors.push(span.clone());
+        }
+        is_kept
+    }
+
+    /// Keeps a finding that was counted.
+    pub(super) fn keep(&mut self, fault: Fault) {
+        self.kept.push(fault);
+    }
+
+    /// Counts a finding, and keeps it where there is room.
+    pub(super) fn add(&mut self, fault: Fault) {
+        if self.count(fault.code, &fault.span) {
+            self.keep(fault);
+        }
+    }
+
+    /// Takes the findings of another layer over; no two layers have a code in common.
+    pub(super) fn append(&mut self, other: Self) {
+        self.kept.extend(other.kept);
+        self.other_errors.extend(other.other_errors);
+        for (code, count) in other.counts {
+            *self.counts.entry(code).or_default() += count;
+        }
+    }
+
+    /// Where all errors are.
+    pub(super) fn error_places(&self) -> impl Iterator<Item = &Range<usize>> {
+        let kept = self.kept.iter().filter(|fault| fault.code.severity() == Severity::Error);
+        kept.map(|fault| &fault.span).chain(&self.other_errors)
+    }
+}
+
+/// The findings in a set of files: the first of each code and file, and the number of all.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    kept: Vec<Finding>,
+    counts: BTreeMap<(Arc<Path>, Code), usize>,
+}
+
+impl Findings {
+    /// Counts a finding, and describes and keeps it where it is among the first of its code in its file.
+    pub(super) fn add(&mut self, code: Code, file: &Arc<Path>, describe: impl FnOnce() -> Finding) {
+        let count = self.counts.entry((Arc::clone(file), code)).or_default();
+        *count += 1;
+        if *count <= KEPT_FINDINGS {
+            let mut finding = describe();
+            finding.message = shortened(finding.message);
+            finding.related.iter_mut().for_each(|related| related.note = shortened(std::mem::take(&mut related.note)));
+            self.kept.push(finding);
+        }
+    }
+
+    /// Takes the findings in one document over.
+    pub(super) fn extend(&mut self, file: &Arc<Path>, faults: Faults, located: impl Fn(Fault) -> Finding) {
+        self.kept.extend(faults.kept.into_iter().map(located));
+        for (code, count) in faults.counts {
+            *self.counts.entry((Arc::clone(file), code)).or_default() += count;
+        }
+    }
+
+    /// The findings by file, place and code, and how many more there are.
+    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<LeftOut>) {
+        let place = |finding: &Finding| finding.location.place.as_ref().map(|place| place.range.start);
+        self.kept.sort_by(|a, b| {
+            let by_file = a.location.file.cmp(&b.location.file);
+            by_file.then_with(|| place(a).cmp(&place(b))).then_with(|| a.code.cmp(&b.code))
+        });
+        for finding in &self.kept {
+            if let Some(count) = self.counts.get_mut(&(Arc::clone(&finding.location.file), finding.code)) {
+                *count -= 1;
+            }
+        }
+        let left_out = self.counts.into_iter().filter(|(_, count)| *count > 0);
+        (self.kept, left_out.map(|((file, code), count)| LeftOut { code, file, count }).collect())
     }
 }

@@ -5,6 +5,7 @@
 //! one directory?). `convert` makes records of it, with advice along the way. [`read`] reports all findings of all files
 //! at once; [`render`] shows them.
 
+mod budget;
 mod code;
 mod convert;
 mod finding;
@@ -21,7 +22,7 @@ mod vocabulary;
 pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
-pub use report::{Counts, Report, examine, latest_day, read};
+pub use report::{Counts, LeftOut, Report, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
 
 use bytes::Bytes;

@@ -1,12 +1,16 @@
 //! The whole way from files to a report: every layer over every file, then over the set.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
 
 use super::convert::{self, Entry};
-use super::finding::Fault;
+use super::finding::{Faults, Findings};
 use super::section::Cut;
 use super::set::{self, Draft};
-use super::{Export, Finding, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
+use super::{Code, Export, Finding, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
 use crate::record::CalendarDate;
 
 /// What came of reading a set of export files.
@@ -15,12 +19,30 @@ pub struct Report {
     /// What is valid, in the order of the files. Complete only if [`is_valid`](Self::is_valid); else the caller decides
     /// whether the valid rest is served.
     pub exports: Vec<Export>,
-    /// All that was found, by file and place.
+    /// What was found, by file and place: of each code and file the first hundred.
     pub findings: Vec<Finding>,
+    /// How many more findings there are, by file and code.
+    pub left_out: Vec<LeftOut>,
     /// The files that could be read, with their bytes.
     pub files: Vec<SourceFile>,
     /// How much was looked at.
     pub counts: Counts,
+}
+
+/// Findings of one code in one file that were counted only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Their code.
+    pub code: Code,
+    /// Their file.
+    #[serde(serialize_with = "file_name")]
+    pub file: Arc<Path>,
+    /// How many.
+    pub count: usize,
+}
+
+fn file_name<S: Serializer>(file: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&file.to_string_lossy())
 }
 
 /// How much was looked at.
@@ -44,13 +66,19 @@ impl Report {
     /// Number of errors.
     #[must_use]
     pub fn error_count(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.severity() == Severity::Error).count()
+        self.count(Severity::Error)
     }
 
     /// Number of warnings.
     #[must_use]
     pub fn warning_count(&self) -> usize {
-        self.findings.len() - self.error_count()
+        self.count(Severity::Warning)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let left_out = self.left_out.iter().filter(|left_out| left_out.code.severity() == severity);
+        self.findings.iter().filter(|finding| finding.severity() == severity).count()
+            + left_out.map(|left_out| left_out.count).sum::<usize>()
     }
 }
 
@@ -84,23 +112,24 @@ pub fn examine(
     progress: &dyn Fn(u64),
 ) -> Report {
     let mut report = Report { counts: Counts { files: sources.len(), ..Counts::default() }, ..Report::default() };
+    let mut findings = Findings::default();
     for source in sources {
         match source {
             Ok(file) => report.files.push(file),
-            Err(finding) => report.findings.push(*finding),
+            Err(finding) => findings.add(finding.code, &Arc::clone(&finding.location.file), || *finding),
         }
     }
     let mut drafts = Vec::new();
     let mut done = 0;
     for file in &report.files {
         let (draft, faults) = draft(file, limits, today);
-        report.findings.extend(faults.into_iter().map(|fault| file.finding(fault)));
+        findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
         drafts.extend(draft);
         done += file.bytes().len() as u64;
         progress(done);
     }
     let is_complete = drafts.len() == report.counts.files;
-    report.findings.extend(set::examine(&mut drafts, is_complete));
+    set::examine(&mut drafts, is_complete, &mut findings);
     for draft in drafts {
         let records = draft.contents.sections[SectionKind::Software as usize].len();
         let export = export(draft);
@@ -108,32 +137,28 @@ pub fn examine(
         report.counts.skipped_records += records - export.as_ref().map_or(0, |export| export.software.len());
         report.exports.extend(export);
     }
-    let place = |finding: &Finding| finding.location.place.as_ref().map(|place| place.range.start);
-    report.findings.sort_by(|a, b| {
-        let by_file = a.location.file.cmp(&b.location.file);
-        by_file.then_with(|| place(a).cmp(&place(b))).then_with(|| a.code.cmp(&b.code))
-    });
+    (report.findings, report.left_out) = findings.finish();
     report
 }
 
 /// The layers that look at one file alone.
-fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<Draft<'f>>, Vec<Fault>) {
+fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<Draft<'f>>, Faults) {
     let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
     let Some(document) = document else { return (None, faults) };
-    faults.extend(schema::check(document.root()));
-    let (mut contents, advice) = convert::read(document.root(), today);
-    let valid = skip_invalid(&mut contents.sections, &faults);
-    faults.extend(advice);
+    faults.append(schema::check(document.root()));
+    let (mut contents, found) = convert::read(document.root(), today);
+    faults.append(found);
+    let valid = skip_invalid(&mut contents.sections, faults.error_places());
     (Some(Draft { file, valid, contents }), faults)
 }
 
 /// An error inside an element of one of the envelope's arrays costs that element; any other the whole file. Returns
 /// whether the file is left.
-fn skip_invalid(sections: &mut [Section], faults: &[Fault]) -> bool {
+fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f Range<usize>>) -> bool {
     let mut valid = true;
-    for fault in faults.iter().filter(|fault| fault.code.severity() == Severity::Error) {
+    for place in errors {
         let element = sections.iter_mut().find_map(|section| {
-            let index = section.element_at(&fault.span)?;
+            let index = section.element_at(place)?;
             Some((section, index))
         });
         match element {

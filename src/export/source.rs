@@ -138,6 +138,10 @@ impl SourceFile {
         &self.path
     }
 
+    pub(super) const fn shared_path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
     /// The id of the export: the file's stem.
     #[must_use]
     pub fn id(&self) -> &str {

@@ -107,9 +107,8 @@ impl NearMiss {
         Self { vocabulary, remembered: HashMap::new() }
     }
 
-    /// The known key nearest to this one, if one is near, the value could be its value and the object doesn't have it
-    /// already: a `source` with a text isn't a misspelled `sources`.
-    pub(super) fn meant(&mut self, object: Value<'_>, key: &str, value: Value<'_>) -> Option<&'static str> {
+    /// The known key nearest to this one, if one is near and the value could be its value.
+    pub(super) fn meant(&mut self, key: &str, value: Value<'_>) -> Option<&'static str> {
         let known = if let Some(known) = self.remembered.get(key) {
             *known
         } else {
@@ -118,7 +117,13 @@ impl NearMiss {
             known
         };
         let (name, shape) = known?;
-        (shape.admits(value) && object.get(name).is_none()).then_some(name)
+        shape.admits(value).then_some(name)
+    }
+
+    /// The known keys that an object has.
+    pub(super) fn present(&self, object: Value<'_>) -> Vec<&'static str> {
+        let names = self.vocabulary.iter().map(|(name, _)| *name);
+        names.filter(|name| object.get(name).is_some()).collect()
     }
 }
 

@@ -32,6 +32,19 @@ struct Seen {
     content: Option<Vec<u8>>,
     /// Whether there has been no key file yet, so that the development key is accepted.
     is_development: bool,
+    /// What was last warned of.
+    exposure: Option<String>,
+}
+
+impl Seen {
+    /// Warns once of a file that other accounts may read or change.
+    fn warn_of_exposure(&mut self, path: &Path) {
+        let exposure = file::exposure(path);
+        if let Some(text) = exposure.as_ref().filter(|text| self.exposure.as_ref() != Some(text)) {
+            tracing::warn!("{text}");
+        }
+        self.exposure = exposure;
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -64,11 +77,13 @@ impl KeyStore {
         let stamp = FileStamp::of(path);
         let content = file::read_bytes(path)?;
         let keys = stored_keys(&KeyFile::parse(path, &content)?, &HashMap::new());
+        let mut seen = Seen { stamp: stamp.ok().flatten(), content: Some(content), ..Seen::default() };
+        seen.warn_of_exposure(path);
         Ok(Self {
             keys: ArcSwap::from_pointee(keys),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
-            seen: Mutex::new(Seen { stamp: stamp.ok().flatten(), content: Some(content), is_development: false }),
+            seen: Mutex::new(seen),
         })
     }
 
@@ -156,7 +171,8 @@ impl KeyStore {
                 Err(error) => return self.keep_last_good_set(&mut seen, &error),
             }
         }
-        *seen = Seen { stamp, content: Some(content), is_development: false };
+        seen.warn_of_exposure(&self.path);
+        (seen.stamp, seen.content, seen.is_development) = (stamp, Some(content), false);
     }
 
     fn publish(&self, file: &KeyFile, is_development: bool) {

@@ -68,7 +68,7 @@ impl Setup {
             rate: Rate::new(self.rate).expect("a rate"),
             origins: self.origins.iter().map(|origin| origin.parse().expect("an origin")).collect(),
         };
-        let (key, _) = file::create(&path, new, Timestamp::now()).expect("a key");
+        let (key, _) = file::create(&path, new, Timestamp::now(), |_| Ok(())).expect("a key");
         let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
         let state = AppState::new(Arc::clone(&self.directory), Arc::clone(&keys), self.config).expect("the state");
         let metrics = http::metrics_service(Arc::clone(&state));

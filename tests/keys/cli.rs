@@ -163,3 +163,61 @@ fn the_key_file_may_be_named_by_the_environment() {
     assert!(command.output().expect("the binary runs").status.success());
     assert!(folder.path().join("env.json").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn key_that_cannot_be_printed_is_not_made() {
+    use std::process::Stdio;
+    let (folder, path) = key_file();
+    let create = |out: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
+        command.args(["keys", "create", "--name", "a", "--keys", "keys.json"]).current_dir(folder.path()).stdout(out);
+        command.stderr(Stdio::piped()).output().expect("the binary runs")
+    };
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    let mut closed = Command::new("sh");
+    closed.args([
+        "-c",
+        "exec \"$0\" keys create --name a --keys keys.json >&-",
+        env!("CARGO_BIN_EXE_software-directory"),
+    ]);
+    let closed = closed.current_dir(folder.path()).output().expect("the binary runs");
+    for output in [create(full.into()), create(Stdio::null()), closed] {
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("no key was made"), "{}", text(&output.stderr));
+        assert!(!path.exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn key_file_that_others_may_read_or_change_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, path) = key_file();
+    fs::write(&path, "{\"keys\":[]}").expect("written");
+    for (mode, warning) in [
+        (0o600, None),
+        (0o640, None),
+        (0o644, Some("read by every account of this machine (mode 0644); run: chmod g-w,o-rwx keys.json")),
+        (0o660, Some("changed by its group")),
+        (0o666, Some("changed by every account")),
+    ] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("changed");
+        let output = keys(folder.path(), &["list", "--keys", "keys.json"]);
+        assert_eq!(output.status.code(), Some(0));
+        let told = text(&output.stderr);
+        assert_eq!(told.contains("warning: "), warning.is_some(), "{mode:o}: {told}");
+        assert!(warning.is_none_or(|warning| told.contains(warning)), "{mode:o}: {told}");
+    }
+}
+
+#[test]
+fn list_escapes_what_would_reorder_a_line() {
+    let (folder, path) = key_file();
+    let made = keys(folder.path(), &["create", "--name", "a\u{202e}b"]);
+    assert!(made.status.success() && path.exists());
+    let listed = keys(folder.path(), &["list"]);
+    for shown in [text(&made.stderr), text(&listed.stdout)] {
+        assert!(shown.contains(r"a\u{202e}b") && !shown.contains('\u{202e}'), "{shown}");
+    }
+}

@@ -155,7 +155,7 @@ fn an_empty_list_is_a_valid_file() {
 #[test]
 fn no_message_quotes_a_key_that_was_written_into_the_file() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let whole = key.expose();
     for document in [
         json!({ "keys": [whole] }),
@@ -175,7 +175,7 @@ fn no_message_quotes_a_key_that_was_written_into_the_file() {
 #[test]
 fn a_created_key_is_in_the_file_as_its_hash_only() {
     let (_folder, path) = key_file();
-    let (key, record) = file::create(&path, named("Example Ltd"), now()).expect("made");
+    let (key, record) = file::create(&path, named("Example Ltd"), now(), |_| Ok(())).expect("made");
     let text = fs::read_to_string(&path).expect("readable");
     let secret = key.expose().rsplit_once('_').expect("a secret").1;
     assert!(!text.contains(secret) && !text.contains(key.expose()));
@@ -189,7 +189,7 @@ fn foreign_properties_survive_a_change() {
     let mut key = valid_key();
     key["contact"] = json!({ "mail": "a@example.org" });
     fs::write(&path, json!({ "owner": "ops", "keys": [key] }).to_string()).expect("written");
-    let (made, _) = file::create(&path, named("b"), now()).expect("made");
+    let (made, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
     file::revoke(&path, made.id()).expect("revoked");
     let after: Value = serde_json::from_slice(&fs::read(&path).expect("readable")).expect("JSON");
     assert_eq!(after, json!({ "owner": "ops", "keys": [key] }));
@@ -202,7 +202,8 @@ fn keys_created_at_the_same_moment_are_all_kept() {
         let create = |thread: usize| {
             let path = &path;
             move || {
-                let each = |at| file::create(path, named(&format!("{thread}-{at}")), now()).expect("made").0;
+                let each =
+                    |at| file::create(path, named(&format!("{thread}-{at}")), now(), |_| Ok(())).expect("made").0;
                 (0..5).map(each).collect::<Vec<_>>()
             }
         };
@@ -220,7 +221,7 @@ fn keys_created_at_the_same_moment_are_all_kept() {
 fn an_invalid_file_is_not_touched_by_a_change() {
     let (_folder, path) = key_file();
     fs::write(&path, "{\"keys\": [{}]}").expect("written");
-    assert!(matches!(file::create(&path, named("a"), now()), Err(KeyFileError::Invalid { .. })));
+    assert!(matches!(file::create(&path, named("a"), now(), |_| Ok(())), Err(KeyFileError::Invalid { .. })));
     assert!(matches!(file::revoke(&path, "k3Yp0aZ9"), Err(KeyFileError::Invalid { .. })));
     assert_eq!(fs::read_to_string(&path).expect("readable"), "{\"keys\": [{}]}");
 }
@@ -228,7 +229,8 @@ fn an_invalid_file_is_not_touched_by_a_change() {
 #[test]
 fn a_missing_folder_is_named() {
     let (folder, _) = key_file();
-    let error = file::create(&folder.path().join("none/keys.json"), named("a"), now()).expect_err("no folder");
+    let error =
+        file::create(&folder.path().join("none/keys.json"), named("a"), now(), |_| Ok(())).expect_err("no folder");
     assert!(matches!(&error, KeyFileError::NoFolder { folder, .. } if folder.ends_with("none")), "{error}");
 }
 
@@ -242,7 +244,7 @@ fn revoking_without_a_key_file_makes_no_file() {
 #[test]
 fn a_change_leaves_nothing_but_the_file_and_its_lock() {
     let (folder, path) = key_file();
-    file::create(&path, named("a"), now()).expect("made");
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).expect("readable").map(|entry| entry.expect("an entry").file_name()).collect();
     names.sort();
@@ -262,10 +264,10 @@ mod unix {
     #[test]
     fn a_new_file_is_private_and_an_old_one_keeps_its_mode() {
         let (_folder, path) = key_file();
-        file::create(&path, named("a"), now()).expect("made");
+        file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
         assert_eq!(mode(&path), 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
-        file::create(&path, named("b"), now()).expect("made");
+        file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
         assert_eq!(mode(&path), 0o640);
     }
 
@@ -273,10 +275,42 @@ mod unix {
     fn behind_a_link_the_real_file_is_changed() {
         let (folder, path) = key_file();
         let link = folder.path().join("link.json");
-        file::create(&path, named("a"), now()).expect("made");
+        file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
         symlink(&path, &link).expect("a link");
-        file::create(&link, named("b"), now()).expect("made");
+        file::create(&link, named("b"), now(), |_| Ok(())).expect("made");
         assert!(link.is_symlink());
         assert_eq!(KeyFile::read(&path).expect("valid").keys().len(), 2);
     }
+}
+
+#[test]
+fn leftovers_of_a_killed_change_are_swept_by_the_next_and_nothing_else_is() {
+    let (folder, path) = key_file();
+    let others = [".keys.json.other.tmp", ".keys.json.x.AbCd1234.tmp", "keys.json.AbCd1234.tmp", ".keys.json.lock"];
+    for name in others.iter().chain(&[".keys.json.AbCd1234.tmp"]) {
+        std::fs::write(folder.path().join(name), "").expect("written");
+    }
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let left = |name: &str| folder.path().join(name).exists();
+    assert!(!left(".keys.json.AbCd1234.tmp"));
+    assert!(others.iter().all(|name| left(name)));
+}
+
+#[test]
+fn key_is_shown_before_it_is_in_force_and_is_not_made_if_that_fails() {
+    let (folder, path) = key_file();
+    let mut shown = None;
+    let (key, _) = file::create(&path, named("a"), now(), |key| {
+        // Killed here, the process would leave no key that is in force.
+        assert!(!path.exists());
+        shown = Some(key.expose().to_owned());
+        Ok(())
+    })
+    .expect("made");
+    assert_eq!(shown.as_deref(), Some(key.expose()));
+    let before = std::fs::read(&path).expect("read");
+    let error = file::create(&path, named("b"), now(), |_| Err(std::io::ErrorKind::BrokenPipe.into()));
+    assert!(matches!(error, Err(KeyFileError::NotShown(_))), "{error:?}");
+    assert_eq!(std::fs::read(&path).expect("read"), before);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 2, "the file and its lock");
 }

@@ -25,7 +25,8 @@ fn replace(path: &Path, content: &str) {
 #[test]
 fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
     let (_folder, path) = key_file();
-    let keys: Vec<_> = ["a", "b"].map(|name| file::create(&path, named(name), now()).expect("made").0).into();
+    let keys: Vec<_> =
+        ["a", "b"].map(|name| file::create(&path, named(name), now(), |_| Ok(())).expect("made").0).into();
     let store = KeyStore::open(&path).expect("valid");
     for (key, name) in keys.iter().zip(["a", "b"]) {
         let grant = store.authenticate(key.expose(), now).expect("let in");
@@ -37,7 +38,7 @@ fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
 #[test]
 fn nothing_presented_is_missing_and_anything_else_is_invalid() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
     assert_eq!(store.authenticate("", now).unwrap_err(), AuthError::Missing);
     let whole = key.expose();
@@ -57,7 +58,7 @@ fn nothing_presented_is_missing_and_anything_else_is_invalid() {
 #[test]
 fn a_known_id_with_another_secret_is_invalid() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
     // A well-formed key with the id of another: put together with a checksum that fits.
     let body = format!("sd_live_{}_{}", key.id(), "A".repeat(22));
@@ -77,8 +78,8 @@ fn a_known_id_with_another_secret_is_invalid() {
 fn a_key_expires_after_its_last_moment() {
     let (_folder, path) = key_file();
     let with_expiry = |text: &str| NewKey { expires: Some(text.parse().expect("an expiry")), ..named("a") };
-    let (by_day, _) = file::create(&path, with_expiry("2027-01-31"), now()).expect("made");
-    let (by_time, _) = file::create(&path, with_expiry("2027-01-31T12:00:00Z"), now()).expect("made");
+    let (by_day, _) = file::create(&path, with_expiry("2027-01-31"), now(), |_| Ok(())).expect("made");
+    let (by_time, _) = file::create(&path, with_expiry("2027-01-31T12:00:00Z"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
     for (key, last, first_refused) in [
         (by_day, "2027-01-31T23:59:59.999999999Z", "2027-02-01T00:00:00Z"),
@@ -112,9 +113,9 @@ fn a_missing_or_broken_key_file_opens_no_store() {
 #[test]
 fn a_reload_takes_new_keys_and_drops_revoked_ones() {
     let (_folder, path) = key_file();
-    let (old, _) = file::create(&path, named("old"), now()).expect("made");
+    let (old, _) = file::create(&path, named("old"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
-    let (new, _) = file::create(&path, named("new"), now()).expect("made");
+    let (new, _) = file::create(&path, named("new"), now(), |_| Ok(())).expect("made");
     file::revoke(&path, old.id()).expect("revoked");
     assert!(id_let_in(&store, &old).is_ok() && id_let_in(&store, &new).is_err());
     store.reload_if_changed();
@@ -125,7 +126,7 @@ fn a_reload_takes_new_keys_and_drops_revoked_ones() {
 #[test]
 fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_mended() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let good = fs::read_to_string(&path).expect("readable");
     let store = KeyStore::open(&path).expect("valid");
     let stranger = ApiKey::generate(KeyKind::Live).expect("random numbers");
@@ -155,7 +156,7 @@ fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_mended() {
 #[test]
 fn a_change_that_keeps_size_and_time_is_noticed() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let long_ago = SystemTime::now() - Duration::from_hours(1);
     let set_time = || fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(long_ago));
     set_time().expect("a time");
@@ -173,13 +174,13 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
 #[test]
 fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
     let (_folder, path) = key_file();
-    let (key, _) =
-        file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now()).expect("made");
+    let (key, _) = file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now(), |_| Ok(()))
+        .expect("made");
     let store = KeyStore::open(&path).expect("valid");
     let moment = Instant::now();
     let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment);
     assert_eq!((spend().remaining, spend().remaining), (4, 3));
-    file::create(&path, named("b"), now()).expect("made");
+    file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
     store.reload_if_changed();
     assert_eq!((store.len(), spend().remaining), (2, 2));
     let text = fs::read_to_string(&path).expect("readable");
@@ -197,7 +198,7 @@ fn development_key_ends_with_the_first_key_file() {
     assert_eq!(store.problem(), None);
     let grant = store.authenticate(development.expose(), now).expect("let in");
     assert_eq!(grant.spend(Instant::now()).limit, 60_000);
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     store.reload_if_changed();
     assert!(id_let_in(&store, &key).is_ok());
     assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid));
@@ -222,7 +223,7 @@ fn development_key_ends_with_a_key_file_that_is_not_valid_too() {
         fs::remove_file(&path).expect("removed");
         store.reload_if_changed();
         assert_eq!(id_let_in(&store, &development), Err(AuthError::Invalid), "it doesn't come back");
-        let (key, _) = file::create(&path, named("a"), now()).expect("made");
+        let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
         store.reload_if_changed();
         assert!(id_let_in(&store, &key).is_ok() && store.problem().is_none());
     }
@@ -232,8 +233,8 @@ fn development_key_ends_with_a_key_file_that_is_not_valid_too() {
 fn a_key_with_origins_is_for_these_only() {
     let (_folder, path) = key_file();
     let origins = vec!["https://example.org".parse().expect("an origin")];
-    let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now()).expect("made");
-    let (open, _) = file::create(&path, named("b"), now()).expect("made");
+    let (limited, _) = file::create(&path, NewKey { origins, ..named("a") }, now(), |_| Ok(())).expect("made");
+    let (open, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::open(&path).expect("valid");
     let allows = |key: &ApiKey, origin| store.authenticate(key.expose(), now).expect("let in").allows_origin(origin);
     assert!(allows(&limited, "https://example.org") && !allows(&limited, "https://example.com"));
@@ -245,7 +246,7 @@ fn a_key_with_origins_is_for_these_only() {
 fn printing_the_store_shows_no_secret() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = KeyStore::development(&development, &path);
     store.reload_if_changed();
     let grant = store.authenticate(key.expose(), now).expect("let in");
@@ -260,7 +261,7 @@ fn printing_the_store_shows_no_secret() {
 #[tokio::test]
 async fn the_watcher_refuses_a_revoked_key_and_ends_with_the_shutdown() {
     let (_folder, path) = key_file();
-    let (key, _) = file::create(&path, named("a"), now()).expect("made");
+    let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let store = Arc::new(KeyStore::open(&path).expect("valid"));
     file::revoke(&path, key.id()).expect("revoked");
     let refused = async {
@@ -278,7 +279,7 @@ proptest! {
     #[test]
     fn no_key_with_a_wrong_character_is_let_in(at in 0..45_usize, with in any::<char>()) {
         let (_folder, path) = key_file();
-        let (key, _) = file::create(&path, named("a"), now()).expect("made");
+        let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
         let store = KeyStore::open(&path).expect("valid");
         let mut characters: Vec<char> = key.expose().chars().collect();
         prop_assume!(characters[at] != with);
@@ -286,4 +287,43 @@ proptest! {
         let wrong: String = characters.into_iter().collect();
         prop_assert_eq!(store.authenticate(&wrong, now).unwrap_err(), AuthError::Invalid);
     }
+}
+
+/// A log that a test reads.
+#[derive(Clone, Default)]
+struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("not poisoned").write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn key_file_that_others_may_read_is_warned_of_once_at_the_start_and_at_a_change_of_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = key_file();
+    file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let set_mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("changed");
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
+    tracing::subscriber::with_default(subscriber, || {
+        set_mode(0o644);
+        let store = KeyStore::open(&path).expect("valid");
+        store.reload_if_changed();
+        set_mode(0o666);
+        store.reload_if_changed();
+        store.reload_if_changed();
+        set_mode(0o600);
+        store.reload_if_changed();
+    });
+    let text = String::from_utf8(log.0.lock().expect("not poisoned").clone()).expect("text");
+    assert_eq!(text.matches("WARN").count(), 2, "{text}");
+    assert!(text.contains("(mode 0644); run: chmod") && text.contains("changed by every account"), "{text}");
 }

@@ -14,6 +14,21 @@ fn search_prints_the_matches_and_leaves_no_trace() {
 }
 
 #[test]
+fn search_escapes_what_would_steer_the_terminal() {
+    let folder = folder_with(&["alpha"]);
+    let record = r#"{"id": "a\u001b[2J", "name": "Alpha\u009b1m\n", "tagline": "\u202ex", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
+    let export = r#"{"name": "N", "license": "https://example.org/", "software": []}"#;
+    write(folder.path(), &export.replace("[]", &format!("[{record}]")));
+    let output = run(folder.path(), &["search", "alpha"]);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains(r"a\u{1b}[2J") && shown.contains(r"Alpha\u{9b}1m\u{a}") && shown.contains(r"\u{202e}x"),
+        "{shown:?}"
+    );
+    assert!(!shown.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{shown:?}");
+}
+
+#[test]
 fn search_in_the_last_good_generation_says_so() {
     let folder = folder_with(&["alpha", "beta"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));

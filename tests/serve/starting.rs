@@ -135,3 +135,16 @@ fn with_logs_as_json_every_line_is_an_object_findings_and_the_last_word_too() {
     let errors = text(&output.stderr);
     assert!(!errors.is_empty() && errors.lines().all(is_object), "{errors}");
 }
+
+#[test]
+fn log_has_the_first_findings_of_a_kind_and_counts_the_others() {
+    let folder = folder_with(&["a"]);
+    let twice = "\"k\": 1, ".repeat(151);
+    let export = format!(r#"{{{twice}"name": "N", "license": "https://example.org/", "software": []}}"#);
+    write(folder.path(), &export);
+    let output = run(folder.path(), &["--index", "none", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let log = text(&output.stderr);
+    assert_eq!(log.matches("is used twice in one object\"").count(), 20, "{log}");
+    assert!(log.contains("and 130 more of this kind"), "{log}");
+}

@@ -31,7 +31,7 @@ impl Reader {
     pub(super) fn left_out(&mut self, value: Value<'_>, path: Path<'_>, why: &str) {
         if value.kind() != Kind::Invalid {
             let message = format!("this entry is left out: {why}");
-            self.warn(Code::EntryLeftOut, value, path, message, "complete it, or remove it");
+            self.report(Code::EntryLeftOut, value, path, message, "complete it, or remove it");
         }
     }
 
@@ -49,7 +49,9 @@ impl Reader {
         }
         let found = entry.get(key).and_then(|value| Some((Box::<str>::from(value.as_str()?), value)));
         let found = found.filter(|(text, _)| !text.trim().is_empty());
-        if found.is_none() {
+        if let Some((text, value)) = &found {
+            self.words(*value, path.member(key), text);
+        } else {
             self.left_out(entry, path, &format!("{what} needs a `{key}`, a text that isn't empty"));
         }
         found

@@ -1,7 +1,7 @@
 //! From a parsed document to values of the directory, with advice on what can't be used as it is.
 //!
-//! Nothing here stops a set from being published: what the schema demands has been checked before. A record that lacks
-//! something essential yields nothing.
+//! What the schema demands has been checked before. Here a word that is too long to be searched is an error; all else is
+//! advice. A record that lacks something essential yields nothing.
 
 mod entry;
 mod glossary;
@@ -16,7 +16,7 @@ pub(super) use software::record;
 
 use std::ops::Range;
 
-use super::finding::Fault;
+use super::finding::{Fault, Faults};
 use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::vocabulary::{ENVELOPE, NearMiss};
@@ -69,14 +69,14 @@ pub(super) struct Term {
 
 /// What reading one document needs to remember.
 pub(super) struct Reader {
-    faults: Vec<Fault>,
+    faults: Faults,
     /// The last day that isn't in the future.
     today: CalendarDate,
 }
 
 /// Reads a document. The root need not be an object, nor valid.
-pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Vec<Fault>) {
-    let mut reader = Reader { faults: Vec::new(), today };
+pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
+    let mut reader = Reader { faults: Faults::default(), today };
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());
@@ -97,7 +97,8 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Vec<Fault
 }
 
 impl Reader {
-    fn warn(
+    /// Reports a finding at a value.
+    fn report(
         &mut self,
         code: Code,
         value: Value<'_>,
@@ -105,7 +106,7 @@ impl Reader {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.faults.push(Fault::new(code, value.head(), path, message, help));
+        self.faults.add(Fault::new(code, value.head(), path, message, help));
     }
 
     /// The elements of an optional array of the envelope.
@@ -113,7 +114,7 @@ impl Reader {
         let Some(value) = root.get(kind.key()) else { return Vec::new() };
         if !matches!(value.kind(), Kind::Array | Kind::Null | Kind::Invalid) {
             let message = format!("`{}` is {}, so it isn't used", kind.key(), value.describe());
-            self.warn(
+            self.report(
                 Code::EntryLeftOut,
                 value,
                 Path::Root.member(kind.key()),
@@ -126,12 +127,17 @@ impl Reader {
 
     /// Advises on keys that are almost known ones.
     fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
+        let mut present = None;
         for (key, value) in object.members() {
             let name = key.as_str().unwrap_or_default();
-            if let Some(meant) = known.meant(object, &name, value) {
+            let Some(meant) = known.meant(&name, value) else { continue };
+            // An object that has the known key too means something else by the other: a `source` with a text isn't a
+            // misspelled `sources`.
+            let present = present.get_or_insert_with(|| known.present(object));
+            if !present.contains(&meant) && self.faults.count(Code::NearMissKey, &key.span()) {
                 let message = format!("`{name}` is not a property that the directory knows; `{meant}` is");
                 let help = format!("if `{meant}` is meant, rename it; else it is fine, and returned as it is");
-                self.faults.push(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
+                self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::export::Code;
+use crate::export::budget::{WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
@@ -20,7 +21,7 @@ impl Reader {
         if value.kind() != Kind::Invalid {
             let key = if let Path::Member(_, key) = path { key } else { "this" };
             let message = format!("`{key}` should be {wanted}, but is {}, so it isn't used", value.describe());
-            self.warn(Code::UnusableProperty, value, path, message, format!("write {wanted}, or leave it out"));
+            self.report(Code::UnusableProperty, value, path, message, format!("write {wanted}, or leave it out"));
         }
         Use::Kept
     }
@@ -28,6 +29,7 @@ impl Reader {
     /// Reads a text; null means that there is none.
     pub(super) fn text(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
+            self.words(value, path, &text);
             *slot = Some(text.into());
         } else if value.kind() != Kind::Null {
             return self.unusable(value, path, "a string");
@@ -38,6 +40,7 @@ impl Reader {
     /// Reads a list of texts; a lone text is a list of one, null an empty one.
     pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
+            self.words(value, path, &text);
             *slot = vec![text.into()];
             return Use::Used;
         }
@@ -52,13 +55,23 @@ impl Reader {
             let Some(text) = element.as_str() else {
                 let message =
                     format!("this should be a string, but is {}, so the whole list isn't used", element.describe());
-                self.warn(Code::UnusableProperty, element, path.element(index), message, "write strings only");
+                self.report(Code::UnusableProperty, element, path.element(index), message, "write strings only");
                 return Use::Kept;
             };
+            self.words(element, path.element(index), &text);
             texts.push(text.into());
         }
         *slot = texts;
         Use::Used
+    }
+
+    /// Reports a text with a word that is too long to be searched.
+    pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
+        if let Some(length) = overlong_word(text) {
+            let message = format!("a word of {length} characters is too long; {WORD_CHARS} are allowed");
+            let help = "put white space between its parts, or leave it out";
+            self.report(Code::WordTooLong, value, path, message, help);
+        }
     }
 
     /// Advises on a date that can't be or is yet to come.
@@ -66,7 +79,7 @@ impl Reader {
         let Some(text) = value.as_str() else { return };
         let Some(date) = CalendarDate::parse(&text) else {
             let message = format!("`{text}` is not a day of the calendar");
-            return self.warn(
+            return self.report(
                 Code::ImpossibleDate,
                 value,
                 path,
@@ -76,7 +89,7 @@ impl Reader {
         };
         if date > self.today {
             let message = format!("`{text}` is in the future");
-            self.warn(Code::FutureDate, value, path, message, "write the day on which it was really checked");
+            self.report(Code::FutureDate, value, path, message, "write the day on which it was really checked");
         }
     }
 
@@ -88,7 +101,7 @@ impl Reader {
         }
         let scheme = text.split(':').next().unwrap_or_default();
         let message = format!("a link with the scheme `{scheme}` is not one that a browser follows");
-        self.warn(Code::UnusualLink, value, path, message, "write an address that begins with https:// or http://");
+        self.report(Code::UnusualLink, value, path, message, "write an address that begins with https:// or http://");
     }
 }
 

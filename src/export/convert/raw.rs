@@ -15,7 +15,7 @@ impl Reader {
             return Some((key.into(), raw));
         }
         let message = format!("`{key}` can't be kept");
-        self.warn(Code::UnusableProperty, value, path.member(key), message, "write it as a plain JSON value");
+        self.report(Code::UnusableProperty, value, path.member(key), message, "write it as a plain JSON value");
         None
     }
 }

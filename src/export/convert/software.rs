@@ -3,6 +3,7 @@
 use super::property::Use;
 use super::raw::compact;
 use super::{Entry, Product, Reader};
+use crate::export::finding::Faults;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
@@ -12,7 +13,7 @@ use crate::record::{AdditionalProperty, CalendarDate, EvidenceStatus, OfferingTy
 
 /// Reads a record that was checked before, alone.
 pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
-    let mut reader = Reader { faults: Vec::new(), today: CalendarDate::from(jiff::civil::Date::MAX) };
+    let mut reader = Reader { faults: Faults::default(), today: CalendarDate::from(jiff::civil::Date::MAX) };
     reader.product(&mut NearMiss::new(RECORD), record, 0, Path::Root)?.value.software
 }
 
@@ -81,7 +82,10 @@ impl Reader {
                 self.id(value, path);
                 draft.id = Some(value);
             }
-            "name" => draft.name = Some(value),
+            "name" => {
+                self.words(value, path, &value.as_str().unwrap_or_default());
+                draft.name = Some(value);
+            }
             "url" => {
                 self.link(value, path);
                 draft.url = Some(value);
@@ -130,7 +134,7 @@ impl Reader {
         if matches!(&*id, "." | "..") || id.contains('/') {
             let message = format!("the id `{id}` is awkward in addresses");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
-            self.warn(Code::AwkwardId, value, path, message, help);
+            self.report(Code::AwkwardId, value, path, message, help);
         }
     }
 
@@ -139,7 +143,7 @@ impl Reader {
         if slot.iter().any(|name| slug(name).is_empty()) {
             slot.clear();
             let message = "a category's name needs a letter or a digit; this one is kept, but not used";
-            self.warn(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
+            self.report(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
             return Use::Kept;
         }
         used
@@ -162,7 +166,7 @@ impl Reader {
         let number: f64 = value.raw().parse().ok()?;
         if !(0.0..=5.0).contains(&number) {
             let message = format!("a rating of {} is outside 0 to 5", value.raw());
-            self.warn(Code::RatingOutOfRange, value, path, message, "convert it to a scale from 0 to 5");
+            self.report(Code::RatingOutOfRange, value, path, message, "convert it to a scale from 0 to 5");
         }
         Some(Rating { value: number.clamp(f64::MIN, f64::MAX), text: compact(value.raw())? })
     }

@@ -15,6 +15,12 @@ impl Reader {
         for (index, entry) in self.optional_section(root, SectionKind::Synonyms) {
             let path = parent.element(index);
             self.near_misses(&mut known, entry, path);
+            for (key, _) in SYNONYMS {
+                let Some(terms) = entry.get(key) else { continue };
+                for term in std::iter::once(terms).chain(terms.elements()) {
+                    self.words(term, path.member(key), &term.as_str().unwrap_or_default());
+                }
+            }
             match group(entry) {
                 Ok(value) => groups.push(Entry { index, key: entry.head(), value }),
                 Err(why) => self.left_out(entry, path, why),

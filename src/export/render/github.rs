@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Grouped, Item, items, summary};
-use crate::export::{Finding, Location, Report};
+use crate::export::{Finding, LeftOut, Location, Report};
 
 /// Prints a report as workflow commands. Of many findings of one kind in one file the first are printed and the others
 /// counted.
@@ -16,7 +16,7 @@ pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for item in items(report) {
         match item {
             Item::Finding(finding) => writeln!(out, "{}", command(finding))?,
-            Item::More { code, file, count } => {
+            Item::More(LeftOut { code, file, count }) => {
                 let (level, title, file) = (code.severity().as_str(), code.as_str(), property(&file.to_string_lossy()));
                 writeln!(out, "::{level} file={file},title={title}::and {} more of this kind", Grouped(count))?;
             }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::export::{Counts, Finding, Report};
+use crate::export::{Counts, Finding, LeftOut, Report};
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -14,9 +14,11 @@ struct Document<'r> {
     errors: usize,
     warnings: usize,
     findings: &'r [Finding],
+    left_out: &'r [LeftOut],
 }
 
-/// Prints a report as one JSON document, with every finding.
+/// Prints a report as one JSON document, with the findings that are kept and how many more there
+/// are.
 ///
 /// # Errors
 /// Where it can't be written.
@@ -27,6 +29,7 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         errors: report.error_count(),
         warnings: report.warning_count(),
         findings: &report.findings,
+        left_out: &report.left_out,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

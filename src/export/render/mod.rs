@@ -12,29 +12,27 @@ pub use text::{Style, text};
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
-use std::path::Path;
 use std::sync::Arc;
 
-use super::{Code, Finding, Report};
+use super::{Code, Finding, LeftOut, Report};
 
 /// How many findings of one code are printed for one file; the others are counted.
 const PRINTED: usize = 20;
 
 /// What is printed of a report's findings.
-enum Item<'r> {
+#[derive(Debug)]
+pub(crate) enum Item<'r> {
     Finding(&'r Finding),
     /// So many more findings of one code in one file.
-    More {
-        code: Code,
-        file: &'r Arc<Path>,
-        count: usize,
-    },
+    More(LeftOut),
 }
 
 /// The findings file by file, at most [`PRINTED`] of a code, then how many more there are.
-fn items(report: &Report) -> Vec<Item<'_>> {
+pub(crate) fn items(report: &Report) -> Vec<Item<'_>> {
     let mut items = Vec::new();
+    let mut left_out = report.left_out.iter().peekable();
     for of_file in report.findings.chunk_by(|a, b| a.location.file == b.location.file) {
+        let file = &of_file[0].location.file;
         let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
         for finding in of_file {
             let count = counts.entry(finding.code).or_default();
@@ -43,9 +41,13 @@ fn items(report: &Report) -> Vec<Item<'_>> {
                 items.push(Item::Finding(finding));
             }
         }
-        let file = &of_file[0].location.file;
+        while let Some(more) = left_out.next_if(|more| more.file == *file) {
+            *counts.entry(more.code).or_default() += more.count;
+        }
         let rest = counts.into_iter().filter(|(_, count)| *count > PRINTED);
-        items.extend(rest.map(|(code, count)| Item::More { code, file, count: count - PRINTED }));
+        items.extend(
+            rest.map(|(code, count)| Item::More(LeftOut { code, file: Arc::clone(file), count: count - PRINTED })),
+        );
     }
     items
 }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
 
 use super::window::Window;
 use super::{Grouped, Item, items, summary};
-use crate::export::{Code, Finding, Location, Report, Severity, SourceFile};
+use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
+use crate::printable::printable;
 
 /// How a report looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()
     for item in items(report) {
         match item {
             Item::Finding(finding) => printer.finding(finding)?,
-            Item::More { code, file, count } => printer.more(code, file, count)?,
+            Item::More(more) => printer.more(more)?,
         }
         writeln!(printer.out)?;
     }
@@ -52,19 +52,19 @@ struct Printer<'r> {
 
 impl Printer<'_> {
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let title = level(finding.code).primary_title(&finding.message).id(finding.code.as_str());
-        let help = Level::HELP.message(&finding.help);
+        let title = level(finding.code).primary_title(printable(&finding.message)).id(finding.code.as_str());
+        let help = Level::HELP.message(printable(&finding.help));
         self.part(level(finding.code), title, &finding.location, Some(help))?;
         for related in &finding.related {
-            self.part(Level::NOTE, Level::NOTE.secondary_title(&related.note), &related.location, None)?;
+            self.part(Level::NOTE, Level::NOTE.secondary_title(printable(&related.note)), &related.location, None)?;
         }
         Ok(())
     }
 
-    fn more(&mut self, code: Code, file: &Arc<Path>, count: usize) -> io::Result<()> {
+    fn more(&mut self, LeftOut { code, file, count }: LeftOut) -> io::Result<()> {
         let message = format!("and {} more of this kind", Grouped(count));
         let title = level(code).primary_title(message).id(code.as_str());
-        let location = Location { file: Arc::clone(file), place: None, pointer: String::new() };
+        let location = Location { file, place: None, pointer: String::new() };
         self.part(level(code), title, &location, None)
     }
 
@@ -85,7 +85,7 @@ impl Printer<'_> {
             Style::Coloured => DEFAULT_LINE_NUM_STYLE,
         };
         let width = location.place.as_ref().map_or(1, |place| place.line.to_string().len());
-        write!(self.out, "{:width$}{style}-->{style:#} {}", "", location.file.display())?;
+        write!(self.out, "{:width$}{style}-->{style:#} {}", "", printable(&location.file.to_string_lossy()))?;
         let mut group = Group::with_level(level);
         if let Some(place) = &location.place {
             write!(self.out, ":{}:{}", place.line, place.column)?;
@@ -97,7 +97,7 @@ impl Printer<'_> {
         }
         writeln!(self.out)?;
         if !location.pointer.is_empty() {
-            group = group.element(Level::NOTE.message(format!("at {}", location.pointer)));
+            group = group.element(Level::NOTE.message(format!("at {}", printable(&location.pointer))));
         }
         group = group.elements(help);
         if !group.is_empty() {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::printable::printable;
+
 /// Bytes shown before the place, and behind its first byte, at most.
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
@@ -39,11 +41,11 @@ impl Window {
         if is_cut_before {
             text.push_str(ELLIPSIS);
         }
-        text.push_str(&String::from_utf8_lossy(&bytes[from..start]));
+        text.push_str(&printable(&String::from_utf8_lossy(&bytes[from..start])));
         let shown_start = text.len();
-        text.push_str(&String::from_utf8_lossy(&bytes[start..end]));
+        text.push_str(&printable(&String::from_utf8_lossy(&bytes[start..end])));
         let shown_end = text.len();
-        text.push_str(&String::from_utf8_lossy(&bytes[end..to]));
+        text.push_str(&printable(&String::from_utf8_lossy(&bytes[end..to])));
         if is_cut_behind {
             text.push_str(ELLIPSIS);
         }

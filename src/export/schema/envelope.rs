@@ -3,13 +3,14 @@
 use super::rule::Rules;
 use super::{number, record};
 use crate::export::Code;
-use crate::export::finding::Fault;
+use crate::export::budget::GROUP_TERMS;
+use crate::export::finding::Faults;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::Shape;
 
 /// Checks a document; no fault means that it is valid.
-pub(in crate::export) fn check(root: Value<'_>) -> Vec<Fault> {
+pub(in crate::export) fn check(root: Value<'_>) -> Faults {
     let mut rules = Rules::default();
     let path = Path::Root;
     if root.kind() == Kind::Object {
@@ -44,6 +45,25 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
             rules.wrong_type(other, path.member("software"), "an array", "put the records into square brackets");
         }
         None => rules.missing(root, path, ("software", Shape::Array), "", "add the array of records; it may be empty"),
+    }
+    if let Some(groups) = root.get("synonyms") {
+        let path = path.member("synonyms");
+        for (index, group) in groups.elements().enumerate() {
+            synonyms(rules, group, path.element(index));
+        }
+    }
+}
+
+/// A group of synonyms: every term stands for all others, so that its cost is the square of their number.
+fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
+    for key in ["terms", "from", "ambiguous"] {
+        let Some(terms) = group.get(key) else { continue };
+        let count = terms.elements().count();
+        if count > GROUP_TERMS {
+            let message = format!("`{key}` has {count} terms; a group of synonyms has {GROUP_TERMS} at most");
+            let help = "keep the terms that people search for, or split the group by meaning";
+            rules.report(Code::TooManyTerms, terms, path.member(key), message, help);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::export::Code;
-use crate::export::finding::Fault;
+use crate::export::finding::{Fault, Faults};
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
@@ -14,7 +14,7 @@ use crate::export::vocabulary::{Known, misspelled};
 /// Collects what the rules find in one document.
 #[derive(Default)]
 pub(super) struct Rules {
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Faults,
 }
 
 impl Rules {
@@ -26,7 +26,7 @@ impl Rules {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.faults.push(Fault::new(code, value.head(), path, message, help));
+        self.faults.add(Fault::new(code, value.head(), path, message, help));
     }
 
     pub(super) fn wrong_type(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str, help: &str) {
@@ -75,8 +75,10 @@ impl Rules {
         let list = allowed.iter().map(|value| format!("\"{value}\"")).collect::<Vec<_>>().join(" or ");
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
-            let nearest = allowed.iter().min_by_key(|value| strsim::osa_distance(value, &text.to_lowercase()));
-            let near = nearest.filter(|value| strsim::osa_distance(value, &text.to_lowercase()) <= value.len() / 3);
+            let distance = |value: &str| strsim::osa_distance(value, &text.to_lowercase());
+            // A text of megabytes is near to none, and comparing it takes minutes.
+            let near = allowed.iter().filter(|value| text.len() <= 2 * value.len()).min_by_key(|value| distance(value));
+            let near = near.filter(|value| distance(value) <= value.len() / 3);
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
             let message = format!("{} must be {list}", subject(path));
             self.report(Code::UnknownValue, value, path, message, help);

@@ -2,16 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Draft;
 use crate::export::convert::Product;
+use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Software, SynonymGroup, slug};
 
 /// How many examples a summary names.
 const EXAMPLES: usize = 3;
 
-pub(super) fn advise(drafts: &[Draft<'_>], is_complete: bool) -> Vec<Finding> {
+pub(super) fn advise(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) {
     let urls = Shared {
         code: Code::SharedUrl,
         key: "url",
@@ -28,12 +30,13 @@ pub(super) fn advise(drafts: &[Draft<'_>], is_complete: bool) -> Vec<Finding> {
         text: |software| &software.name,
         place: |product| &product.name,
     };
-    let mut findings: Vec<Finding> = [urls, names].iter().filter_map(|shared| shared.summary(drafts)).collect();
-    if is_complete {
-        findings.extend(related_terms(drafts));
+    for finding in [urls, names].iter().filter_map(|shared| shared.summary(drafts)) {
+        findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
     }
-    findings.extend(overlapping_synonyms(drafts));
-    findings
+    if is_complete {
+        related_terms(drafts, findings);
+    }
+    overlapping_synonyms(drafts, findings);
 }
 
 /// A property that products usually don't share.
@@ -104,7 +107,7 @@ impl Position<'_> {
 }
 
 /// Related terms may be named by term, abbreviation or synonym.
-fn related_terms(drafts: &[Draft<'_>]) -> Vec<Finding> {
+fn related_terms(drafts: &[Draft<'_>], findings: &mut Findings) {
     let terms = || drafts.iter().flat_map(|draft| draft.contents.glossary.iter().map(move |entry| (draft, entry)));
     let names = |(_, entry): (_, &super::super::convert::Entry<super::super::convert::Term>)| {
         let term = &entry.value.term;
@@ -112,14 +115,13 @@ fn related_terms(drafts: &[Draft<'_>]) -> Vec<Finding> {
         all.map(|name| slug(name)).collect::<Vec<_>>()
     };
     let known: HashSet<String> = terms().flat_map(names).collect();
-    let mut findings = Vec::new();
     for (draft, entry) in terms() {
         for (position, name) in entry.value.term.related.iter().enumerate() {
             if known.contains(&slug(name)) {
                 continue;
             }
             let place = entry.value.related.get(position).unwrap_or(&entry.key);
-            findings.push(Finding {
+            findings.add(Code::UnknownRelatedTerm, draft.file.shared_path(), || Finding {
                 code: Code::UnknownRelatedTerm,
                 location: draft.location(SectionKind::Glossary, entry.index, "related", place),
                 message: format!("the glossary has no term `{name}`"),
@@ -128,12 +130,10 @@ fn related_terms(drafts: &[Draft<'_>]) -> Vec<Finding> {
             });
         }
     }
-    findings
 }
 
-fn overlapping_synonyms(drafts: &[Draft<'_>]) -> Vec<Finding> {
+fn overlapping_synonyms(drafts: &[Draft<'_>], findings: &mut Findings) {
     let mut first = HashMap::new();
-    let mut findings = Vec::new();
     for (number, draft) in drafts.iter().enumerate() {
         for entry in &draft.contents.synonyms {
             let SynonymGroup::Equivalent(terms) = &entry.value else { continue };
@@ -143,9 +143,10 @@ fn overlapping_synonyms(drafts: &[Draft<'_>]) -> Vec<Finding> {
                 if *group == (number, entry.index) {
                     continue;
                 }
+                let file = draft.file.shared_path();
                 let (draft, entry) = *earlier;
                 let note = "and to this one".to_owned();
-                findings.push(Finding {
+                findings.add(Code::OverlappingSynonyms, file, || Finding {
                     code: Code::OverlappingSynonyms,
                     location: location(),
                     message: format!("`{term}` belongs to two groups of synonyms"),
@@ -158,7 +159,6 @@ fn overlapping_synonyms(drafts: &[Draft<'_>]) -> Vec<Finding> {
             }
         }
     }
-    findings
 }
 
 /// What makes two terms one: the slug, or the text itself where it has neither letter nor digit.

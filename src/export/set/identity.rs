@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Draft;
+use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::slug;
 
@@ -34,18 +35,15 @@ struct Skip {
 }
 
 /// Checks the set, and marks what is to be skipped. Of several definitions the first that is valid in itself is served.
-pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool) -> Vec<Finding> {
-    let mut findings = exports(drafts);
+pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {
+    exports(drafts, findings);
     let checks = [products, reviews, terms];
     for check in checks {
-        let (found, skips) = check(drafts);
-        findings.extend(found);
+        let skips = check(drafts, findings);
         apply(drafts, &skips);
     }
-    let (found, skips) = reviews_without_product(drafts, is_complete);
-    findings.extend(found);
+    let skips = reviews_without_product(drafts, is_complete, findings);
     apply(drafts, &skips);
-    findings
 }
 
 fn apply(drafts: &mut [Draft<'_>], skips: &[Skip]) {
@@ -55,8 +53,7 @@ fn apply(drafts: &mut [Draft<'_>], skips: &[Skip]) {
 }
 
 /// Two folders may hold files of one name; their exports would have one id.
-fn exports(drafts: &mut [Draft<'_>]) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn exports(drafts: &mut [Draft<'_>], findings: &mut Findings) {
     let mut first: HashMap<String, (usize, bool)> = HashMap::new();
     for index in 0..drafts.len() {
         let (file, valid) = (drafts[index].file, drafts[index].valid);
@@ -64,7 +61,7 @@ fn exports(drafts: &mut [Draft<'_>]) -> Vec<Finding> {
         if *earlier == index {
             continue;
         }
-        findings.push(Finding {
+        findings.add(Code::DuplicateExportId, file.shared_path(), || Finding {
             code: Code::DuplicateExportId,
             location: file.whole(),
             message: format!("the export id `{}` is used by two files", file.id()),
@@ -74,10 +71,9 @@ fn exports(drafts: &mut [Draft<'_>]) -> Vec<Finding> {
         drafts[index].valid &= !*served;
         *served |= valid;
     }
-    findings
 }
 
-fn products(drafts: &[Draft<'_>]) -> (Vec<Finding>, Vec<Skip>) {
+fn products(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
     for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
         named.extend(contents.software.iter().map(|entry| {
@@ -95,10 +91,11 @@ fn products(drafts: &[Draft<'_>]) -> (Vec<Finding>, Vec<Skip>) {
             what: "product id",
             help: "give each product an id of its own, or remove one of the records",
         },
+        findings,
     )
 }
 
-fn reviews(drafts: &[Draft<'_>]) -> (Vec<Finding>, Vec<Skip>) {
+fn reviews(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
     for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
         named.extend(contents.reviews.iter().map(|entry| {
@@ -116,10 +113,11 @@ fn reviews(drafts: &[Draft<'_>]) -> (Vec<Finding>, Vec<Skip>) {
             what: "review id",
             help: "give each review an id of its own, or remove one of them",
         },
+        findings,
     )
 }
 
-fn terms(drafts: &[Draft<'_>]) -> (Vec<Finding>, Vec<Skip>) {
+fn terms(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
     for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
         named.extend(contents.glossary.iter().map(|entry| {
@@ -137,12 +135,12 @@ fn terms(drafts: &[Draft<'_>]) -> (Vec<Finding>, Vec<Skip>) {
             what: "glossary term",
             help: "join the two definitions, or remove one; terms that differ in case or punctuation only are one",
         },
+        findings,
     )
 }
 
-fn unique(drafts: &[Draft<'_>], named: &[Named<'_>], identity: &Identity) -> (Vec<Finding>, Vec<Skip>) {
+fn unique(drafts: &[Draft<'_>], named: &[Named<'_>], identity: &Identity, findings: &mut Findings) -> Vec<Skip> {
     let Identity { section, key, .. } = *identity;
-    let mut findings = Vec::new();
     let mut skips = Vec::new();
     let mut first: HashMap<&str, (&Named<'_>, bool)> = HashMap::with_capacity(named.len());
     for element in named {
@@ -152,7 +150,7 @@ fn unique(drafts: &[Draft<'_>], named: &[Named<'_>], identity: &Identity) -> (Ve
             first.insert(&element.identity, (element, is_served));
             continue;
         };
-        findings.push(Finding {
+        findings.add(identity.code, draft.file.shared_path(), || Finding {
             code: identity.code,
             location: draft.location(section, element.index, key, element.place),
             message: format!("the {} `{}` is used twice", identity.what, element.shown),
@@ -167,17 +165,16 @@ fn unique(drafts: &[Draft<'_>], named: &[Named<'_>], identity: &Identity) -> (Ve
         }
         *served |= is_served;
     }
-    (findings, skips)
+    skips
 }
 
-fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool) -> (Vec<Finding>, Vec<Skip>) {
+fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
     let mut served: HashMap<&str, bool> = HashMap::new();
     for draft in drafts {
         for product in &draft.contents.software {
             *served.entry(&product.value.id).or_default() |= draft.is_served(SectionKind::Software, product.index);
         }
     }
-    let mut findings = Vec::new();
     let mut skips = Vec::new();
     let section = SectionKind::Reviews;
     for (index, draft) in drafts.iter().enumerate() {
@@ -201,10 +198,12 @@ fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool) -> (Vec<Find
                     "mend the files that couldn't be read first",
                 ),
             };
-            let location = draft.location(section, review.index, "software_id", &review.value.software_id);
-            findings.push(Finding { code, location, message, help: help.to_owned(), related: Vec::new() });
+            findings.add(code, draft.file.shared_path(), || {
+                let location = draft.location(section, review.index, "software_id", &review.value.software_id);
+                Finding { code, location, message, help: help.to_owned(), related: Vec::new() }
+            });
             skips.push(Skip { draft: index, section, index: review.index });
         }
     }
-    (findings, skips)
+    skips
 }

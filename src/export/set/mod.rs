@@ -3,11 +3,13 @@
 
 mod advice;
 mod identity;
+mod synonym;
 
 use std::ops::Range;
 
 use super::convert::Contents;
-use super::{Finding, Location, SectionKind, SourceFile};
+use super::finding::Findings;
+use super::{Location, SectionKind, SourceFile};
 
 /// A document on its way to an export.
 pub(super) struct Draft<'f> {
@@ -31,8 +33,8 @@ impl Draft<'_> {
 /// What is wrong with the set: errors, and advice. Marks what is to be skipped.
 ///
 /// `is_complete`: every file could be read, so that what isn't there doesn't exist.
-pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool) -> Vec<Finding> {
-    let mut findings = identity::check(drafts, is_complete);
-    findings.extend(advice::advise(drafts, is_complete));
-    findings
+pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {
+    identity::check(drafts, is_complete, findings);
+    synonym::check(drafts, findings);
+    advice::advise(drafts, is_complete, findings);
 }

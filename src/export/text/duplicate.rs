@@ -10,8 +10,8 @@ use super::tape::{Kind, Value};
 const PAIRWISE: usize = 16;
 
 /// A key's second (or third, …) use, and its first.
-pub(super) struct Duplicate {
-    pub(super) key: String,
+pub(super) struct Duplicate<'t> {
+    pub(super) key: Cow<'t, str>,
     pub(super) first: Range<usize>,
     pub(super) again: Range<usize>,
 }
@@ -23,21 +23,19 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    pub(super) fn find(&mut self, object: Value<'_>) -> Vec<Duplicate> {
+    pub(super) fn find<'t>(&mut self, object: Value<'t>, mut found: impl FnMut(Duplicate<'t>)) {
         if self.all_differ_at_a_glance(object) {
-            return Vec::new();
+            return;
         }
-        let mut first: HashMap<Cow<'_, str>, Range<usize>> = HashMap::new();
-        let mut duplicates = Vec::new();
+        let mut first: HashMap<Cow<'t, str>, Range<usize>> = HashMap::new();
         for (key, _) in object.members() {
             let name = key.as_str().unwrap_or_default();
             if let Some(first) = first.get(&name) {
-                duplicates.push(Duplicate { key: name.into_owned(), first: first.clone(), again: key.span() });
+                found(Duplicate { key: name, first: first.clone(), again: key.span() });
             } else {
                 first.insert(name, key.span());
             }
         }
-        duplicates
     }
 
     /// Decides the usual case, few keys and none with escapes, without a hash table. `false` means: not decided.

@@ -1,9 +1,10 @@
 //! Strings, numbers and words: the parts of the text that aren't brackets, commas and colons.
 
 use super::parser::{Parser, Stop};
-use super::string::{code_unit, is_high_surrogate, is_low_surrogate};
+use super::string::{code_unit, is_high_surrogate, is_low_surrogate, unescape};
 use super::tape::Kind;
 use crate::export::Code;
+use crate::export::budget::{NUMBER_CHARS, TEXT_CHARS};
 
 /// Bytes that need no attention inside a string.
 const PLAIN: [bool; 256] = {
@@ -31,6 +32,7 @@ impl Parser<'_> {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
+                    self.check_length(start, kind);
                     return Ok(kind);
                 }
                 Some(b'\\') => {
@@ -97,6 +99,34 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Reports a string that is longer than the limit.
+    fn check_length(&mut self, start: usize, kind: Kind) {
+        let inner = &self.text[start + 1..self.at - 1];
+        if inner.len() <= TEXT_CHARS {
+            return;
+        }
+        let length = if kind == Kind::Escaped { unescape(inner).chars().count() } else { inner.chars().count() };
+        if length > TEXT_CHARS {
+            let message = format!("a text of {length} characters is too long; {TEXT_CHARS} are allowed");
+            self.report(Code::TextTooLong, start..self.at, message, "shorten it, or put it elsewhere and link to it");
+        }
+    }
+
+    /// Reports a number that other readers of JSON can't hold.
+    fn check_range(&mut self, start: usize) {
+        let raw = &self.text[start..self.at];
+        let may_be_large = raw.len() > f64::MAX_10_EXP.unsigned_abs() as usize || raw.contains(['e', 'E']);
+        let message = if raw.len() > NUMBER_CHARS {
+            format!("a number of {} characters is too long; {NUMBER_CHARS} are allowed", raw.len())
+        } else if may_be_large && !raw.parse::<f64>().is_ok_and(f64::is_finite) {
+            format!("the number `{raw}` is larger than double precision holds")
+        } else {
+            return;
+        };
+        let help = "most readers of JSON would turn it into another number: round it, or write it in double quotes";
+        self.report(Code::NumberOutOfRange, start..self.at, message, help);
+    }
+
     /// Reads a number, or something that wants to be one; reading goes on behind it in any case.
     pub(super) fn number(&mut self) -> Result<Kind, Stop> {
         let start = self.at;
@@ -105,6 +135,7 @@ impl Parser<'_> {
         let end = start + self.bytes[start..].iter().take_while(|byte| continues(byte)).count();
         if length == Some(end - start) {
             self.at = end;
+            self.check_range(start);
             return Ok(Kind::Number);
         }
         if end == self.bytes.len() && !self.open.is_empty() {

@@ -16,26 +16,27 @@ pub(super) use locator::Locator;
 pub(super) use tape::{Document, Kind, Value};
 
 use super::Code;
-use super::finding::Fault;
+use super::finding::{Fault, Faults};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Parses a file. There is a document only if the text could be read to its end; faults there may be in any case.
-pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Vec<Fault>) {
+pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Faults) {
+    let mut faults = Faults::default();
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         let message = "the file is UTF-16, not UTF-8";
-        return (
-            None,
-            vec![Fault::new(Code::InvalidUtf8, 0..2, "", message, "save it as UTF-8, without a byte order mark")],
-        );
+        faults.add(Fault::new(Code::InvalidUtf8, 0..2, "", message, "save it as UTF-8, without a byte order mark"));
+        return (None, faults);
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) => return (None, vec![invalid_utf8(bytes, error)]),
+        Err(error) => {
+            faults.add(invalid_utf8(bytes, error));
+            return (None, faults);
+        }
     };
-    let mut faults = Vec::new();
     let start = if bytes.starts_with(BYTE_ORDER_MARK) {
-        faults.push(Fault::new(
+        faults.add(Fault::new(
             Code::ByteOrderMark,
             0..BYTE_ORDER_MARK.len(),
             "",
@@ -49,11 +50,11 @@ pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Ve
     if text[start..].trim_ascii().is_empty() {
         let help =
             "an export is a JSON object with `name`, `license` and `software`; if it isn't wanted, remove the file";
-        faults.push(Fault::new(Code::EmptyFile, text.len()..text.len(), "", "the file is empty", help));
+        faults.add(Fault::new(Code::EmptyFile, text.len()..text.len(), "", "the file is empty", help));
         return (None, faults);
     }
     let (nodes, found) = parser::Parser::new(text, start, max_depth).run();
-    faults.extend(found);
+    faults.append(found);
     (nodes.map(|nodes| Document { text, nodes }), faults)
 }
 

@@ -3,7 +3,7 @@
 use super::duplicate;
 use super::tape::{Kind, Node, Value};
 use crate::export::Code;
-use crate::export::finding::Fault;
+use crate::export::finding::{Fault, Faults};
 use crate::export::pointer::Escaped;
 
 /// Reading can't go on; the reason has been reported.
@@ -34,7 +34,7 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) open: Vec<Open>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Faults,
     pub(super) max_depth: usize,
     duplicates: duplicate::Finder,
 }
@@ -52,13 +52,13 @@ impl<'t> Parser<'t> {
             at,
             nodes: Vec::with_capacity(text.len() / 24),
             open: Vec::new(),
-            faults: Vec::new(),
+            faults: Faults::default(),
             max_depth,
             duplicates: duplicate::Finder::default(),
         }
     }
 
-    pub(super) fn run(mut self) -> (Option<Vec<Node>>, Vec<Fault>) {
+    pub(super) fn run(mut self) -> (Option<Vec<Node>>, Faults) {
         let complete = self.document().is_ok();
         (complete.then_some(self.nodes), self.faults)
     }
@@ -157,17 +157,23 @@ impl<'t> Parser<'t> {
     }
 
     fn report_duplicates(&mut self, index: usize) {
-        let twice = self.duplicates.find(Value::new(self.text, &self.nodes, index));
-        if twice.is_empty() {
+        let mut described = Vec::new();
+        let object = Value::new(self.text, &self.nodes, index);
+        self.duplicates.find(object, |duplicate| {
+            if self.faults.count(Code::DuplicateKey, &duplicate.again) {
+                described.push(duplicate);
+            }
+        });
+        if described.is_empty() {
             return;
         }
         let parent = self.pointer();
-        for duplicate in twice {
+        for duplicate in described {
             let pointer = format!("{parent}/{}", Escaped(&duplicate.key));
             let message = format!("the key `{}` is used twice in one object", duplicate.key);
             let help = "remove one of the two: readers disagree on which one counts";
             let fault = Fault::new(Code::DuplicateKey, duplicate.again, pointer.clone(), message, help);
-            self.faults.push(fault.with_related(duplicate.first, pointer, "first used here"));
+            self.faults.keep(fault.with_related(duplicate.first, pointer, "first used here"));
         }
     }
 
@@ -236,6 +242,9 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        self.faults.push(Fault::new(code, span, self.pointer(), message, help));
+        // The pointer takes time: a key on the way may be megabytes long.
+        if self.faults.count(code, &span) {
+            self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
+        }
     }
 }

@@ -39,7 +39,7 @@ impl Parser<'_> {
         let help = format!("the file is cut off, or a `{bracket}` is missing: export or copy it again");
         let pointer = self.container_pointer();
         let fault = Fault::new(Code::Truncated, self.at..self.at, pointer.clone(), message, help);
-        self.faults.push(fault.with_related(start..start + 1, pointer, format!("this {what} is never closed")));
+        self.faults.add(fault.with_related(start..start + 1, pointer, format!("this {what} is never closed")));
         Stop
     }
 
@@ -49,7 +49,7 @@ impl Parser<'_> {
         let pointer = self.pointer();
         let end = self.bytes.len();
         let fault = Fault::new(Code::Truncated, end..end, pointer.clone(), message, help);
-        self.faults.push(fault.with_related(start..start + 1, pointer, "this string is never closed"));
+        self.faults.add(fault.with_related(start..start + 1, pointer, "this string is never closed"));
         Stop
     }
 

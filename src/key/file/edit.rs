@@ -1,8 +1,10 @@
 //! Changes to the key file: one at a time, each whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::{Timestamp, Unit};
 use serde_json::Map;
@@ -10,6 +12,15 @@ use tempfile::NamedTempFile;
 
 use super::{KeyFile, KeyFileError, KeyRecord};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
+
+/// How long a change waits for another one. A change takes milliseconds.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// How often a lock that is held is tried again.
+const LOCK_RETRY: Duration = Duration::from_millis(50);
+
+/// What names of temporary files end with, behind the key file's name and [`TEMPORARY_RANDOM`] letters or digits.
+const TEMPORARY_SUFFIX: &str = ".tmp";
+const TEMPORARY_RANDOM: usize = 8;
 
 /// A key to be made.
 #[derive(Debug, Clone)]
@@ -34,12 +45,21 @@ impl NewKey {
     }
 }
 
-/// Makes a key and adds it to the file, which is made where there is none. The key itself is nowhere but in the answer.
+/// Makes a key and adds it to the file, which is made where there is none. The key itself is nowhere but in the answer and
+/// in what `show` does with it.
+///
+/// `show` is called when everything is written but not in force yet: a process that is killed at any moment leaves no
+/// valid key that wasn't shown.
 ///
 /// # Errors
-/// Where the file is invalid or can't be changed; it is as before then.
-pub fn create(path: &Path, new: NewKey, now: Timestamp) -> Result<(ApiKey, KeyRecord), KeyFileError> {
-    change(path, |file| {
+/// Where the file is invalid or can't be changed, or the key can't be shown; the file is as before then.
+pub fn create(
+    path: &Path,
+    new: NewKey,
+    now: Timestamp,
+    show: impl FnOnce(&ApiKey) -> io::Result<()>,
+) -> Result<(ApiKey, KeyRecord), KeyFileError> {
+    let edit = |file: &mut KeyFile| {
         let mut key = ApiKey::generate(KeyKind::Live)?;
         while file.keys.iter().any(|known| *known.id == *key.id()) {
             key = ApiKey::generate(KeyKind::Live)?;
@@ -56,7 +76,9 @@ pub fn create(path: &Path, new: NewKey, now: Timestamp) -> Result<(ApiKey, KeyRe
         };
         file.keys.push(record.clone());
         Ok((key, record))
-    })
+    };
+    let show = |(key, _): &(ApiKey, KeyRecord)| show(key).map_err(KeyFileError::NotShown);
+    change(path, LOCK_WAIT, edit, show)
 }
 
 /// Takes a key out of the file, so that nobody is let in with it any more.
@@ -66,17 +88,24 @@ pub fn create(path: &Path, new: NewKey, now: Timestamp) -> Result<(ApiKey, KeyRe
 pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
     // Nothing is made, not even the lock file, where there is no key file.
     super::read_bytes(path)?;
-    change(path, |file| {
+    let edit = |file: &mut KeyFile| {
         if let Some(at) = file.keys.iter().position(|key| *key.id == *id) {
             return Ok(file.keys.remove(at));
         }
         let mut known: Vec<Box<str>> = file.keys.iter().map(|key| key.id.clone()).collect();
         known.sort_by_key(|known| strsim::osa_distance(known, id));
         Err(KeyFileError::UnknownId { id: id.to_owned(), path: path.to_owned(), known })
-    })
+    };
+    change(path, LOCK_WAIT, edit, |_| Ok(()))
 }
 
-fn change<T>(path: &Path, edit: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileError>) -> Result<T, KeyFileError> {
+/// Changes the file under its lock. `before_commit` is called when the new content is on disk under a temporary name.
+fn change<T>(
+    path: &Path,
+    lock_wait: Duration,
+    edit: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileError>,
+    before_commit: impl FnOnce(&T) -> Result<(), KeyFileError>,
+) -> Result<T, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
     // A rename onto a symbolic link would replace the link and leave the file behind it as it was.
     let target = match fs::canonicalize(path) {
@@ -88,14 +117,18 @@ fn change<T>(path: &Path, edit: impl FnOnce(&mut KeyFile) -> Result<T, KeyFileEr
     if !folder.is_dir() {
         return Err(KeyFileError::NoFolder { path: path.to_owned(), folder });
     }
-    let _lock = lock(&folder, &target).map_err(write_error)?;
+    let _lock = lock(path, &folder, &target, lock_wait)?;
+    sweep(&folder, &target);
     let mut file = match KeyFile::read(&target) {
         Err(error) if error.is_missing() => KeyFile::default(),
         read => read?,
     };
     let done = edit(&mut file)?;
     let content = file.to_json().map_err(|error| write_error(error.into()))?;
-    replace(&folder, &target, &content).map_err(write_error)?;
+    let temporary = write_temporary(&folder, &target, &content).map_err(write_error)?;
+    before_commit(&done)?;
+    temporary.persist(&target).map_err(|error| write_error(error.error))?;
+    sync_folder(&folder).map_err(write_error)?;
     Ok(done)
 }
 
@@ -106,31 +139,71 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Waits for other changes under way; let go when dropped. The lock has a file of its own, for the key file itself is
-/// replaced by another one with each change. It stays there: removing it would let two in.
-fn lock(folder: &Path, target: &Path) -> io::Result<File> {
-    let mut name = std::ffi::OsString::from(".");
+/// `.keys.json` and what is appended: the names of the files beside the key file.
+fn hidden_name(target: &Path, end: &str) -> OsString {
+    let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
-    name.push(".lock");
-    let path = folder.join(name);
-    let lock = match OpenOptions::new().write(true).create(true).truncate(false).open(&path) {
-        // Made by another account: it can still be locked.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&path)?,
-        opened => opened?,
-    };
-    lock.lock()?;
-    Ok(lock)
+    name.push(end);
+    name
 }
 
-/// Replaces the file in one step: a reader finds the old content or the new, even after a power failure.
-fn replace(folder: &Path, target: &Path, content: &[u8]) -> io::Result<()> {
+/// Waits for other changes under way, for a while; let go when dropped. The lock has a file of its own, for the key file
+/// itself is replaced by another one with each change. It stays there: removing it would let two in.
+fn lock(path: &Path, folder: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
+    let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
+    let lock_path = folder.join(hidden_name(target, ".lock"));
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    // An account that may open the file may hold the lock, and so keep keys from being revoked.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let lock = match options.open(&lock_path) {
+        // Made by another account: it can still be locked.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&lock_path),
+        opened => opened,
+    };
+    let lock = lock.map_err(write_error)?;
+    let started = Instant::now();
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::Error(error)) => return Err(write_error(error)),
+            Err(TryLockError::WouldBlock) if started.elapsed() >= wait => {
+                return Err(KeyFileError::Locked { path: path.to_owned(), lock: lock_path, waited: wait });
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY),
+        }
+    }
+}
+
+/// Removes the temporary files that killed changes left. Under the lock no other change has one.
+fn sweep(folder: &Path, target: &Path) {
+    let prefix = hidden_name(target, ".");
+    let is_temporary = |name: &OsString| {
+        let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
+        let random = random.and_then(|rest| rest.strip_suffix(TEMPORARY_SUFFIX.as_bytes()));
+        random.is_some_and(|random| random.len() == TEMPORARY_RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
+        // One that can't be removed harms nobody; the next change tries again.
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
+/// Writes the new content beside the file. Renaming it replaces the file in one step: a reader finds the old content or the
+/// new, even after a power failure.
+fn write_temporary(folder: &Path, target: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     // Made with mode 0600.
-    let mut file = NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(&hidden_name(target, "."))
+        .suffix(TEMPORARY_SUFFIX)
+        .rand_bytes(TEMPORARY_RANDOM)
+        .tempfile_in(folder)?;
     file.write_all(content)?;
     keep_access(file.as_file(), target)?;
     file.as_file().sync_all()?;
-    file.persist(target)?;
-    sync_folder(folder)
+    Ok(file)
 }
 
 /// The new file gets owner and mode of the old one: a server under an account of its own must still be able to read it
@@ -162,4 +235,41 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locked_folder() -> (tempfile::TempDir, PathBuf, File) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("keys.json");
+        fs::write(&path, "{\"keys\":[]}").expect("written");
+        let held = lock(&path, folder.path(), &path, Duration::ZERO).expect("free");
+        (folder, path, held)
+    }
+
+    #[test]
+    fn change_gives_up_when_its_lock_stays_held() {
+        let (_folder, path, held) = locked_folder();
+        let change = || change(&path, Duration::ZERO, |_| Ok(()), |()| Ok(()));
+        let error = change().expect_err("held");
+        let text = error.to_string();
+        assert!(matches!(error, KeyFileError::Locked { .. }), "{text}");
+        assert!(text.contains(".keys.json.lock") && text.contains("fuser"), "{text}");
+        drop(held);
+        change().expect("free again");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn lock_file_is_private_and_one_with_another_mode_still_works() {
+        use std::os::unix::fs::PermissionsExt;
+        let (folder, path, held) = locked_folder();
+        let lock_path = folder.path().join(".keys.json.lock");
+        assert_eq!(held.metadata().expect("metadata").permissions().mode() & 0o777, 0o600);
+        drop(held);
+        fs::set_permissions(&lock_path, fs::Permissions::from_mode(0o444)).expect("changed");
+        lock(&path, folder.path(), &path, Duration::ZERO).expect("locked");
+    }
 }

@@ -4,8 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::key::access::Quoted;
+use crate::printable::printable;
 
 /// Why a key file can't be read or changed. The texts say how to mend it and hold nothing secret.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +72,23 @@ pub enum KeyFileError {
         /// Why.
         source: io::Error,
     },
+    /// Another process holds its lock.
+    #[error(
+        "the key file {} is as it was before: another process has held its lock {} for {} s. If it is no change under way \
+         (`software-directory keys`), see which process it is with `fuser -v {}`, end it, and try again",
+        path.display(), lock.display(), waited.as_secs(), Quoted(lock)
+    )]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// The file that is locked.
+        lock: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The new key can't be shown.
+    #[error("no key was made, for it couldn't be printed")]
+    NotShown(#[source] io::Error),
     /// The operating system has no random numbers for a new key.
     #[error("no key can be made, for the operating system gives no random numbers")]
     Random(#[from] getrandom::Error),
@@ -114,13 +133,13 @@ impl KeyFileError {
     pub fn report(&self) -> String {
         match self {
             Self::Invalid { path, findings } => {
-                let lines: String = findings
-                    .iter()
-                    .flat_map(|KeyFinding { pointer, message }| ["\n  ", pointer, " ", message])
-                    .collect();
-                format!("the key file {} is not valid:{lines}", path.display())
+                let line = |KeyFinding { pointer, message }: &KeyFinding| {
+                    format!("\n  {} {}", printable(pointer), printable(message))
+                };
+                let lines: String = findings.iter().map(line).collect();
+                format!("the key file {} is not valid:{lines}", printable(&path.to_string_lossy()))
             }
-            _ => self.with_causes(),
+            _ => printable(&self.with_causes()).into_owned(),
         }
     }
 

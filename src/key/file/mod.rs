@@ -10,10 +10,12 @@
 mod check;
 mod edit;
 mod error;
+mod exposure;
 mod stamp;
 
 pub use edit::{NewKey, create, revoke};
 pub use error::{KeyFileError, KeyFinding};
+pub use exposure::exposure;
 pub use stamp::FileStamp;
 
 use std::fs::File;

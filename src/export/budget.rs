@@ -1,0 +1,40 @@
+//! Budgets that bound what an export can cost, in time, memory and length of its report. The exports that are known stay
+//! far below: 46 terms in a group, 5 groups for a term, 60 characters in a word, 81,380 in a text.
+
+use crate::search::analyse;
+
+/// Longest text or key, in characters.
+pub(super) const TEXT_CHARS: usize = 1_000_000;
+/// Longest word of a searched text, in characters.
+pub(super) const WORD_CHARS: usize = 500;
+/// Longest number, in characters as written.
+pub(super) const NUMBER_CHARS: usize = 1_000;
+/// Most terms in one list of a synonym group.
+pub(super) const GROUP_TERMS: usize = 200;
+/// Most synonym groups that expand one term, over all exports.
+pub(super) const TERM_GROUPS: usize = 20;
+/// Findings of one code that are kept for one file; further ones are counted.
+pub(super) const KEPT_FINDINGS: usize = 100;
+
+/// Longest part of a finding: message, remedy, pointer or note, in bytes.
+const FINDING_BYTES: usize = 600;
+
+/// Cuts a part of a finding to its limit.
+pub(super) fn shortened(mut text: String) -> String {
+    if text.len() > FINDING_BYTES {
+        text.truncate(text.floor_char_boundary(FINDING_BYTES));
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// The length of the first word that is too long, in characters.
+pub(super) fn overlong_word(text: &str) -> Option<usize> {
+    // A text that is too long as a whole has a finding already.
+    if text.len() <= WORD_CHARS || text.chars().nth(TEXT_CHARS).is_some() {
+        return None;
+    }
+    let lengths = analyse::places(text).into_iter().map(|place| text[place].chars().count());
+    lengths.into_iter().find(|length| *length > WORD_CHARS)
+}

@@ -1,0 +1,59 @@
+//! In how many groups of synonyms a term may be: a search for it asks for all that they mean.
+
+use std::collections::HashMap;
+
+use super::Draft;
+use crate::export::budget::TERM_GROUPS;
+use crate::export::finding::Findings;
+use crate::export::{Code, Finding, SectionKind};
+use crate::record::SynonymGroup;
+use crate::search::analyse::words;
+use crate::search::stem::Stems;
+
+/// Counts the groups of each term over all exports, and marks the groups beyond the limit to be skipped.
+pub(super) fn check(drafts: &mut [Draft<'_>], findings: &mut Findings) {
+    let stems = Stems::default();
+    let mut groups_of: HashMap<String, usize> = HashMap::new();
+    for draft in drafts {
+        let mut skipped = Vec::new();
+        for entry in &draft.contents.synonyms {
+            let (key, terms) = match &entry.value {
+                SynonymGroup::Equivalent(terms) => ("terms", terms),
+                SynonymGroup::OneWay { from, .. } => ("from", from),
+                SynonymGroup::Ambiguous(_) => continue,
+            };
+            if !draft.is_served(SectionKind::Synonyms, entry.index) {
+                continue;
+            }
+            let mut identities: Vec<_> = terms.iter().map(|term| (identity(term, &stems), term)).collect();
+            identities.sort_unstable();
+            identities.dedup_by(|a, b| a.0 == b.0);
+            let beyond =
+                identities.iter().find(|(identity, _)| groups_of.get(identity).is_some_and(|n| *n >= TERM_GROUPS));
+            if let Some((_, term)) = beyond {
+                skipped.push(entry.index);
+                findings.add(Code::TooManyGroups, draft.file.shared_path(), || Finding {
+                    code: Code::TooManyGroups,
+                    location: draft.location(SectionKind::Synonyms, entry.index, key, &entry.key),
+                    message: format!("`{term}` is in more than {TERM_GROUPS} groups of synonyms"),
+                    help: "join the groups whose terms mean the same, and take the term out of the others".to_owned(),
+                    related: Vec::new(),
+                });
+            } else {
+                for (identity, _) in identities {
+                    *groups_of.entry(identity).or_default() += 1;
+                }
+            }
+        }
+        for index in skipped {
+            draft.contents.sections[SectionKind::Synonyms as usize].skip(index);
+        }
+    }
+}
+
+/// What makes two terms one to a search: the stems of their words, without `and`.
+fn identity(term: &str, stems: &Stems) -> String {
+    let words = words(term);
+    let kept = words.iter().enumerate().filter(|(at, word)| *at == 0 || word.folded != "and");
+    kept.map(|(_, word)| stems.of(&word.folded)).collect::<Vec<_>>().join(" ")
+}

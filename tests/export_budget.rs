@@ -1,0 +1,173 @@
+//! Limits of exports: lengths, numbers and counts beyond them are findings, and the findings are bounded too.
+
+mod reading;
+
+use reading::{envelope, examine, record};
+use software_directory::export::render::{self, Style};
+use software_directory::export::{Finding, Report};
+
+/// Code and pointer of each finding.
+fn found(report: &Report) -> Vec<(&'static str, &str)> {
+    report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.location.pointer)).collect()
+}
+
+fn examined(rest: &str) -> Report {
+    examine(&[("x.json", &envelope(rest))])
+}
+
+/// An export with two records, the first of which has more.
+fn with_record(more: &str) -> Report {
+    examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
+}
+
+/// Asserts that the first record is refused for one reason, and the second one served.
+fn assert_refused(report: &Report, code: &str, pointer: &str) {
+    assert_eq!(found(report), [(code, pointer)]);
+    let [export] = &report.exports[..] else { panic!("one export") };
+    assert_eq!(export.software.iter().map(|software| &*software.id).collect::<Vec<_>>(), ["b"]);
+}
+
+#[test]
+fn group_of_synonyms_beyond_the_limit_is_refused() {
+    for key in ["terms", "ambiguous"] {
+        let group = |count: usize| {
+            let terms = (0..count).map(|n| format!("\"t{n}\"")).collect::<Vec<_>>().join(",");
+            examined(&format!(r#""software": [], "synonyms": [{{"{key}": [{terms}]}}, {{"terms": ["x", "y"]}}]"#))
+        };
+        assert!(group(200).findings.is_empty());
+        let report = group(201);
+        assert_eq!(found(&report), [("too_many_terms", &*format!("/synonyms/0/{key}"))]);
+        assert!(report.findings[0].message.contains("201"), "{}", report.findings[0].message);
+        assert_eq!(report.exports[0].synonyms.len(), 1);
+    }
+}
+
+#[test]
+fn term_in_more_groups_than_the_limit_is_refused_over_all_exports() {
+    let groups = |name: &str, count: usize| {
+        let written = ["audit", "Audits", "AUDIT"];
+        let group = |n: usize| format!(r#"{{"terms": ["{}", "{name}{n}"]}}"#, written[n % 3]);
+        let groups = (0..count).map(group).collect::<Vec<_>>().join(",");
+        envelope(&format!(r#""software": [], "synonyms": [{groups}, {{"from": ["audit"], "to": "check"}}]"#))
+    };
+    let errors = |first: usize, second: usize| {
+        let report = examine(&[("a.json", &groups("a", first)), ("b.json", &groups("b", second))]);
+        let served = report.exports.iter().map(|export| export.synonyms.len()).sum::<usize>();
+        (report.error_count(), served)
+    };
+    assert_eq!(errors(9, 9), (0, 20));
+    assert_eq!(errors(9, 10), (1, 20));
+    assert_eq!(errors(9, 500), (491, 20));
+}
+
+#[test]
+fn word_beyond_the_limit_is_an_error_of_its_record() {
+    let word = "w".repeat(500);
+    for key in ["vendor", "tagline", "description", "tags"] {
+        let with = |word: &str| with_record(&format!(r#", "{key}": "some {word} more""#));
+        assert!(with(&word).is_valid());
+        assert_refused(&with(&format!("{word}w")), "word_too_long", &format!("/software/0/{key}"));
+    }
+    let name = examined(&format!(
+        r#""software": [{}, {}]"#,
+        record("a", "").replace("a name", &"é".repeat(501)),
+        record("b", "")
+    ));
+    assert_refused(&name, "word_too_long", "/software/0/name");
+    // What isn't searched may be a word of any length, such as a picture in base64.
+    assert!(with_record(&format!(r#", "icon": "{word}{word}""#)).is_valid());
+}
+
+#[test]
+fn word_beyond_the_limit_in_a_group_of_synonyms_is_an_error_of_the_group() {
+    let group = format!(r#"{{"terms": ["a", "{}"]}}"#, "w".repeat(501));
+    let report = examined(&format!(r#""software": [], "synonyms": [{group}, {{"terms": ["x", "y"]}}]"#));
+    assert_eq!(found(&report), [("word_too_long", "/synonyms/0/terms")]);
+    assert_eq!(report.exports[0].synonyms.len(), 1);
+}
+
+#[test]
+fn text_beyond_the_limit_is_an_error_of_its_record() {
+    let with = |text: &str| with_record(&format!(r#", "description": "{text}""#));
+    assert!(with(&"é ".repeat(500_000)).is_valid());
+    assert!(with(&r"\u0041 ".repeat(500_000)).is_valid());
+    assert_refused(&with(&"é ".repeat(500_001)), "text_too_long", "/software/0/description");
+    assert_refused(&with(&r"\u0041 ".repeat(500_001)), "text_too_long", "/software/0/description");
+    assert_refused(
+        &with_record(&format!(r#", "x": [{{"y": "{}"}}]"#, "a".repeat(1_000_001))),
+        "text_too_long",
+        "/software/0/x/0/y",
+    );
+}
+
+#[test]
+fn number_beyond_double_precision_is_refused_wherever_it_stands() {
+    let digits = |count: usize| "9".repeat(count);
+    for number in ["1e400", "-1E+400", "1.8e308", &digits(310), &digits(5_000), &format!("0.{}", digits(5_000))] {
+        for (more, pointer) in [
+            (format!(r#", "rating": {number}"#), "/software/0/rating"),
+            (format!(r#", "stars": {number}"#), "/software/0/stars"),
+            (format!(r#", "x": {{"y": [0, {number}]}}"#), "/software/0/x/y/1"),
+        ] {
+            let report = with_record(&more);
+            let codes: Vec<_> = found(&report).into_iter().filter(|(code, _)| *code != "rating_out_of_range").collect();
+            assert_eq!(codes, [("number_out_of_range", pointer)]);
+            assert_eq!(report.exports[0].software.len(), 1);
+        }
+    }
+    for number in ["1.7976931348623157e308", "1e-400", "1e308", &digits(308), &format!("0.{}", digits(900))] {
+        assert!(with_record(&format!(r#", "stars": {number}"#)).is_valid(), "{number}");
+    }
+}
+
+#[test]
+fn findings_beyond_the_first_hundred_of_a_code_and_file_are_counted() {
+    let twice = "\"k\": 1, ".repeat(501);
+    let texts = [("x.json", twice.as_str()), ("y.json", "")]
+        .map(|(name, more)| (name, envelope(&format!(r#"{more}"software": [{}]"#, record(&name[..1], "")))));
+    let report = examine(&texts.each_ref().map(|(name, text)| (*name, text.as_str())));
+    assert_eq!(report.findings.len(), 100);
+    let left_out: Vec<_> = report.left_out.iter().map(|l| (l.code.as_str(), &*l.file, l.count)).collect();
+    assert_eq!(left_out, [("duplicate_key", "x.json".as_ref(), 400)]);
+    assert_eq!((report.error_count(), report.warning_count()), (500, 0));
+    // The file with the errors isn't served, though most of them are only counted.
+    assert_eq!(report.exports.iter().map(|export| &*export.id).collect::<Vec<_>>(), ["y"]);
+}
+
+#[test]
+fn every_record_with_an_error_is_left_out_though_its_finding_is_only_counted() {
+    let broken = |n: usize| {
+        format!(
+            r#"{{"id": "p{n}", "id": "p{n}", "name": "N", "url": "https://x.example/", "evidence_status": "pending-review"}}"#
+        )
+    };
+    let records = (0..300).map(broken).collect::<Vec<_>>().join(",");
+    let report = examined(&format!(r#""software": [{records}, {}]"#, record("whole", "")));
+    assert_eq!((report.counts.records, report.counts.skipped_records), (301, 300));
+}
+
+#[test]
+fn set_findings_beyond_the_first_hundred_are_counted() {
+    let groups = (0..300).map(|n| format!(r#"{{"terms": ["x{}", "y{n}"]}}"#, n / 10)).collect::<Vec<_>>().join(",");
+    let report = examined(&format!(r#""software": [], "synonyms": [{groups}]"#));
+    assert_eq!((report.findings.len(), report.warning_count()), (100, 270));
+}
+
+#[test]
+fn findings_quote_a_bounded_part_of_the_export() {
+    let long = "k".repeat(100_000);
+    let report = examine(&[
+        ("key.json", &envelope(&format!(r#""{long}": {{"a": 1, "a": 2}}, "software": []"#))),
+        ("word.json", &envelope(&format!(r#""software": [{long}]"#))),
+        ("id.json", &envelope(&format!(r#""software": [{r}, {r}]"#, r = record(&long, "")))),
+    ]);
+    let bounded = |finding: &Finding| {
+        let texts = [&finding.message, &finding.help, &finding.location.pointer];
+        let related = finding.related.iter().flat_map(|related| [&related.note, &related.location.pointer]);
+        texts.into_iter().chain(related).all(|text| text.len() < 700)
+    };
+    assert!(report.findings.len() >= 3 && report.findings.iter().all(bounded));
+    let mut out = Vec::new();
+    render::text(&report, Style::Plain, &mut out).expect("a buffer takes everything");
+    assert!(out.len() < 20_000, "{}", out.len());
+}
