@@ -119,7 +119,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// What was gathered. Where the search stopped early, the products with all words count nevertheless.
+    /// Returns the collector. Where the search stopped early, the products with all words count nevertheless.
     fn finish(mut self) -> Collector<'a> {
         if self.complete.is_some() {
             for ordinal in self.first {
@@ -242,7 +242,7 @@ fn titles(scope: Scope<'_>, keys: &[String]) -> Result<Vec<Ordinal>, EngineError
     Ok(found)
 }
 
-/// What verifying a phrase takes in units of the budget, beside its bytes.
+/// The units of verifying a phrase in a document, beside its bytes.
 const VERIFIED: usize = 8;
 
 /// How many bytes are compared in a unit of the budget.
