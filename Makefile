@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -140,6 +140,9 @@ bench: need-cargo need-cc ## What searches cost, the worst of them, and a build 
 	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search --bench build
 
 # For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
+bench-generated: need-cargo need-cc ## The worst of 50,000 generated queries, in CPU time
+	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search -- generated
+
 bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios
 	cargo build --release --locked --quiet --bin software-directory --example http-baselines
 	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \

@@ -4,13 +4,14 @@
 //! fixed seed, and the same with one edit; and the worst that a caller can send. Measured is the CPU time of the thread.
 //! Behind criterion's figures come the ratios that have to hold, measured alternately.
 //!
-//! `cargo bench --bench search -- goals` prints those alone.
+//! `cargo bench --bench search -- goals` prints those alone; `-- generated` the worst of 50,000 generated queries.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
 
 mod ask;
 mod cpu_time;
+mod generated;
 mod goals;
 mod worst;
 
@@ -39,8 +40,16 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Failure> {
     let path = corpus::path()?;
-    let exports = corpus::read(&path)?;
+    let mut exports = corpus::read(&path)?;
     let snapshot = Snapshot::build(corpus::read(&path)?)?;
+    if std::env::args().any(|argument| argument == "generated") {
+        let mut built = corpus::read(&path)?;
+        for exports in [&mut built, &mut exports] {
+            generated::add_synonyms(exports, &snapshot, SEED);
+        }
+        generated::report(&exports, &Snapshot::build(built)?, SEED);
+        return Ok(());
+    }
     let mut draw = Queries::new(&exports, &snapshot, SEED);
     let right: Vec<String> = (0..QUERIES).map(|_| draw.right()).collect();
     let pairs: Vec<_> = (0..QUERIES).map(|_| draw.pair()).collect();

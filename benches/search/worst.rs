@@ -8,7 +8,7 @@ use crate::ask;
 use crate::corpus::Queries;
 
 /// The most characters that a query can have.
-const MOST_CHARACTERS: usize = 256;
+pub(crate) const MOST_CHARACTERS: usize = 256;
 /// The furthest that a page of a search can begin.
 const FURTHEST: u64 = 10_000;
 /// The largest page.
@@ -59,7 +59,7 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
 }
 
 /// The words of the corpus, the most frequent first; function words too.
-fn by_frequency(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn by_frequency(snapshot: &Snapshot) -> Vec<String> {
     let lexicon = &snapshot.search.lexicon;
     let mut words = Vec::new();
     let mut stream = lexicon.words().stream();

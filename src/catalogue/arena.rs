@@ -44,6 +44,12 @@ pub struct Arena {
 }
 
 impl Arena {
+    /// An arena with room for so many bytes. A large one that grows is copied, and in memory twice meanwhile.
+    #[must_use]
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes) }
+    }
+
     /// Bytes written so far.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -205,7 +205,9 @@ impl Draft {
     /// # Errors
     /// Where something can't be written.
     pub fn prepare(&mut self) -> Result<Prepared, DraftError> {
-        let (mut arena, mut downloads) = (Arena::default(), Arena::default());
+        // The answers are about as long as the documents. Memory that isn't written to isn't taken.
+        let mut arena = Arena::with_capacity(self.documents.iter().map(Document::len).sum());
+        let mut downloads = Arena::default();
         let mut documents = DocumentsWriter::default();
         let mut reviews = Reviews::default();
         let tails =

@@ -6,7 +6,7 @@ use crate::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 /// A filter whose names are resolved to what the columns hold.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// In any of these categories, as indices; `None`: no restriction; empty: matches nothing.
+    /// In any of these categories, as indices in rising order; `None`: no restriction; empty: matches nothing.
     pub categories: Option<Vec<u32>>,
     /// Of this offering type.
     pub offering_type: Option<OfferingType>,
@@ -71,7 +71,10 @@ impl Filter {
             }
         };
         if let Some(wanted) = &self.categories {
-            fail_unless(columns.categories_of(ordinal).iter().any(|c| wanted.contains(c)), Admission::CATEGORY);
+            fail_unless(
+                columns.categories_of(ordinal).iter().any(|c| wanted.binary_search(c).is_ok()),
+                Admission::CATEGORY,
+            );
         }
         if let Some(wanted) = self.offering_type {
             fail_unless(columns.offering_type[at] == wanted, Admission::OFFERING_TYPE);

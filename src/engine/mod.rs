@@ -10,6 +10,7 @@ pub use tantivy::{TantivyBuilder, TantivyEngine};
 use bytes::Bytes;
 
 use crate::catalogue::Ordinal;
+use crate::search::budget::Budget;
 use crate::search::{Plan, Term};
 
 /// The files an engine keeps: name and content.
@@ -25,15 +26,28 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
 
     /// Visits every document that satisfies all required groups of the plan, in the order of ordinals, some at a time. Where
     /// [that isn't enough](Visitor::is_enough), every document that satisfies any of them is visited after that, from the
-    /// first. Without a required group all are taken for such, and without any group every document is found.
+    /// first. Documents without an indispensable group are never visited. Without a required group all are taken for such, and
+    /// without any group every document is found.
+    ///
+    /// Stops where the budget is spent; which documents are visited by then doesn't depend on [`least`](Visitor::least).
     ///
     /// # Errors
     /// Where the index can't be read.
-    fn visit(&self, plan: &Plan, visitor: &mut dyn Visitor) -> Result<(), EngineError>;
+    fn visit(&self, plan: &Plan, visitor: &mut dyn Visitor, budget: &Budget) -> Result<(), EngineError>;
 }
 
 /// Who is told what a plan finds.
 pub trait Visitor {
+    /// Whether documents have to be [admitted](Self::admits) before they are scored.
+    fn is_selective(&self) -> bool {
+        false
+    }
+
+    /// Whether a document that the plan finds is found; asked once in each pass, in rising order.
+    fn admits(&mut self, _ordinal: Ordinal) -> bool {
+        true
+    }
+
     /// The next documents.
     fn visit(&mut self, found: &[Match]);
 

@@ -14,6 +14,15 @@ pub struct QueryReport {
     pub dropped: Vec<String>,
     /// Terms that were searched as well because they mean the same.
     pub synonyms: Vec<Correction>,
+    /// `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schema(required = false)]
+    pub incomplete: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A word of the query and what was searched for it.

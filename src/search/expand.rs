@@ -4,6 +4,7 @@ use fst::{IntoStreamer, Streamer};
 
 use super::SearchIndex;
 use super::analyse::{Gap, Word};
+use super::budget::Budget;
 use super::index::{compound, title_key};
 use super::lexicon::{StemId, WordId};
 use super::plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term};
@@ -27,6 +28,9 @@ const FUNCTION_WORDS: &[&str] = &[
     "your",
 ];
 
+/// What a word that begins as typed takes in units of the budget.
+const LISTED: usize = 10;
+
 /// A word of the query with what may stand for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
@@ -36,6 +40,8 @@ pub struct Slot {
     pub alternatives: Vec<Alternative>,
     /// Whether a product must have it to have all words.
     pub required: bool,
+    /// Whether it is a word of a phrase.
+    pub in_phrase: bool,
     /// The word as spelled in the query, where the lexicon has it.
     pub spelling: Option<WordId>,
     /// The letters it begins with, where it is a prefix.
@@ -69,7 +75,11 @@ impl Expansion {
     /// What an engine has to find.
     #[must_use]
     pub fn plan(&self) -> Plan {
-        let group = |slot: &Slot| Group { alternatives: slot.alternatives.clone(), required: slot.required };
+        let group = |slot: &Slot| Group {
+            alternatives: slot.alternatives.clone(),
+            required: slot.required,
+            indispensable: slot.in_phrase,
+        };
         Plan { groups: self.slots.iter().map(group).collect(), excluded: self.excluded.clone() }
     }
 }
@@ -84,8 +94,20 @@ pub fn expand(
     text: &str,
     query: &ParsedQuery,
     typo: bool,
+    budget: &Budget,
 ) -> Result<Expansion, EngineError> {
-    Expander { index, engine, text, query, typo, report: QueryReport::default(), concepts: Vec::new(), mended: 0 }.run()
+    Expander {
+        index,
+        engine,
+        text,
+        query,
+        typo,
+        budget,
+        report: QueryReport::default(),
+        concepts: Vec::new(),
+        mended: 0,
+    }
+    .run()
 }
 
 struct Expander<'a> {
@@ -94,6 +116,7 @@ struct Expander<'a> {
     text: &'a str,
     query: &'a ParsedQuery,
     typo: bool,
+    budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
     /// How many words were looked for under other spellings. No more than count in the end: each costs more than all else
@@ -116,7 +139,7 @@ impl Expander<'_> {
             before = behind;
             slot.alternatives.append(&mut synonyms[at]);
             self.weigh(&mut slot)?;
-            self.mend(&mut slot, at, known, &mut corrected[at])?;
+            self.mend(&mut slot, known, &mut corrected[at])?;
             slots.push(slot);
         }
         let mut titles = vec![title_key(words)];
@@ -127,12 +150,12 @@ impl Expander<'_> {
         let asked = slots.len();
         self.drop_words(&mut slots);
         relax(&mut slots);
-        let excluded = self.excluded();
+        let (excluded, phrases) = (self.excluded(), self.phrases());
         Ok(Expansion {
             titles: if asked == 0 { Vec::new() } else { titles },
-            phrases: self.phrases(),
-            is_hopeless: (asked > 0 && slots.is_empty())
+            is_hopeless: (asked > 0 && (slots.is_empty() || phrases.contains(&None)))
                 || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
+            phrases,
             excluded,
             stems: StemSlots::new(&slots),
             slots,
@@ -166,10 +189,11 @@ impl Expander<'_> {
             word: word.clone(),
             alternatives,
             required: true,
+            in_phrase: self.is_in_phrase(at),
             prefix: None,
             document_frequency: 0,
         };
-        if self.is_in_phrase(at) {
+        if slot.in_phrase {
             return slot;
         }
         slot.alternatives.push(Alternative {
@@ -216,7 +240,8 @@ impl Expander<'_> {
         // An automaton would look at every branch beside the way to the prefix.
         let mut stream = lexicon.words().range().ge(prefix).into_stream();
         while let Some((text, word)) = stream.next() {
-            if !text.starts_with(prefix.as_bytes()) {
+            self.budget.spend(LISTED);
+            if !text.starts_with(prefix.as_bytes()) || !self.budget.allows_more() {
                 break;
             }
             if let Ok(word) = WordId::try_from(word) {
@@ -277,26 +302,23 @@ impl Expander<'_> {
     }
 
     /// Looks for what a word that no product has, or hardly any, can have meant.
-    fn mend(
-        &mut self,
-        slot: &mut Slot,
-        at: usize,
-        known: Option<WordId>,
-        corrected: &mut String,
-    ) -> Result<(), EngineError> {
+    fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), EngineError> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
         // A word that the synonyms know is spelled right, though no product has it.
         let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
-        if !self.typo || !suspicious || abbreviation || self.is_in_phrase(at) || self.mended == MOST_WORDS {
+        if !self.typo || !suspicious || abbreviation || slot.in_phrase || self.mended == MOST_WORDS {
+            return Ok(());
+        }
+        if !self.budget.allows_more() {
             return Ok(());
         }
         self.mended += 1;
         let folded = slot.word.folded.clone();
         let edits = typo::allowed_edits(&folded);
-        let candidates = typo::candidates(lexicon, &folded, edits);
+        let candidates = typo::candidates(lexicon, &folded, edits, self.budget);
         let least = candidates.first().map_or(0.0, |best| best.cost);
         for candidate in &candidates {
             let weight =
@@ -307,7 +329,7 @@ impl Expander<'_> {
             }
         }
         if absent && candidates.is_empty() && slot.prefix.is_some() {
-            for candidate in typo::prefix_candidates(lexicon, &folded, edits) {
+            for candidate in typo::prefix_candidates(lexicon, &folded, edits, self.budget) {
                 let term = Term::Word(lexicon.stem_of(candidate.word));
                 slot.alternatives.push(Alternative { term, weight: self.index.ranking.typo });
             }

@@ -89,6 +89,12 @@ impl Forward {
         &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize]
     }
 
+    /// The size of a document's words in bytes.
+    #[must_use]
+    pub fn size_bytes(&self, ordinal: Ordinal) -> usize {
+        self.of(ordinal).len()
+    }
+
     /// Whether a document has these words in a row. They are compared as bytes, not decoded.
     #[must_use]
     pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {

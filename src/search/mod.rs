@@ -9,6 +9,7 @@
 //! The same analyzer reads what is stored ([`index`]) and what is asked ([`query`]).
 
 pub mod analyse;
+pub mod budget;
 pub mod collect;
 pub mod expand;
 pub mod field;

@@ -75,6 +75,8 @@ pub struct Group {
     pub alternatives: Vec<Alternative>,
     /// Whether a document has to satisfy it to have "all words".
     pub required: bool,
+    /// Whether a document has to satisfy it to be found at all: a word of a phrase.
+    pub indispensable: bool,
 }
 
 /// What an engine carries out.

@@ -1,6 +1,7 @@
 //! Runs a query through its stages.
 
 use super::SearchIndex;
+use super::budget::Budget;
 use super::collect::{Candidate, Collector, FacetCounts, RERANKED, Tier};
 use super::expand::{Expansion, expand};
 use super::forward::Sequence;
@@ -14,7 +15,7 @@ use crate::search::analyse::{Gap, words};
 use crate::search::index::{compound, title_key};
 
 /// If fewer products than this have all words, those that have some follow.
-const ENOUGH: u64 = 10;
+const ENOUGH: usize = 10;
 
 /// What a search works on.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,8 @@ pub struct Scope<'s> {
     pub order: Option<&'s SortedOrder>,
     /// How many are wanted, from the first.
     pub wanted: usize,
+    /// The work that the search may do.
+    pub budget: &'s Budget,
 }
 
 /// What was found.
@@ -52,28 +55,21 @@ pub struct Found {
 /// Where the engine fails.
 pub fn search(scope: Scope<'_>, text: &str, typo: bool, counts: Option<FacetCounts>) -> Result<Found, EngineError> {
     let query = parse(text);
-    let expansion = expand(scope.index, scope.engine, text, &query, typo)?;
+    let expansion = expand(scope.index, scope.engine, text, &query, typo, scope.budget)?;
     if expansion.is_hopeless {
         return Ok(Found { best: Vec::new(), total: 0, counts, expansion });
     }
     let plan = expansion.plan();
-    let titles = titles(scope.engine, &expansion.titles)?;
-    let phrases: Vec<_> = expansion.phrases.iter().map(|phrase| Phrase::new(scope.index, phrase.as_deref())).collect();
+    let titles = titles(scope, &expansion.titles)?;
+    let phrases = phrases(scope.index, &expansion.phrases);
     let most = rerank::most(scope.index, &expansion);
     let collector = collector(scope, counts).within_reach(scope.wanted, most);
-    let required = plan.groups.iter().filter(|group| group.required).count();
-    let more = (required > 1).then(|| collector.clone());
-    let mut gathering = Gathering {
-        index: scope.index,
-        phrases: &phrases,
-        titles: &titles,
-        scores_titles: false,
-        collector,
-        more,
-        complete: None,
-    };
-    scope.engine.visit(&plan, &mut gathering)?;
-    let mut collector = gathering.collector;
+    let required = || plan.groups.iter().filter(|group| group.required);
+    // Where every required word is one of a phrase, no product has only some of them.
+    let more = (required().count() > 1 && required().any(|group| !group.indispensable)).then(|| collector.clone());
+    let mut gathering = Gathering { phrases: &phrases, more, ..Gathering::new(scope, &titles, collector) };
+    scope.engine.visit(&plan, &mut gathering, scope.budget)?;
+    let mut collector = gathering.finish();
     let (total, counts) = (collector.total, collector.take_counts());
     let mut best = collector.into_best();
     if scope.order.is_none() {
@@ -93,6 +89,7 @@ fn collector(scope: Scope<'_>, counts: Option<FacetCounts>) -> Collector<'_> {
 /// Gathers what is visited: tells the tiers apart and verifies phrases.
 struct Gathering<'a> {
     index: &'a SearchIndex,
+    budget: &'a Budget,
     phrases: &'a [Phrase<'a>],
     /// The products whose whole name is asked for, sorted.
     titles: &'a [Ordinal],
@@ -103,9 +100,44 @@ struct Gathering<'a> {
     more: Option<Collector<'a>>,
     /// While they are gathered: the products with all words, which are among the best already, by ordinal.
     complete: Option<Vec<Ordinal>>,
+    /// The first products visited, up to [`ENOUGH`]; while those with some words are gathered, the ones not counted again yet.
+    first: Vec<Ordinal>,
 }
 
-impl Gathering<'_> {
+impl<'a> Gathering<'a> {
+    fn new(scope: Scope<'a>, titles: &'a [Ordinal], collector: Collector<'a>) -> Self {
+        Self {
+            index: scope.index,
+            budget: scope.budget,
+            phrases: &[],
+            titles,
+            scores_titles: false,
+            collector,
+            more: None,
+            complete: None,
+            first: Vec::new(),
+        }
+    }
+
+    /// Returns the collector. Where the search stopped early, the products with all words count nevertheless.
+    fn finish(mut self) -> Collector<'a> {
+        if self.complete.is_some() {
+            for ordinal in self.first {
+                self.collector.count(ordinal);
+            }
+        }
+        self.collector
+    }
+
+    /// Notes that a product was visited.
+    fn note(&mut self, ordinal: Ordinal) {
+        if self.complete.is_some() {
+            self.first.retain(|first| *first != ordinal);
+        } else if self.more.is_some() && self.first.len() < ENOUGH {
+            self.first.push(ordinal);
+        }
+    }
+
     /// Whether a product was taken in as one that has all words.
     fn is_taken(&self, ordinal: Ordinal) -> bool {
         self.complete.as_ref().is_some_and(|complete| complete.binary_search(&ordinal).is_ok())
@@ -113,11 +145,17 @@ impl Gathering<'_> {
 }
 
 impl Visitor for Gathering<'_> {
+    fn is_selective(&self) -> bool {
+        !self.phrases.is_empty()
+    }
+
+    fn admits(&mut self, ordinal: Ordinal) -> bool {
+        self.budget.allows_more() && self.phrases.iter().all(|phrase| phrase.is_in(self.index, ordinal, self.budget))
+    }
+
     fn visit(&mut self, found: &[Match]) {
         for found in found {
-            if !self.phrases.iter().all(|phrase| phrase.is_in(self.index, found.ordinal)) {
-                continue;
-            }
+            self.note(found.ordinal);
             if self.is_taken(found.ordinal) {
                 self.collector.count(found.ordinal);
                 continue;
@@ -135,6 +173,11 @@ impl Visitor for Gathering<'_> {
 
     fn pass(&mut self, over: Passed<'_>) {
         self.collector.pass(over);
+        if self.complete.is_some() {
+            self.first.retain(|first| !over.has(*first));
+        } else if self.more.is_some() {
+            self.first.extend(over.ordinals().take(ENOUGH - self.first.len()));
+        }
         // A whole name comes first however low it scores.
         for ordinal in self.titles.iter().copied().filter(|ordinal| over.has(*ordinal)) {
             if !self.is_taken(ordinal) {
@@ -144,13 +187,13 @@ impl Visitor for Gathering<'_> {
     }
 
     fn least(&self) -> Option<f32> {
-        // A phrase has to be verified; and of more whole names than are kept the scores decide who is.
+        // Of more whole names than are kept the scores decide who is.
         let titles_at_most = if self.scores_titles { 0 } else { RERANKED };
-        if self.phrases.is_empty() && self.titles.len() <= titles_at_most { self.collector.least() } else { None }
+        if self.titles.len() <= titles_at_most { self.collector.least() } else { None }
     }
 
     fn is_enough(&mut self) -> bool {
-        if self.collector.visited >= ENOUGH {
+        if self.collector.visited >= ENOUGH as u64 || self.more.is_none() || !self.budget.allows_more() {
             return true;
         }
         let Some(more) = self.more.take() else { return true };
@@ -181,15 +224,17 @@ impl Visitor for All<'_> {
 }
 
 /// The products whose whole name or alias is one of these, sorted; those of the first key that any has.
-fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineError> {
+fn titles(scope: Scope<'_>, keys: &[String]) -> Result<Vec<Ordinal>, EngineError> {
+    let engine = scope.engine;
     let mut found = Vec::new();
     for key in keys {
         let term = Term::Title(key.as_str().into());
         if engine.document_frequency(&term)? == 0 {
             continue;
         }
-        let group = Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true };
-        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, &mut All(&mut found))?;
+        let group =
+            Group { alternatives: vec![Alternative { term, weight: 1.0 }], required: true, indispensable: false };
+        engine.visit(&Plan { groups: vec![group], excluded: Vec::new() }, &mut All(&mut found), scope.budget)?;
         if !found.is_empty() {
             break;
         }
@@ -197,13 +242,26 @@ fn titles(engine: &dyn Engine, keys: &[String]) -> Result<Vec<Ordinal>, EngineEr
     Ok(found)
 }
 
+/// The units of verifying a phrase in a document, beside its bytes.
+const VERIFIED: usize = 8;
+
+/// How many bytes are compared in a unit of the budget.
+const COMPARED_AT_ONCE: usize = 32;
+
 /// More ways than this to spell a phrase are verified word by word.
 const SPELLINGS: usize = 16;
 
+/// The phrases that a product must have, those that fewest have first.
+fn phrases<'a>(index: &SearchIndex, phrases: &'a [Option<Vec<WordId>>]) -> Vec<Phrase<'a>> {
+    let mut phrases: Vec<&[WordId]> = phrases.iter().flatten().map(Vec::as_slice).collect();
+    let frequency = |phrase: &[WordId]| phrase.iter().map(|word| index.lexicon.document_frequency(*word)).min();
+    phrases.sort_by_cached_key(|phrase| (frequency(phrase), *phrase));
+    phrases.dedup();
+    phrases.into_iter().map(|phrase| Phrase::new(index, phrase)).collect()
+}
+
 /// A phrase, ready to be looked for.
 enum Phrase<'a> {
-    /// A word of it is unknown: no product has it.
-    Unknown,
     /// Each way to spell it, as products hold it.
     Spelled(Vec<Sequence>),
     /// Its folded words.
@@ -211,8 +269,7 @@ enum Phrase<'a> {
 }
 
 impl<'a> Phrase<'a> {
-    fn new(index: &SearchIndex, words: Option<&'a [WordId]>) -> Self {
-        let Some(words) = words else { return Self::Unknown };
+    fn new(index: &SearchIndex, words: &'a [WordId]) -> Self {
         let spellings: Vec<_> = words.iter().map(|word| index.lexicon.spellings(*word)).collect();
         if spellings.iter().map(Vec::len).fold(1, usize::saturating_mul) > SPELLINGS {
             return Self::Words(words);
@@ -229,9 +286,13 @@ impl<'a> Phrase<'a> {
     }
 
     /// Whether a value of the document has its words in a row.
-    fn is_in(&self, index: &SearchIndex, ordinal: Ordinal) -> bool {
+    fn is_in(&self, index: &SearchIndex, ordinal: Ordinal, budget: &Budget) -> bool {
+        let bytes = index.forward.size_bytes(ordinal);
+        budget.spend(match self {
+            Self::Spelled(ways) => ways.len() * (VERIFIED + bytes / COMPARED_AT_ONCE),
+            Self::Words(words) => VERIFIED + bytes * words.len(),
+        });
         match self {
-            Self::Unknown => false,
             Self::Spelled(ways) => ways.iter().any(|way| index.forward.has(ordinal, way)),
             Self::Words(words) => has_words(index, ordinal, words),
         }
@@ -276,24 +337,16 @@ pub fn search_names(scope: Scope<'_>, text: &str) -> Result<Found, EngineError> 
             alternatives.push(Alternative { term: Term::NameWord(joined.as_str().into()), weight: 1.0 });
             alternatives.push(Alternative { term: Term::NamePrefix(joined.into()), weight: 0.5 });
         }
-        groups.push(Group { alternatives, required: true });
+        groups.push(Group { alternatives, required: true, indispensable: false });
     }
     if groups.is_empty() {
         return Ok(Found { best: Vec::new(), total: 0, counts: None, expansion: Expansion::default() });
     }
-    let titles = titles(scope.engine, &[title_key(&asked)])?;
+    let titles = titles(scope, &[title_key(&asked)])?;
     let collector = collector(scope, None);
-    let mut gathering = Gathering {
-        index: scope.index,
-        phrases: &[],
-        titles: &titles,
-        scores_titles: true,
-        collector,
-        more: None,
-        complete: None,
-    };
-    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, &mut gathering)?;
-    let collector = gathering.collector;
+    let mut gathering = Gathering { scores_titles: true, ..Gathering::new(scope, &titles, collector) };
+    scope.engine.visit(&Plan { groups, excluded: Vec::new() }, &mut gathering, scope.budget)?;
+    let collector = gathering.finish();
     let total = collector.total;
     let mut best = collector.into_best();
     if scope.order.is_none() {

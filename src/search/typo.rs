@@ -8,10 +8,17 @@ use fst::automaton::Automaton;
 use fst::raw::Output;
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 
+use super::budget::Budget;
 use super::lexicon::{Lexicon, WordId};
 
 /// How many words at most stand for a misspelled one.
 const CANDIDATES: usize = 4;
+
+/// What making an automaton takes in units of the budget.
+const AUTOMATON: usize = 3_000;
+
+/// What a branch of the dictionary takes.
+const BRANCH: usize = 4;
 
 /// A word that can have been meant.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,17 +48,17 @@ pub fn allowed_edits(folded: &str) -> u8 {
 /// The words that can have been meant by one that isn't in the lexicon, best first: the nearest, and of those equally
 /// near the most frequent. An edit of the first letter counts double; a transposition of two neighbours is one edit.
 #[must_use]
-pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> {
+pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
         let first = first_letter(folded);
         let one = automata(1).build_dfa(folded);
         // With one edit to spend the first letter, which counts double, must be right: most of the lexicon needn't be seen.
-        collect(lexicon, folded, Some(first), &one, &mut found);
+        collect(lexicon, folded, Some(first), &one, budget, &mut found);
         if edits > 1 && found.is_empty() {
-            collect(lexicon, folded, Some(first), &automata(2).build_dfa(folded), &mut found);
+            collect(lexicon, folded, Some(first), &automata(2).build_dfa(folded), budget, &mut found);
             // Or both edits go to the first letter, and the rest is right.
-            collect(lexicon, folded, None, &one, &mut found);
+            collect(lexicon, folded, None, &one, budget, &mut found);
         }
     }
     best(found)
@@ -59,10 +66,10 @@ pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> 
 
 /// The words that begin with a misspelling of what is typed so far.
 #[must_use]
-pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8) -> Vec<Candidate> {
+pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
-        collect(lexicon, folded, Some(first_letter(folded)), &automata(1).build_prefix_dfa(folded), &mut found);
+        collect(lexicon, folded, Some(first_letter(folded)), &automata(1).build_prefix_dfa(folded), budget, &mut found);
     }
     best(found)
 }
@@ -77,9 +84,17 @@ fn best(mut found: Vec<Candidate>) -> Vec<Candidate> {
     found
 }
 
-fn collect(lexicon: &Lexicon, typed: &str, first: Option<&str>, dfa: &DFA, found: &mut Vec<Candidate>) {
+fn collect(
+    lexicon: &Lexicon,
+    typed: &str,
+    first: Option<&str>,
+    dfa: &DFA,
+    budget: &Budget,
+    found: &mut Vec<Candidate>,
+) {
+    budget.spend(AUTOMATON);
     let starting = StartingWith { first: first.unwrap_or_default().as_bytes(), dfa };
-    search(lexicon.words(), &starting, |word, number| {
+    search(lexicon.words(), &starting, budget, |word, number| {
         let (Ok(word), Ok(number)) = (std::str::from_utf8(word), WordId::try_from(number)) else { return };
         if first.is_none() && word.chars().next() == typed.chars().next() {
             return;
@@ -95,7 +110,7 @@ fn collect(lexicon: &Lexicon, typed: &str, first: Option<&str>, dfa: &DFA, found
 
 /// Tells all words that an automaton accepts, each with its number, in order. The map's own search opens every branch before
 /// it asks whether anything behind it can match, and hardly any can: this takes half its instructions.
-fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, mut found: impl FnMut(&[u8], u64)) {
+fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
     let words = words.as_fst();
     let mut word = Vec::new();
     let mut way = vec![(words.root(), 0, Output::zero(), automaton.start())];
@@ -105,6 +120,10 @@ fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, mut found: impl FnMut
             word.pop();
             continue;
         }
+        if !budget.allows_more() {
+            break;
+        }
+        budget.spend(BRANCH);
         let branch = node.transition(*next);
         *next += 1;
         let state = automaton.accept(state, branch.inp);
@@ -232,7 +251,7 @@ mod tests {
     }
 
     fn meant(lexicon: &Lexicon, typed: &str) -> Vec<String> {
-        candidates(lexicon, typed, allowed_edits(typed)).into_iter().map(|c| c.folded).collect()
+        candidates(lexicon, typed, allowed_edits(typed), &Budget::new(u64::MAX)).into_iter().map(|c| c.folded).collect()
     }
 
     #[test]

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span, StoredExport};
 use crate::engine::EngineError;
-use crate::resource::Pagination;
+use crate::resource::{Pagination, QueryReport};
+use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Collector, FacetCounts, Tier};
 use crate::search::run::{Found, Scope, search, search_names};
 use crate::snapshot::Snapshot;
@@ -39,7 +40,9 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
         None => in_order(catalogue, &filter, list_order(catalogue, query.sort.unwrap_or(ListSort::Name)), query.page),
         Some(q) => {
             let order = query.sort.map(|sort| list_order(catalogue, sort));
-            let found = search_names(scope(snapshot, &filter, order, query.page), q)?;
+            // A query is short and names are too, so the work is little; a list has no place to say that it is incomplete.
+            let budget = Budget::new(u64::MAX);
+            let found = search_names(scope(snapshot, &filter, order, query.page, &budget), q)?;
             (page_of(&found.best, query.page), found.total)
         }
     };
@@ -92,30 +95,48 @@ pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Re
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
 pub fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
+    find_software_within(snapshot, query, &budget(snapshot))
+}
+
+/// The same with another budget than the service's.
+///
+/// # Errors
+/// Where the engine fails, or a highlight can't be written.
+pub fn find_software_within(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    budget: &Budget,
+) -> Result<SearchResults, ServiceError> {
     let catalogue = &snapshot.catalogue;
     let filter = resolve(catalogue, &query.filter);
     let counts = (!query.facets.is_empty())
         .then(|| FacetCounts::new(catalogue.tables.categories.len(), &catalogue.tables.columns));
     let order = search_order(catalogue, query.sort);
+    let scope = scope(snapshot, &filter, order, query.page, budget);
     let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        Some(q) => search(scope(snapshot, &filter, order, query.page), q, query.typo, counts)?,
-        None => browse(scope(snapshot, &filter, order, query.page), counts),
+        Some(q) => search(scope, q, query.typo, counts)?,
+        None => browse(scope, counts),
     };
     let hits = slice(&found.best, query.page);
-    let highlights = if query.highlight { Some(highlights(snapshot, &found, hits)?) } else { None };
+    let highlights = if query.highlight { Some(highlights(snapshot, &found, hits, budget)?) } else { None };
     Ok(SearchResults {
         hits: hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &found))).collect(),
         highlights,
         total: found.total,
-        query: found.expansion.report,
+        query: QueryReport { incomplete: budget.is_exceeded(), ..found.expansion.report },
         counts: found.counts.map(Box::new),
     })
 }
 
 /// The highlights of some hits.
-fn highlights(snapshot: &Snapshot, found: &Found, hits: &[Candidate]) -> Result<Box<[Bytes]>, ServiceError> {
+fn highlights(
+    snapshot: &Snapshot,
+    found: &Found,
+    hits: &[Candidate],
+    budget: &Budget,
+) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let mut highlighter = Highlighter::new(snapshot, &found.expansion, ordinals.clone());
+    let mut highlighter = Highlighter::new(snapshot, &found.expansion, ordinals.clone(), budget);
     Ok(ordinals.map(|ordinal| highlighter.highlights(ordinal).map(Bytes::from)).collect::<Result<_, _>>()?)
 }
 
@@ -157,8 +178,13 @@ impl ExportDownload<'_> {
 }
 
 fn resolve(catalogue: &Catalogue, filter: &SoftwareFilter) -> Filter {
-    let categories = (!filter.categories.is_empty())
-        .then(|| filter.categories.iter().filter_map(|category| catalogue.category(category)).collect());
+    let categories = (!filter.categories.is_empty()).then(|| {
+        let mut categories: Vec<_> =
+            filter.categories.iter().filter_map(|category| catalogue.category(category)).collect();
+        categories.sort_unstable();
+        categories.dedup();
+        categories
+    });
     Filter {
         categories,
         offering_type: filter.offering_type,
@@ -173,9 +199,16 @@ fn scope<'s>(
     filter: &'s Filter,
     order: Option<&'s SortedOrder>,
     page: PageRequest,
+    budget: &'s Budget,
 ) -> Scope<'s> {
     let columns = &snapshot.catalogue.tables.columns;
-    Scope { index: &snapshot.search, engine: &*snapshot.engine, columns, filter, order, wanted: last_wanted(page) }
+    let (index, engine) = (&snapshot.search, &*snapshot.engine);
+    Scope { index, engine, columns, filter, order, wanted: last_wanted(page), budget }
+}
+
+/// The budget of a search.
+fn budget(snapshot: &Snapshot) -> Budget {
+    Budget::of_documents(snapshot.search.forward.len())
 }
 
 /// The number of best hits that a page needs.

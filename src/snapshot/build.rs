@@ -57,18 +57,12 @@ pub fn build(
         }
     }
     pass(Step::BuildFinish);
-    let mut parts = vec![part(SEARCH, postcard::to_stdvec(&search.finish()?)?)];
+    let mut parts = vec![(SEARCH.to_owned(), Bytes::from(postcard::to_stdvec(&search.finish()?)?))];
     parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
     // Last, so that the answers aren't in memory beside what indexing needs.
     let catalogue = draft.prepare()?;
-    parts.push(part(TABLES, catalogue.tables));
-    parts.push(part(TEXTS, catalogue.arena));
-    parts.push(part(DOWNLOADS, catalogue.downloads));
+    let catalogue = [(TABLES, catalogue.tables), (TEXTS, catalogue.arena), (DOWNLOADS, catalogue.downloads)];
+    parts.extend(catalogue.map(|(name, content)| (name.to_owned(), Bytes::from(content))));
     pass(Step::BuildOpen);
     Ok(Artifact { parts, downloads: None })
-}
-
-/// A part without the room that it left while it grew: it may be served from memory as it is.
-fn part(name: &str, content: Vec<u8>) -> (String, Bytes) {
-    (name.to_owned(), Bytes::from(content.into_boxed_slice()))
 }

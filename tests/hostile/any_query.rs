@@ -5,7 +5,7 @@ use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
 use software_directory::service::{PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
 
-use crate::invariant::query::{check, search, snapshot};
+use crate::invariant::query::{check, check_within, search, snapshot};
 use crate::runs::runs;
 
 /// Words that mean something to the directory or to the query's grammar.
@@ -148,4 +148,25 @@ fn any_query_is_answered() {
     if let Err(error) = outcome {
         panic!("{error}");
     }
+}
+
+#[test]
+fn any_budget_gives_pages_of_one_result() {
+    let snapshot = snapshot();
+    let mut runner = TestRunner::new(runs(2_000));
+    let outcome = runner.run(&(any_search(), 0..8_000_u64), |(query, units)| {
+        check_within(&snapshot, &query, units);
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn spent_budget_makes_the_result_incomplete() {
+    let snapshot = snapshot();
+    let query = search("\"permit to work\" audit management software");
+    assert!(!check_within(&snapshot, &query, u64::MAX));
+    assert!(check_within(&snapshot, &query, 100));
 }

@@ -361,6 +361,8 @@ export interface components {
             dropped: string[];
             /** @description Terms that were searched as well because they mean the same. */
             synonyms: components["schemas"]["Replacement"][];
+            /** @description `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise. */
+            incomplete?: boolean;
         };
         /** @description Number of reviews by stars. */
         RatingDistribution: {

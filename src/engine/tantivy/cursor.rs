@@ -12,6 +12,7 @@ use super::list::List;
 use super::window::{Bits, Scores, WIDTH, document, first_of, place, window_of};
 use crate::engine::EngineError;
 use crate::search::Group;
+use crate::search::budget::Budget;
 use crate::search::score::Scorer;
 
 /// So many alternatives are read window by window, the most frequent ones; all others that aren't frequent are gathered into
@@ -23,6 +24,9 @@ const MERGED_FROM: usize = 4;
 
 /// What the score of one word is at most, beside its `idf`. The same for all words, so it orders nothing.
 const SCALE: f32 = 2.2;
+
+/// What opening an alternative takes, in units of the budget.
+const OPENED: usize = 60;
 
 /// How many postings can be read one after another in the time it takes to look one up.
 const LOOK_UP: usize = 8;
@@ -95,6 +99,7 @@ pub(super) struct GroupCursor<'e> {
     /// How many documents at most.
     pub(super) cost: usize,
     pub(super) required: bool,
+    pub(super) indispensable: bool,
 }
 
 /// A frequent alternative.
@@ -122,7 +127,7 @@ struct Stage {
 
 impl<'e> GroupCursor<'e> {
     /// A cursor at the group's first document, which reads everything.
-    pub(super) fn open(engine: &'e TantivyEngine, group: &Group) -> Result<Self, EngineError> {
+    pub(super) fn open(engine: &'e TantivyEngine, group: &Group, budget: &Budget) -> Result<Self, EngineError> {
         let mut found = Vec::with_capacity(group.alternatives.len());
         for alternative in &group.alternatives {
             if let Some(term) = engine.find(&alternative.term)? {
@@ -164,9 +169,13 @@ impl<'e> GroupCursor<'e> {
             .into_iter()
             .map(|(_, (term, weight))| engine.read(&term).map(|list| (term, list, worth * weight)))
             .collect::<Result<Vec<_>, EngineError>>()?;
+        budget.spend(
+            OPENED * group.alternatives.len() + rest.iter().map(|(_, (term, _))| term.doc_freq as usize).sum::<usize>(),
+        );
         let gathered = Gathered::read(engine, rest.iter().map(|(_, rest)| rest), worth)?;
         let read = stages.len();
-        Ok(Self { engine, frequent, lists, gathered, stages, read, worth, cost, required: group.required })
+        let (required, indispensable) = (group.required, group.indispensable);
+        Ok(Self { engine, frequent, lists, gathered, stages, read, worth, cost, required, indispensable })
     }
 
     /// Goes back to the first document, and reads everything again.
@@ -235,9 +244,10 @@ impl<'e> GroupCursor<'e> {
     }
 
     /// Finds the group's documents in a window, or those of `among`, and scores those of which there is no bit. Documents
-    /// that the group gives less than `least` get none.
-    pub(super) fn enter(&mut self, to: &mut Scores, window: usize, among: Option<&Bits>, least: f32) {
+    /// that the group gives less than `least` get none. Returns the units of work that it took, whatever the `least`.
+    pub(super) fn enter(&mut self, to: &mut Scores, window: usize, among: Option<&Bits>, least: f32) -> usize {
         to.clear();
+        let mut units = 0;
         for list in &self.frequent {
             to.members.unite(list.about.documents_in(window));
         }
@@ -246,6 +256,7 @@ impl<'e> GroupCursor<'e> {
         let end = first_of(window + 1);
         if !self.lists.is_empty() && among.is_some_and(|among| self.prefers_looking_up(among.count())) {
             for at in among.into_iter().flat_map(Bits::places) {
+                units += LOOK_UP * self.lists.len();
                 let document = document(start, at);
                 for (_, list, scale) in &mut self.lists {
                     if list.seek(document) == document {
@@ -258,6 +269,7 @@ impl<'e> GroupCursor<'e> {
             for (_, list, scale) in &mut self.lists {
                 list.seek(start);
                 list.for_each_until(end, |document, code| {
+                    units += 1;
                     let at = place(document);
                     to.members.add(at);
                     if among.is_none_or(|among| among.has(at)) {
@@ -273,6 +285,15 @@ impl<'e> GroupCursor<'e> {
                 note(to, scorer, *scale, (at, posting.code(), document(start, at)), least);
             }
         }
+        units + self.gathered.of(window).len()
+    }
+
+    /// The units of work that scoring so many documents of a window by the frequent alternatives takes at most, beside those
+    /// that pruning saves in any case.
+    pub(super) fn scoring(&self, documents: usize) -> usize {
+        let all = self.engine.scorer.documents().max(1);
+        let of = |list: &FrequentList<'_>| (list.about.documents as usize * WIDTH / all).min(documents * LOOK_UP);
+        self.frequent.iter().map(of).sum()
     }
 
     /// Whether to look up that many documents of a window rather than to read all that the lists have there.

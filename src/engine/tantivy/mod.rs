@@ -30,6 +30,7 @@ use self::frequent::Frequent;
 use self::list::List;
 use self::term_filter::TermFilter;
 use super::{Engine, EngineError, EngineFiles, Visitor};
+use crate::search::budget::Budget;
 use crate::search::score::Scorer;
 use crate::search::{Plan, StemId, Term};
 
@@ -202,7 +203,7 @@ impl Engine for TantivyEngine {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
     }
 
-    fn visit(&self, plan: &Plan, visitor: &mut dyn Visitor) -> Result<(), EngineError> {
-        visit::visit(self, plan, visitor)
+    fn visit(&self, plan: &Plan, visitor: &mut dyn Visitor, budget: &Budget) -> Result<(), EngineError> {
+        visit::visit(self, plan, visitor, budget)
     }
 }

@@ -4,33 +4,60 @@ use std::cell::Cell;
 
 use super::TantivyEngine;
 use super::cursor::{GroupCursor, Least, Needs};
+use super::frequent::Frequent;
 use super::list::List;
 use super::window::{Bits, Scores, WIDTH, document, first_of, place};
 use crate::engine::{EngineError, Match, Visitor};
+use crate::search::budget::Budget;
 use crate::search::{Plan, Term};
 
 /// Visits every document that the plan finds.
-pub(super) fn visit(engine: &TantivyEngine, plan: &Plan, visitor: &mut dyn Visitor) -> Result<(), EngineError> {
-    let mut groups = plan.groups.iter().map(|group| GroupCursor::open(engine, group)).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn visit(
+    engine: &TantivyEngine,
+    plan: &Plan,
+    visitor: &mut dyn Visitor,
+    budget: &Budget,
+) -> Result<(), EngineError> {
+    let mut groups = Vec::with_capacity(plan.groups.len());
+    for group in &plan.groups {
+        if !budget.allows_more() {
+            return Ok(());
+        }
+        groups.push(GroupCursor::open(engine, group, budget)?);
+    }
     groups.sort_by_key(|group| !group.required);
-    let required = groups.iter().filter(|group| group.required).count();
-    let mut rarest: Vec<_> = (0..if required == 0 { groups.len() } else { required }).collect();
-    rarest.sort_by_key(|at| groups[*at].cost);
+    let has_required = groups.iter().any(|group| group.required);
+    let roles = Roles::new(&groups, |group| !has_required || group.required || group.indispensable);
     let order = (0..groups.len()).collect();
     let most = groups.iter().map(GroupCursor::most).sum();
     let mut buffers = BUFFERS.take().unwrap_or_default();
     buffers.groups.resize_with(groups.len().max(buffers.groups.len()), Scores::default);
-    let mut visit = Visit { engine, groups, rarest, order, most, excluded: Vec::new(), buffers, least: None };
+    let mut visit = Visit {
+        engine,
+        groups,
+        roles,
+        order,
+        most,
+        excluded: Vec::new(),
+        excluded_frequent: Vec::new(),
+        buffers,
+        budget,
+        least: None,
+    };
     visit.exclude(&plan.excluded)?;
     if plan.groups.is_empty() {
         visit.everything(visitor);
-    } else if required == 0 {
+    } else if !has_required {
         visit.all_windows(Combine::Any, visitor)?;
     } else {
         visit.all_windows(Combine::All, visitor)?;
         if !visitor.is_enough() {
             visit.restart(&plan.excluded)?;
-            visit.all_windows(Combine::Any, visitor)?;
+            // A required group that is indispensable is one that every document has.
+            let is_given = visit.groups.iter().any(|group| group.required && group.indispensable);
+            visit.roles =
+                Roles::new(&visit.groups, |group| if is_given { group.indispensable } else { group.required });
+            visit.all_windows(if is_given { Combine::All } else { Combine::Any }, visitor)?;
         }
     }
     visit.buffers.groups.truncate(KEPT);
@@ -70,19 +97,37 @@ enum Combine {
     Any,
 }
 
+/// What groups are read for, by their places.
+struct Roles {
+    /// Those that documents are found by, the rarest first.
+    finders: Vec<usize>,
+    /// Those that only add to their scores.
+    others: Vec<usize>,
+}
+
+impl Roles {
+    fn new(groups: &[GroupCursor<'_>], finds: impl Fn(&GroupCursor<'_>) -> bool) -> Self {
+        let (mut finders, others): (Vec<_>, Vec<_>) = (0..groups.len()).partition(|at| finds(&groups[*at]));
+        finders.sort_by_key(|at| groups[*at].cost);
+        Self { finders, others }
+    }
+}
+
 struct Visit<'e> {
     engine: &'e TantivyEngine,
-    /// The groups: first those that documents are found by, then those that only add to their scores.
+    /// The groups, the required ones first.
     groups: Vec<GroupCursor<'e>>,
-    /// The former ones, the rarest first.
-    rarest: Vec<usize>,
+    roles: Roles,
     /// All groups in the order in which they score documents: those that leave most unread first, for what they have read
     /// tells of the others' documents which matter.
     order: Vec<usize>,
     /// What all groups come to at most.
     most: f32,
     excluded: Vec<List>,
+    /// The frequent ones of the excluded terms, whose documents are told by their bits.
+    excluded_frequent: Vec<&'e Frequent>,
     buffers: Box<Buffers>,
+    budget: &'e Budget,
     /// The score below which a document only counts.
     least: Option<f32>,
 }
@@ -96,13 +141,25 @@ const FIRST: usize = 512;
 /// What the worths of several groups come to at most, whatever the order in which they are added.
 const ROUNDING: f32 = 1.000_01;
 
+/// What a window takes, in units of the budget.
+const WINDOW: usize = 100;
+
+/// What each group takes there besides its postings.
+const GROUP: usize = 30;
+
+/// What each document found there takes.
+const FOUND: usize = 3;
+
 impl Visit<'_> {
     /// Leaves documents with these terms out, from the first document on.
     fn exclude(&mut self, terms: &[Term]) -> Result<(), EngineError> {
         self.excluded.clear();
-        for term in terms {
-            if let Some(term) = self.engine.find(term)? {
-                self.excluded.push(self.engine.read(&term)?);
+        self.excluded_frequent.clear();
+        for (at, term) in terms.iter().enumerate() {
+            let Some(found) = self.engine.find(term)?.filter(|_| !terms[..at].contains(term)) else { continue };
+            match self.engine.frequent(&found) {
+                Some(about) => self.excluded_frequent.push(about),
+                None => self.excluded.push(self.engine.read(&found)?),
             }
         }
         Ok(())
@@ -118,9 +175,34 @@ impl Visit<'_> {
     fn everything(&mut self, visitor: &mut dyn Visitor) {
         let documents = self.engine.scorer.documents();
         for window in 0..documents.div_ceil(WIDTH) {
+            if !self.budget.allows_more() {
+                break;
+            }
             let mut found = Bits::first(documents - window * WIDTH);
             self.leave_out(window, &mut found);
+            self.admit(window, &mut found, visitor);
             self.tell(window, &found, &found, visitor);
+        }
+    }
+
+    /// Takes out of the documents of a window those that the visitor doesn't admit, and spends what scoring the others takes: the
+    /// most that it can, for what pruning saves depends on the page.
+    fn admit(&self, window: usize, found: &mut Bits, visitor: &mut dyn Visitor) {
+        if visitor.is_selective() {
+            let start = first_of(window);
+            for at in Bits::clone(found).places() {
+                if !visitor.admits(document(start, at)) {
+                    found.remove(at);
+                }
+            }
+        }
+        let count = found.count();
+        let scoring: usize = self.groups.iter().map(|group| group.scoring(count)).sum();
+        let units = WINDOW + self.groups.len() * GROUP + count * FOUND + scoring;
+        let part = self.budget.part_of(WIDTH, units);
+        self.budget.spend(units);
+        if part < WIDTH {
+            *found = found.take_until(part);
         }
     }
 
@@ -128,11 +210,15 @@ impl Visit<'_> {
         let mut next = 0;
         while let Some(window) = self.next_window(next, combine) {
             next = window + 1;
+            if !self.budget.allows_more() {
+                break;
+            }
             let (mut found, mut shared) = self.find(window, combine);
             self.leave_out(window, &mut found);
             if found.is_empty() {
                 continue;
             }
+            self.admit(window, &mut found, visitor);
             self.accompany(window, &found, &mut shared);
             // Until a least score is known, all that is found has to be scored; it takes few documents to know one.
             if self.least.is_none() && found.count() > 2 * FIRST {
@@ -147,8 +233,8 @@ impl Visit<'_> {
     /// The first window from one on that has any document.
     fn next_window(&self, window: usize, combine: Combine) -> Option<usize> {
         match combine {
-            Combine::All => self.groups[*self.rarest.first()?].next_window(window),
-            Combine::Any => self.rarest.iter().filter_map(|at| self.groups[*at].next_window(window)).min(),
+            Combine::All => self.groups[*self.roles.finders.first()?].next_window(window),
+            Combine::Any => self.roles.finders.iter().filter_map(|at| self.groups[*at].next_window(window)).min(),
         }
     }
 
@@ -156,11 +242,11 @@ impl Visit<'_> {
     /// well.
     fn find(&mut self, window: usize, combine: Combine) -> (Bits, Bits) {
         let (mut found, mut shared) = (None, Bits::NONE);
-        for at in &self.rarest {
+        for at in &self.roles.finders {
             let least = self.among(*at);
             let (group, scores) = (&mut self.groups[*at], &mut self.buffers.groups[*at]);
             let among = found.as_ref().filter(|_| matches!(combine, Combine::All));
-            group.enter(scores, window, among, least);
+            self.budget.spend(group.enter(scores, window, among, least));
             match (combine, &mut found) {
                 (_, None) => found = Some(scores.members),
                 (Combine::All, Some(found)) => {
@@ -181,10 +267,10 @@ impl Visit<'_> {
 
     /// Finds out which of the documents of a window the groups have that only add to their scores.
     fn accompany(&mut self, window: usize, found: &Bits, shared: &mut Bits) {
-        for at in self.rarest.len()..self.groups.len() {
-            let least = self.among(at);
-            let scores = &mut self.buffers.groups[at];
-            self.groups[at].enter(scores, window, Some(found), least);
+        for at in &self.roles.others {
+            let least = self.among(*at);
+            let scores = &mut self.buffers.groups[*at];
+            self.budget.spend(self.groups[*at].enter(scores, window, Some(found), least));
             shared.unite_common(found, &scores.members);
         }
     }
@@ -198,10 +284,18 @@ impl Visit<'_> {
     /// Takes out of the documents of a window those that are excluded.
     fn leave_out(&mut self, window: usize, found: &mut Bits) {
         let start = first_of(window);
+        for about in &self.excluded_frequent {
+            found.subtract(about.documents_in(window));
+        }
+        let mut units = (self.excluded.len() + self.excluded_frequent.len()) * GROUP;
         for list in &mut self.excluded {
             list.seek(start);
-            list.for_each_until(first_of(window + 1), |document, _| found.remove(place(document)));
+            list.for_each_until(first_of(window + 1), |document, _| {
+                units += 1;
+                found.remove(place(document));
+            });
         }
+        self.budget.spend(units);
     }
 
     /// Scores documents found in a window and tells them.
@@ -401,7 +495,7 @@ mod tests {
 
     fn told(plan: &Plan, some: bool, least: Option<f32>) -> Told {
         let mut told = Told { least, is_enough: !some, ..Told::default() };
-        ENGINE.visit(plan, &mut told).expect("an index in memory");
+        ENGINE.visit(plan, &mut told, &Budget::new(u64::MAX)).expect("an index in memory");
         told
     }
 
@@ -450,7 +544,7 @@ mod tests {
         let alternative = (0..STEMS + 2, 1..=4_u8)
             .prop_map(|(stem, weight)| Alternative { term: Term::Word(stem), weight: f32::from(weight) / 4.0 });
         let group = (prop::collection::vec(alternative, 1..14), any::<bool>())
-            .prop_map(|(alternatives, required)| Group { alternatives, required });
+            .prop_map(|(alternatives, required)| Group { alternatives, required, indispensable: false });
         (prop::collection::vec(group, 1..4), prop::collection::vec(1..STEMS, 0..2)).prop_map(
             |(mut groups, excluded)| {
                 groups[0].required = true;

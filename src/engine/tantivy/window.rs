@@ -115,6 +115,14 @@ impl Bits {
         }
     }
 
+    /// Takes out those of another set.
+    #[inline]
+    pub(super) fn subtract(&mut self, other: &Self) {
+        for (bits, other) in self.0.iter_mut().zip(&other.0) {
+            *bits &= !other;
+        }
+    }
+
     /// Leaves only those of another set too.
     #[inline]
     pub(super) fn intersect(&mut self, other: &Self) {

@@ -11,10 +11,14 @@ use crate::catalogue::{Member, Members, Ordinal};
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
+use crate::search::budget::Budget;
 use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::snapshot::Snapshot;
+
+/// What highlighting a hit takes in units of the budget, beside its words.
+const HIT: usize = 100;
 
 /// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
 #[derive(Debug, Deserialize)]
@@ -41,6 +45,7 @@ fn texts<'m>(product: &'m Members<'_>, member: Member) -> impl Iterator<Item = T
 pub(super) struct Highlighter<'s> {
     snapshot: &'s Snapshot,
     expansion: &'s Expansion,
+    budget: &'s Budget,
     /// The last word as a prefix, if it is short enough to be a term of its own; a longer one is expanded to stems.
     prefix: Option<&'s str>,
     /// The two words of each compound that is written apart.
@@ -78,6 +83,7 @@ impl<'s> Highlighter<'s> {
         snapshot: &'s Snapshot,
         expansion: &'s Expansion,
         hits: impl Iterator<Item = Ordinal> + Clone,
+        budget: &'s Budget,
     ) -> Self {
         snapshot.catalogue.fetch(hits.clone());
         snapshot.search.forward.fetch(hits);
@@ -88,6 +94,7 @@ impl<'s> Highlighter<'s> {
         Self {
             snapshot,
             expansion,
+            budget,
             prefix: slots().find(is_prefix).and_then(|slot| slot.prefix.as_deref()),
             compounds: slots()
                 .filter(is_compound)
@@ -105,7 +112,8 @@ impl<'s> Highlighter<'s> {
     pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Vec<u8>, serde_json::Error> {
         self.scratch.json.clear();
         self.scratch.json.push(b'[');
-        if !self.expansion.slots.is_empty() {
+        if !self.expansion.slots.is_empty() && self.budget.allows_more() {
+            self.budget.spend(HIT + self.snapshot.search.forward.size_bytes(ordinal));
             let product = self.snapshot.catalogue.members(ordinal);
             let mut words = self.snapshot.search.forward.words(ordinal);
             // The values in the order in which the index has their words, so that no word has to be looked up.
@@ -225,6 +233,7 @@ impl<'s> Highlighter<'s> {
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
         } else {
+            self.budget.spend(text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 });
             // Matches that have no word number may be in any text.
             self.scratch.places = self.all_marked(text, self.scratch.marked(value..value + 1));
         }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::CalendarDate;
 use software_directory::resource::Highlight;
+use software_directory::search::budget::Budget;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchHit, SearchSoftware, SearchSort, list_glossary,
-    list_software, search_software,
+    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchHit, SearchSoftware, SearchSort,
+    find_software_within, list_glossary, list_software, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
@@ -25,6 +26,7 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.catalogue.software_count() as u64;
     let answer = search_software(snapshot, query).expect("an answer");
+    assert!(!answer.query.incomplete, "a small directory needs no limit");
     let total = answer.pagination.total;
     assert!(total <= count, "{total} of {count}");
     let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
@@ -54,6 +56,37 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     assert!(list_software(snapshot, &list).expect("an answer").pagination.total <= count);
     let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page });
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
+}
+
+/// Searches within a budget, and checks the answer against the complete one and against the same search's other pages. Returns
+/// whether it is incomplete.
+pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u64) -> bool {
+    let within = |query: &SearchSoftware, units| {
+        let budget = Budget::new(units);
+        find_software_within(snapshot, query, &budget).expect("results").page(snapshot, query)
+    };
+    let answer = within(query, units);
+    assert_eq!(answer, within(query, units), "the same query has the same answer");
+    let complete = within(query, u64::MAX);
+    let total = answer.pagination.total;
+    assert!(!complete.query.incomplete && total <= complete.pagination.total);
+    if !answer.query.incomplete {
+        assert_eq!(answer, complete);
+    }
+    let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
+    assert_eq!(answer.data.len() as u64, shown, "a page is as full as it can be");
+    for ((_, values), (_, all)) in answer.facets.iter().zip(&complete.facets) {
+        let count = |of: &str| all.iter().find(|value| value.value == of).map_or(0, |value| value.count);
+        assert!(values.iter().all(|value| value.count <= count(&value.value)));
+    }
+    let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, ..query.clone() };
+    let whole = within(&whole, units);
+    assert_eq!(whole.pagination.total, total);
+    let start = usize::try_from(query.page.offset).unwrap_or(usize::MAX).min(whole.data.len());
+    for (hit, same) in answer.data.iter().zip(&whole.data[start..]) {
+        assert_eq!(bytes(hit), bytes(same), "the pages tile the result");
+    }
+    answer.query.incomplete
 }
 
 fn bytes(hit: &SearchHit<'_>) -> Vec<u8> {

@@ -271,8 +271,8 @@ Replacement = TypedDict(
 """A word of the query and what was searched for it."""
 
 
-class QueryReport(TypedDict):
-    """How the query was understood."""
+class _QueryReportAlways(TypedDict):
+    """What a QueryReport always has."""
 
     corrected: List[Replacement]
     """Words that were taken for a misspelling of others."""
@@ -280,6 +280,13 @@ class QueryReport(TypedDict):
     """Words that did not count: no product has them, or they were beyond the ten rarest."""
     synonyms: List[Replacement]
     """Terms that were searched as well because they mean the same."""
+
+
+class QueryReport(_QueryReportAlways, total=False):
+    """How the query was understood."""
+
+    incomplete: bool
+    """`true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise."""
 
 
 class FacetValue(TypedDict):

@@ -1,0 +1,77 @@
+//! A limit on the work of one search.
+//!
+//! A search that reaches it stops and answers with what it has found so far, as with Meilisearch's `searchCutoffMs`. It counts
+//! work and not time, so one query on one generation has one answer, whatever else the machine does: answers are cached, have
+//! entity tags, and are compared between replicas.
+
+use std::cell::Cell;
+
+/// The budget of a search in a small directory, in units.
+const LEAST: u64 = 200_000;
+
+/// What each product adds to it: to count and score what a frequent word finds takes time in proportion to the directory.
+const PER_DOCUMENT: u64 = 4;
+
+/// The work that one search may do. A unit is about what reading one posting takes, some nanoseconds.
+#[derive(Debug)]
+pub struct Budget {
+    units: u64,
+    spent: Cell<u64>,
+    exceeded: Cell<bool>,
+}
+
+impl Budget {
+    /// That many units.
+    #[must_use]
+    pub const fn new(units: u64) -> Self {
+        Self { units, spent: Cell::new(0), exceeded: Cell::new(false) }
+    }
+
+    /// The budget of a search in a directory of that many products.
+    #[must_use]
+    pub const fn of_documents(documents: usize) -> Self {
+        Self::new(LEAST + PER_DOCUMENT * documents as u64)
+    }
+
+    /// Takes units off, for work that was done or is about to be.
+    #[inline]
+    pub fn spend(&self, units: usize) {
+        self.spent.set(self.spent.get() + units as u64);
+    }
+
+    /// How much of a step of that many units may be done, as a share of `whole`: all of it, or where the budget would be
+    /// exceeded a part, at least 1. Then the search is incomplete.
+    #[must_use]
+    pub fn part_of(&self, whole: usize, units: usize) -> usize {
+        let left = self.units.saturating_sub(self.spent.get());
+        if units as u64 <= left {
+            return whole;
+        }
+        self.exceeded.set(true);
+        let part = u128::from(left) * whole as u128 / units as u128;
+        usize::try_from(part).unwrap_or(whole).max(1)
+    }
+
+    /// Whether a further step may be done. Where it may not, the search is incomplete.
+    #[must_use]
+    #[inline]
+    pub fn allows_more(&self) -> bool {
+        let allows = self.spent.get() < self.units;
+        if !allows {
+            self.exceeded.set(true);
+        }
+        allows
+    }
+
+    /// Whether a step was left out.
+    #[must_use]
+    pub fn is_exceeded(&self) -> bool {
+        self.exceeded.get()
+    }
+
+    /// The units spent so far.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        self.spent.get()
+    }
+}
