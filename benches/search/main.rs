@@ -47,7 +47,8 @@ fn run() -> Result<(), Failure> {
         for exports in [&mut built, &mut exports] {
             generated::add_synonyms(exports, &snapshot, SEED);
         }
-        generated::report(&exports, &Snapshot::build(built)?, SEED);
+        let snapshot = Snapshot::build(built)?;
+        generated::report(&exports, &snapshot, SEED);
         return Ok(());
     }
     let mut draw = Queries::new(&exports, &snapshot, SEED);
