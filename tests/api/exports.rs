@@ -60,7 +60,7 @@ fn large(config: HttpConfig, rate: u64) -> (Service, String) {
     let record = |number: usize| {
         json!({
             "id": format!("large-{number}"), "name": format!("Large {number}"), "url": "https://large.example/",
-            "evidence_status": "pending-review", "appendix": number.to_string().repeat(1 << 20)
+            "evidence_status": "pending-review", "appendix": [number.to_string().repeat(1 << 19), number.to_string().repeat(1 << 19)]
         })
     };
     let software: Vec<_> = (0..3).map(record).collect();

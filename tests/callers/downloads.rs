@@ -22,7 +22,8 @@ fn write_large_export(place: &Place) -> String {
     let mut random = fastrand::Rng::with_seed(7);
     let software: Vec<_> = (0..RECORDS)
         .map(|number| {
-            let appendix: String = (0..1 << 20).map(|_| random.alphanumeric()).collect();
+            let mut half = || (0..1 << 19).map(|_| random.alphanumeric()).collect::<String>();
+            let appendix = [half(), half()];
             json!({
                 "id": format!("large-{number}"), "name": format!("Large {number}"), "url": "https://large.example/",
                 "evidence_status": "pending-review", "appendix": appendix
