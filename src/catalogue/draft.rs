@@ -37,8 +37,8 @@ pub enum DraftError {
     #[error("a record can't be written as JSON")]
     Json(#[from] serde_json::Error),
     /// A record that was read before can't be read again.
-    #[error("the record `{0}` can't be read again")]
-    Record(Box<str>),
+    #[error("the record {1} of the export `{0}` can't be read again")]
+    Record(Box<str>, u32),
     /// A scratch file can't be written or read.
     #[error("a scratch file in the index folder can't be used")]
     Scratch(#[source] io::Error),
@@ -71,12 +71,11 @@ pub struct Prepared {
 /// needed: in memory all records take twice what their documents do.
 #[derive(Debug)]
 struct Entry {
-    id: Box<str>,
-    /// The index of its export, and its element there.
+    /// The index of its export, and that of the product there.
     export: u32,
-    span: Range<usize>,
-    reviews: Vec<Review>,
-    categories: Vec<u32>,
+    index: u32,
+    reviews: Box<[Review]>,
+    categories: Box<[u32]>,
     offering_type: OfferingType,
     evidence_status: EvidenceStatus,
     evidence_checked_on: Option<CalendarDate>,
@@ -152,19 +151,19 @@ impl Draft {
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let resources = exports.iter().map(ExportDocument::resource).collect();
         let (categories, category_at) = merge_categories(&exports, &collation);
-        let mut keyed = merge_software(&mut exports, &category_at, &collation);
+        let mut keyed: Vec<_> = merge_software(&mut exports, &category_at, &collation);
         if keyed.len() > Ordinal::MAX as usize / 2 {
             return Err(DraftError::TooMany);
         }
-        keyed.sort_by(|(quality_a, name_a, a), (quality_b, name_b, b)| {
-            quality_a.compare(quality_b).then_with(|| name_a.cmp(name_b)).then_with(|| a.id.cmp(&b.id))
+        keyed.sort_by(|a, b| {
+            a.quality.compare(&b.quality).then_with(|| a.name.cmp(&b.name)).then_with(|| a.id.cmp(&b.id))
         });
         let mut by_name: Vec<Ordinal> = (0..).take(keyed.len()).collect();
         by_name.sort_by(|a, b| {
             let (a, b) = (&keyed[*a as usize], &keyed[*b as usize]);
-            a.1.cmp(&b.1).then_with(|| a.2.id.cmp(&b.2.id))
+            a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id))
         });
-        let entries = keyed.into_iter().map(|(_, _, entry)| entry).collect();
+        let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
         let documents = exports.iter_mut().map(|export| Document::new(std::mem::take(&mut export.document), scratch));
         let documents = documents.collect::<io::Result<_>>().map_err(DraftError::Scratch)?;
         Ok(Self { exports, documents, resources, entries, categories, by_name, collation })
@@ -187,8 +186,10 @@ impl Draft {
     }
 
     fn record(&self, entry: &Entry) -> Result<Software, DraftError> {
-        let record = self.documents[entry.export as usize].read(entry.span.clone()).map_err(DraftError::Scratch)?;
-        export::read_record(&record).ok_or_else(|| DraftError::Record(entry.id.clone()))
+        let export = &self.exports[entry.export as usize];
+        let span = export.software_spans[entry.index as usize].clone();
+        let record = self.documents[entry.export as usize].read(span).map_err(DraftError::Scratch)?;
+        export::read_record(&record).ok_or_else(|| DraftError::Record(export.id.clone(), entry.index))
     }
 
     fn categories_of(&self, entry: &Entry) -> impl Iterator<Item = &CategoryResource> {
@@ -405,12 +406,17 @@ fn export_ref(export: &Export) -> ExportRef<'_> {
     ExportRef { id: &export.id, name: &export.name, license: &export.license, as_of: export.as_of.as_deref() }
 }
 
-/// The products with their quality and the key of their name. Takes products and reviews out of the exports.
-fn merge_software(
-    exports: &mut [Export],
-    category_at: &HashMap<String, u32>,
-    collation: &Collation,
-) -> Vec<(Quality, Vec<u8>, Entry)> {
+/// A product with what it is sorted by.
+struct Keyed {
+    quality: Quality,
+    /// The collation key of its name.
+    name: Vec<u8>,
+    id: Box<str>,
+    entry: Entry,
+}
+
+/// Takes products and reviews out of the exports.
+fn merge_software(exports: &mut [Export], category_at: &HashMap<String, u32>, collation: &Collation) -> Vec<Keyed> {
     let mut reviews: HashMap<Box<str>, Vec<Review>> = HashMap::new();
     for review in exports.iter_mut().flat_map(|export| std::mem::take(&mut export.reviews)) {
         reviews.entry(review.software_id.clone()).or_default().push(review);
@@ -423,29 +429,27 @@ fn merge_software(
     let mean = mean_rating(shown.iter().filter_map(|shown| shown.value));
     let pairs = (0..).zip(exports).flat_map(|(at, export)| {
         let software = std::mem::take(&mut export.software);
-        software.into_iter().zip(&export.software_spans).map(move |(software, span)| (at, software, span.clone()))
+        (0..).zip(software).map(move |(index, software)| (at, index, software))
     });
     pairs
         .zip(shown)
-        .map(|((export, software, span), shown)| {
-            let quality = Quality::of(&software, shown.value, shown.review_count, mean);
-            let key = collation.key(&software.name);
-            let entry = Entry {
-                export,
-                span,
-                reviews: reviews.remove(&software.id).unwrap_or_default(),
-                categories: software
-                    .categories
-                    .iter()
-                    .filter_map(|name| category_at.get(&slug(name)).copied())
-                    .collect(),
-                offering_type: software.offering_type,
-                evidence_status: software.evidence_status,
-                evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
-                shown,
+        .map(|((export, index, software), shown)| {
+            let categories = software.categories.iter().filter_map(|name| category_at.get(&slug(name)).copied());
+            Keyed {
+                quality: Quality::of(&software, shown.value, shown.review_count, mean),
+                name: collation.key(&software.name),
+                entry: Entry {
+                    export,
+                    index,
+                    reviews: reviews.remove(&software.id).unwrap_or_default().into(),
+                    categories: categories.collect(),
+                    offering_type: software.offering_type,
+                    evidence_status: software.evidence_status,
+                    evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
+                    shown,
+                },
                 id: software.id,
-            };
-            (quality, key, entry)
+            }
         })
         .collect()
 }

@@ -54,6 +54,18 @@ pub struct Forward {
 }
 
 impl Forward {
+    /// An empty one with room for as much as another one has.
+    #[must_use]
+    pub fn with_capacity_of(other: &Self) -> Self {
+        Self { bounds: Vec::with_capacity(other.bounds.len()), bytes: Vec::with_capacity(other.bytes.len()) }
+    }
+
+    /// The bytes of all words.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Appends a document: its words with the boundaries.
     pub fn push(&mut self, words: impl Iterator<Item = WordId>) {
         if self.bounds.is_empty() {

@@ -97,6 +97,18 @@ impl Tally {
 /// Stands for no beginning, where a word has fewer letters.
 const NO_PREFIX: u32 = u32::MAX;
 
+impl SearchParts {
+    /// Encodes them.
+    ///
+    /// # Errors
+    /// Where they can't be encoded.
+    pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
+        // The words of the documents are most of it. A large vector that grows is in memory twice.
+        let bytes = Vec::with_capacity(self.forward.byte_len() / 4 * 5);
+        postcard::to_extend(self, bytes)
+    }
+}
+
 impl SearchBuilder {
     /// An empty search side.
     pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
@@ -245,7 +257,7 @@ impl SearchBuilder {
     /// Where the lexicon can't be built.
     pub fn finish(self) -> Result<SearchParts, LexiconError> {
         let (lexicon, numbering) = self.lexicon.finish()?;
-        let mut forward = Forward::default();
+        let mut forward = Forward::with_capacity_of(&self.provisional);
         for document in (0..).take(self.provisional.len()) {
             forward.push(self.provisional.words(document).map(|word| match word.checked_sub(FIRST_WORD) {
                 Some(number) => numbering.get(number as usize).copied().unwrap_or(FIRST_WORD),

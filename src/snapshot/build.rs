@@ -57,7 +57,7 @@ pub fn build(
         }
     }
     pass(Step::BuildFinish);
-    let mut parts = vec![(SEARCH.to_owned(), Bytes::from(postcard::to_stdvec(&search.finish()?)?))];
+    let mut parts = vec![(SEARCH.to_owned(), Bytes::from(search.finish()?.encode()?))];
     parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
     // Last, so that the answers aren't in memory beside what indexing needs.
     let catalogue = draft.prepare()?;

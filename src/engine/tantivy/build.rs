@@ -96,12 +96,9 @@ impl TantivyBuilder {
         let directory = RamDirectory::create();
         let index = self.segment_without_words(&directory).map_err(EngineError::index("written"))?;
         let segments = index.searchable_segments().map_err(EngineError::index("written"))?;
-        for segment in &segments {
-            self.write_postings(&directory, segment).map_err(EngineError::index("written"))?;
-        }
         let filter = TermFilter::of(self.postings.terms.iter().map(|(term, _)| term));
-        // All that it needs is in the files by now.
-        drop(self.postings);
+        let [segment] = &segments[..] else { return Err(EngineError::index("written")("not one segment")) };
+        Self::write_postings(self.field, self.postings, &directory, segment).map_err(EngineError::index("written"))?;
         let metas = index.load_metas().map_err(EngineError::index("read"))?;
         let mut names: Vec<_> = metas.list_segment_files().into_iter().collect();
         names.push(Path::new("meta.json").to_owned());
@@ -131,16 +128,23 @@ impl TantivyBuilder {
     }
 
     /// Puts the words into the segment.
-    fn write_postings(&self, directory: &RamDirectory, segment: &Segment) -> ::tantivy::Result<()> {
+    fn write_postings(
+        field: Field,
+        postings: Postings,
+        directory: &RamDirectory,
+        segment: &Segment,
+    ) -> ::tantivy::Result<()> {
         for component in [SegmentComponent::Terms, SegmentComponent::Postings, SegmentComponent::Positions] {
             directory
                 .delete(&segment.relative_path(component))
                 .map_err(|error| TantivyError::SystemError(error.to_string()))?;
         }
         let mut serializer = InvertedIndexSerializer::open(segment)?;
-        let mut field = serializer.new_field(self.field, 0, None)?;
-        self.postings.write(&mut field)?;
+        let mut field = serializer.new_field(field, 0, None)?;
+        postings.write(&mut field)?;
         field.close()?;
+        // Closing copies the files, which are large.
+        drop(postings);
         Ok(serializer.close()?)
     }
 }
