@@ -45,7 +45,7 @@ impl Seen {
         Duration::from_micros(self.latencies.get(at.min(self.latencies.len() - 1)).copied().unwrap_or_default().into())
     }
 
-    fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         format!(
             "{} requests, {} faults, p50 {:.2?}, p99 {:.2?}, p99.9 {:.2?}, most {:.2?}",
             self.latencies.len(),

@@ -12,6 +12,7 @@ mod damage;
 mod exports;
 mod kill;
 mod load;
+mod onslaught;
 mod panics;
 mod refused;
 mod scale;
