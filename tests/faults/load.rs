@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::Corpus;
-use crate::process::Server;
+use crate::process::{Server, run, text};
 use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
@@ -63,7 +63,11 @@ impl Target {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
         corpus.write(&folder.path().join("data"), 0);
-        let server = Server::start(folder.path(), &[]);
+        // The development key has a lower quota.
+        let made = run(folder.path(), &["keys", "create", "--name", "load", "--rate", "1000000/min"]);
+        assert!(made.status.success(), "{made:?}");
+        let mut server = Server::start(folder.path(), &[]);
+        server.made_key = Some(text(&made.stdout).trim().to_owned());
         Self { folder, server, corpus, checker: Checker::default() }
     }
 

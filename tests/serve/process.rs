@@ -65,6 +65,8 @@ pub(crate) struct Server {
     pub(crate) first_line: String,
     pub(crate) address: String,
     pub(crate) announced: String,
+    /// The key to ask with; `None`: the development key.
+    pub(crate) made_key: Option<String>,
     errors: Arc<Mutex<String>>,
     reading: Option<JoinHandle<()>>,
 }
@@ -125,7 +127,7 @@ impl Server {
             }
         });
         let (first_line, address, announced) = Default::default();
-        Self { child, first_line, address, announced, errors, reading: Some(reading) }
+        Self { child, first_line, address, announced, made_key: None, errors, reading: Some(reading) }
     }
 
     /// What it has written on standard error so far.
@@ -133,8 +135,11 @@ impl Server {
         self.errors.lock().expect("no panic").clone()
     }
 
-    /// The development key it announced.
+    /// The key to ask with: the one that was made, or the development key that it announced.
     pub(crate) fn key(&self) -> String {
+        if let Some(key) = &self.made_key {
+            return key.clone();
+        }
         let start = self.announced.find("#key=").expect("a key") + "#key=".len();
         self.announced[start..].split_whitespace().next().expect("a key").to_owned()
     }
