@@ -21,6 +21,7 @@ use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
+use crate::panics;
 use crate::snapshot::keeper::{Keeper, Outcome};
 use crate::snapshot::source::Source;
 use crate::snapshot::watch::{Hints, Signal, watch};
@@ -41,7 +42,10 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
             return ExitCode::from(failure.code);
         }
     };
-    let done = if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) };
+    // The panic hook prints nothing.
+    let done =
+        panics::catch(|| if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) });
+    let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
     let code = match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -147,7 +151,13 @@ async fn run_server(
     let sender = signals.clone();
     thread::Builder::new()
         .name("keeper".to_owned())
-        .spawn(move || keep(keeper, ready, sender, &received))
+        .spawn(move || {
+            if let Err(panic) = panics::catch(|| keep(keeper, ready, sender, &received)) {
+                tracing::error!(
+                    "the exports aren't followed any more, because the program failed: {panic}; restart it"
+                );
+            }
+        })
         .map_err(|error| Failure::other(&error))?;
     let outcome = tokio::select! {
         started = is_ready => match started {

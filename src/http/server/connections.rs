@@ -281,7 +281,15 @@ impl Room {
 
     /// Forgets a connection whose task has ended.
     fn ended(&mut self, task: Result<(Id, ()), JoinError>) {
-        let id = task.map_or_else(|error| error.id(), |(id, ())| id);
+        let id = match task {
+            Ok((id, ())) => id,
+            Err(error) => {
+                if error.is_panic() {
+                    tracing::error!(%error, "the program failed on a connection; please report it");
+                }
+                error.id()
+            }
+        };
         self.open.remove(&id);
     }
 }
