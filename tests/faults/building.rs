@@ -77,25 +77,6 @@ fn first_start_without_a_generation_says_why_there_is_none() {
 }
 
 #[test]
-fn server_short_of_memory_serves_the_last_good_generation() {
-    let corpus = Corpus::generated(20);
-    let folder = folder(&corpus);
-    let program = command(folder.path()).get_program().to_owned();
-    // Only the server is bound: the process that builds sets a limit of its own.
-    let mut limited = Command::new("sh");
-    limited.current_dir(folder.path()).args(["-c", "ulimit -S -d 200000; exec \"$0\" \"$@\""]).arg(program);
-    let server = Server::spawn_command(limited).announced();
-    let large = Corpus::generated(60_000);
-    large.write(&folder.path().join("data"), 1);
-    until("health says it", || (server.reasons() == ["build_failed"]).then_some(()));
-    assert_eq!(total(&server), corpus.count(0));
-    assert!(server.stderr().contains("the generation can't be loaded"), "{}", server.stderr());
-    corpus.write(&folder.path().join("data"), 2);
-    until("the next change is followed", || (total(&server) == corpus.count(2)).then_some(()));
-    assert_eq!(server.terminate().0, Some(0));
-}
-
-#[test]
 fn index_locked_by_another_process_is_served_from_memory() {
     let corpus = Corpus::generated(20);
     let folder = folder(&corpus);

@@ -3,6 +3,7 @@
 use std::alloc::System;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use cap::Cap;
 use software_directory::snapshot::keeper::Outcome;
@@ -27,6 +28,9 @@ const LIMIT: &str = "BUILD_LIMIT";
 /// The line in which the process prints the peak of its build.
 const TOOK: &str = "the build took ";
 
+/// The line in which the process prints that all went well.
+const LOADED: &str = "the next generation was loaded";
+
 #[test]
 #[ignore = "run by the other test, in a process of its own"]
 fn build() {
@@ -43,9 +47,46 @@ fn build() {
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-fn build_in_a_process(place: &Place, limit: Option<usize>) -> (bool, String) {
+/// Serves a generation while there isn't memory for the next one, and then there is.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn load() {
+    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
+    if folder == Path::new("") {
+        return;
+    }
+    let place = Place::at(&folder);
+    let mut running = place.started();
+    place.write("tools.json", &export_of(2000));
+    let parts = place.reindex().expect("it builds").parts;
+    let bytes: u64 = parts.iter().filter(|part| part.name != "catalogue.downloads").map(|part| part.size).sum();
+    let room = usize::try_from(bytes).expect("a size");
+    ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!(running.snapshot().catalogue.software_count(), 100, "what was served is");
+    ALLOCATOR.set_limit(usize::MAX).expect("no limit");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.snapshot().catalogue.software_count(), 2000);
+    println!("{LOADED}");
+}
+
+#[test]
+fn generation_that_memory_is_too_small_for_is_loaded_once_it_is_not() {
+    let place = Place::with(&[]);
+    place.write("tools.json", &export_of(100));
+    let (loaded, said) = in_a_process("load", &place, None);
+    assert!(loaded && said.contains(LOADED), "{said}");
+}
+
+/// An export of so many products.
+fn export_of(count: usize) -> String {
+    let ids: Vec<_> = (0..count).map(|number| format!("p{number}")).collect();
+    export(&ids.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn in_a_process(test: &str, place: &Place, limit: Option<usize>) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["build", "--exact", "--ignored", "--nocapture", "--test-threads=1"]).env(FOLDER, place.path());
+    command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]).env(FOLDER, place.path());
     command.env_remove("RUST_BACKTRACE");
     if let Some(limit) = limit {
         command.env(LIMIT, limit.to_string());
@@ -56,28 +97,26 @@ fn build_in_a_process(place: &Place, limit: Option<usize>) -> (bool, String) {
 
 #[test]
 fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
-    let ids = |count: usize| (0..count).map(|number| format!("p{number}")).collect::<Vec<_>>();
-    let text = |ids: &[String]| export(&ids.iter().map(String::as_str).collect::<Vec<_>>());
-    let (old, new) = (ids(100), ids(200));
+    let (old, new) = (100, 200);
     let place = Place::with(&[]);
-    place.write("tools.json", &text(&old));
+    place.write("tools.json", &export_of(old));
     drop(place.started());
-    place.write("tools.json", &text(&new));
+    place.write("tools.json", &export_of(new));
     // Elsewhere, so that there still is something to build.
     let other = Place::with(&[]);
-    other.write("tools.json", &text(&new));
-    let (built, said) = build_in_a_process(&other, None);
+    other.write("tools.json", &export_of(new));
+    let (built, said) = in_a_process("build", &other, None);
     assert!(built, "{said}");
     let took = said.split_once(TOOK).and_then(|(_, rest)| rest.split_whitespace().next()?.parse::<usize>().ok());
     let took = took.unwrap_or_else(|| panic!("{said}"));
 
     let mut refused = 0;
     for step in 0..LIMITS {
-        let (built, said) = build_in_a_process(&place, Some(took * step / LIMITS));
+        let (built, said) = in_a_process("build", &place, Some(took * step / LIMITS));
         refused += usize::from(!built);
         assert!(built || said.contains("memory allocation of"), "{step}: {said}");
         let in_force = place.in_force();
-        let expected = if built { new.len() } else { old.len() };
+        let expected = if built { new } else { old };
         assert_eq!(in_force.software_count, expected as u64, "{step}");
         place.store().load(&in_force).expect("whole");
         if built {
@@ -87,6 +126,6 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
     assert!(refused > LIMITS / 2, "memory ran out {refused} times");
     let mut running = place.keeper();
     assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
-    assert_eq!(running.snapshot().catalogue.software_count(), new.len());
+    assert_eq!(running.snapshot().catalogue.software_count(), new);
     assert!(place.generation_names().len() <= 2, "nothing is left behind: {:?}", place.index_names());
 }
