@@ -75,7 +75,7 @@ def check_unprivileged(binary, folder, settings):
     keys.mkdir()
     subprocess.run(
         [binary, "keys", "create", "--name", "container", "--keys", keys / "keys.json"], env=environment(), check=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )
     (keys / "keys.json").chmod(0o644)
     index.mkdir()
