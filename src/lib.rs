@@ -15,6 +15,7 @@ mod error;
 pub mod export;
 pub mod http;
 pub mod key;
+mod lock;
 pub mod panics;
 mod printable;
 pub mod record;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 use serde_json::Map;
@@ -12,11 +12,10 @@ use tempfile::NamedTempFile;
 
 use super::{KeyFile, KeyFileError, KeyRecord};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
+use crate::lock::lock_within;
 
 /// How long a change waits for another one. A change takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
-/// How often a lock that is held is tried again.
-const LOCK_RETRY: Duration = Duration::from_millis(50);
 
 /// What names of temporary files end with, behind the key file's name and [`TEMPORARY_RANDOM`] letters or digits.
 const TEMPORARY_SUFFIX: &str = ".tmp";
@@ -163,15 +162,11 @@ fn lock(path: &Path, folder: &Path, target: &Path, wait: Duration) -> Result<Fil
         opened => opened,
     };
     let lock = lock.map_err(write_error)?;
-    let started = Instant::now();
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::Error(error)) => return Err(write_error(error)),
-            Err(TryLockError::WouldBlock) if started.elapsed() >= wait => {
-                return Err(KeyFileError::Locked { path: path.to_owned(), lock: lock_path, waited: wait });
-            }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY),
+    match lock_within(&lock, wait) {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::Error(error)) => Err(write_error(error)),
+        Err(TryLockError::WouldBlock) => {
+            Err(KeyFileError::Locked { path: path.to_owned(), lock: lock_path, waited: wait })
         }
     }
 }

@@ -11,8 +11,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -23,6 +22,7 @@ use super::artifact::{Artifact, DOWNLOADS, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
+use crate::lock::lock_within;
 
 /// The file that names the generation in force.
 const CURRENT: &str = "CURRENT";
@@ -34,8 +34,6 @@ const MANIFEST: &str = "manifest.json";
 const NEXT: &str = ".next-";
 /// How long a writer waits for another one: longer than writing takes, building not included.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often it tries.
-const LOCK_POLL: Duration = Duration::from_millis(20);
 /// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -43,7 +41,6 @@ const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
-    lock_timeout: Duration,
 }
 
 /// What is known of a generation on disk.
@@ -131,7 +128,7 @@ impl Store {
     /// The generations of a folder, which needn't exist yet.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), lock_timeout: LOCK_TIMEOUT }
+        Self { folder: folder.to_owned() }
     }
 
     /// The folder.
@@ -331,14 +328,10 @@ impl Store {
     fn lock(&self) -> Result<File, StoreError> {
         let path = self.folder.join(LOCK);
         let file = self.open_lock().map_err(StoreError::io("opening", &path))?;
-        let started = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if started.elapsed() < self.lock_timeout => thread::sleep(LOCK_POLL),
-                Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
-                Err(TryLockError::Error(error)) => return Err(StoreError::io("locking", &path)(error)),
-            }
+        match lock_within(&file, LOCK_TIMEOUT) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
+            Err(TryLockError::Error(error)) => return Err(StoreError::io("locking", &path)(error)),
         }
         reach(Step::StoreLocked).map_err(StoreError::io("locking", &path))?;
         Ok(file)
