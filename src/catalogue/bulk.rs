@@ -38,6 +38,25 @@ impl Bulk {
         Ok(self.len()? == 0)
     }
 
+    /// Reads a part, all of it.
+    ///
+    /// # Errors
+    /// Where it can't be read whole.
+    pub fn read(&self, span: Span) -> io::Result<Bytes> {
+        // So that a file that was cut off doesn't decide how much memory is taken.
+        if span.end() > self.len()? {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        match self {
+            Self::Memory(bytes) => Ok(bytes.slice(span.range())),
+            Self::File(file) => {
+                let mut bytes = vec![0; span.range().len()];
+                file.read_exact_at(&mut bytes, span.start)?;
+                Ok(bytes.into())
+            }
+        }
+    }
+
     /// A reader of a part.
     ///
     /// # Errors

@@ -2,15 +2,14 @@
 //! answer once.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::arena::Arena;
+use super::arena::{Arena, Span};
+use super::bulk::Bulk;
 use super::collate::{Collation, CollationError};
 use super::columns::{Columns, SortedOrder};
 use super::documents::{Documents, DocumentsWriter};
@@ -82,42 +81,6 @@ struct Entry {
     shown: Rating,
 }
 
-/// The document of an export.
-#[derive(Debug)]
-enum Document {
-    Memory(Bytes),
-    /// A file without a name, and its length.
-    File(File, usize),
-}
-
-impl Document {
-    fn new(bytes: Bytes, scratch: Option<&Path>) -> io::Result<Self> {
-        let Some(folder) = scratch else { return Ok(Self::Memory(bytes)) };
-        let mut file = tempfile::tempfile_in(folder)?;
-        file.write_all(&bytes)?;
-        Ok(Self::File(file, bytes.len()))
-    }
-
-    const fn len(&self) -> usize {
-        match self {
-            Self::Memory(bytes) => bytes.len(),
-            Self::File(_, length) => *length,
-        }
-    }
-
-    fn read(&self, range: Range<usize>) -> io::Result<Bytes> {
-        match self {
-            Self::Memory(bytes) if range.end <= bytes.len() => Ok(bytes.slice(range)),
-            Self::Memory(_) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Self::File(file, _) => {
-                let mut bytes = vec![0; range.len()];
-                file.read_exact_at(&mut bytes, range.start as u64)?;
-                Ok(bytes.into())
-            }
-        }
-    }
-}
-
 /// The rating that a product shows.
 #[derive(Debug, Clone, Copy)]
 struct Rating {
@@ -131,7 +94,7 @@ struct Rating {
 pub struct Draft {
     /// The exports without their products and reviews, which are in the entries.
     exports: Vec<Export>,
-    documents: Vec<Document>,
+    documents: Vec<Bulk>,
     /// What lists show of the exports.
     resources: Vec<ExportResource>,
     entries: Vec<Entry>,
@@ -164,7 +127,7 @@ impl Draft {
             a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id))
         });
         let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
-        let documents = exports.iter_mut().map(|export| Document::new(std::mem::take(&mut export.document), scratch));
+        let documents = exports.iter_mut().map(|export| store(std::mem::take(&mut export.document), scratch));
         let documents = documents.collect::<io::Result<_>>().map_err(DraftError::Scratch)?;
         Ok(Self { exports, documents, resources, entries, categories, by_name, collation })
     }
@@ -188,6 +151,7 @@ impl Draft {
     fn record(&self, entry: &Entry) -> Result<Software, DraftError> {
         let export = &self.exports[entry.export as usize];
         let span = export.software_spans[entry.index as usize].clone();
+        let span = Span { start: span.start as u64, length: span.len() as u64 };
         let record = self.documents[entry.export as usize].read(span).map_err(DraftError::Scratch)?;
         export::read_record(&record).ok_or_else(|| DraftError::Record(export.id.clone(), entry.index))
     }
@@ -207,7 +171,8 @@ impl Draft {
     /// Where something can't be written.
     pub fn prepare(&mut self) -> Result<Prepared, DraftError> {
         // The answers are about as long as the documents. Memory that isn't written to isn't taken.
-        let mut arena = Arena::with_capacity(self.documents.iter().map(Document::len).sum());
+        let bytes = self.resources.iter().map(|resource| resource.size_bytes).sum::<u64>();
+        let mut arena = Arena::with_capacity(usize::try_from(bytes).unwrap_or_default());
         let mut downloads = Arena::default();
         let mut documents = DocumentsWriter::default();
         let mut reviews = Reviews::default();
@@ -237,8 +202,10 @@ impl Draft {
             .documents
             .drain(..)
             .zip(&self.exports)
-            .map(|(document, export)| {
-                let document = document.read(0..document.len()).map_err(DraftError::Scratch)?;
+            .zip(&self.resources)
+            .map(|((document, export), resource)| {
+                let span = Span { start: 0, length: resource.size_bytes };
+                let document = document.read(span).map_err(DraftError::Scratch)?;
                 StoredDocument::push(&mut downloads, &document, &export.software_spans).map_err(DraftError::Compress)
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -404,6 +371,14 @@ fn merge_categories(exports: &[Export], collation: &Collation) -> (Vec<CategoryR
 /// An export as its products name it.
 fn export_ref(export: &Export) -> ExportRef<'_> {
     ExportRef { id: &export.id, name: &export.name, license: &export.license, as_of: export.as_of.as_deref() }
+}
+
+/// Keeps the document of an export in memory, or in a file without a name in the folder for scratch files.
+fn store(document: Bytes, scratch: Option<&Path>) -> io::Result<Bulk> {
+    let Some(folder) = scratch else { return Ok(Bulk::Memory(document)) };
+    let mut file = tempfile::tempfile_in(folder)?;
+    file.write_all(&document)?;
+    Ok(Bulk::File(Arc::new(file)))
 }
 
 /// A product with what it is sorted by.
