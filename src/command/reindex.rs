@@ -16,8 +16,7 @@ use super::progress::{Terminal, is_worth_telling, rendered};
 use crate::cli::{LogFormat, ServeArgs};
 use crate::export::Report;
 use crate::panics;
-use crate::snapshot::builder::Builder;
-use crate::snapshot::keeper::Keeper;
+use crate::snapshot::builder::{Builder, Built};
 use crate::snapshot::process::{BuildProcess, Message};
 use crate::snapshot::source::Source;
 use crate::snapshot::store::Store;
@@ -31,10 +30,9 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     memory::limit(args.max_build_bytes);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
-    let built = panics::catch(|| Keeper::reindex(settings, &mut terminal));
-    let manifest = built
-        .unwrap_or_else(|message| Err(BuildFailure::panicked(&message)))
-        .map_err(|failure| Failure::of_build(&failure))?;
+    let mut builder = Builder { settings, observer: &mut terminal, served: None };
+    let built = BuildFailure::catch(|| builder.build_on_disk(&Store::new(index)));
+    let Built { manifest, .. } = built.map_err(|failure| Failure::of_build(&failure))?;
     let text = format!(
         "Indexed {} products as generation {} in {}, in {:.1} s\n",
         manifest.software_count,
@@ -62,8 +60,7 @@ pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode 
     give_way();
     memory::limit(args.max_build_bytes);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
-    let built = panics::catch(|| build(settings, &mut messenger));
-    let message = match built.unwrap_or_else(|message| Err(BuildFailure::panicked(&message))) {
+    let message = match BuildFailure::catch(|| build(settings, &mut messenger)) {
         Ok((folder, is_new)) => Message::Built { folder, is_new },
         Err(failure) => Message::Failed(failure),
     };
@@ -72,8 +69,7 @@ pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode 
 }
 
 fn build(settings: &Settings, messenger: &mut Messenger) -> Result<(String, bool), BuildFailure> {
-    let failed =
-        |detail: String| BuildFailure { code: FailureCode::BuildFailed, count: None, detail, is_transient: true };
+    let failed = |detail: String| BuildFailure::transient(FailureCode::BuildFailed, detail);
     let served = serde_json::from_reader(io::stdin().lock())
         .map_err(|error| failed(format!("the server hasn't said what it serves: {error}")))?;
     let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;

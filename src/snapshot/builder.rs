@@ -5,30 +5,18 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::build::{BuildError, build};
 use super::failpoint::{Step, pass};
 use super::failure::BuildFailure;
 use super::generation::Generation;
-use super::settings::{Observer, Phase, Settings};
+use super::observer::{Observer, Phase};
+use super::process::ServedIds;
+use super::settings::Settings;
 use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, NewGeneration, Store};
 use super::{Artifact, Snapshot};
 use crate::export::{Export, Report};
-
-/// The ids of the products that are served. Exports that would remove too many of them are held back.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct ServedIds(Vec<String>);
-
-impl ServedIds {
-    /// The ids of a generation.
-    #[must_use]
-    pub fn of(snapshot: &Snapshot) -> Self {
-        Self(snapshot.catalogue.ids().collect())
-    }
-}
 
 /// A generation on disk, and whether it had to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]

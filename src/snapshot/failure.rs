@@ -8,6 +8,7 @@ use super::store::StoreError;
 use crate::catalogue::DraftError;
 use crate::error::chain;
 use crate::export::{Code, FindError, Report, Severity};
+use crate::panics;
 
 /// Why a generation isn't built. Sent from the process that builds to the one that serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -75,13 +76,16 @@ impl FailureCode {
 
 impl BuildFailure {
     /// A failure through no fault of the exports.
-    pub(super) fn transient(code: FailureCode, detail: impl Into<String>) -> Self {
+    pub(crate) fn transient(code: FailureCode, detail: impl Into<String>) -> Self {
         Self { code, count: None, detail: detail.into(), is_transient: true }
     }
 
-    pub(crate) fn panicked(message: &str) -> Self {
-        let detail = format!("the directory can't be built: the program failed ({message}); please report it");
-        Self::transient(FailureCode::BuildPanicked, detail)
+    /// Runs a part of a build, whose panic is a failure like others.
+    pub(crate) fn catch<T>(work: impl FnOnce() -> Result<T, Self>) -> Result<T, Self> {
+        panics::catch(work).unwrap_or_else(|message| {
+            let detail = format!("the directory can't be built: the program failed ({message}); please report it");
+            Err(Self::transient(FailureCode::BuildPanicked, detail))
+        })
     }
 
     /// The failure of exports with errors: all of them were reported, the first one is named again.

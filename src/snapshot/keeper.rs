@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::Snapshot;
 use super::artifact::DOWNLOADS;
-use super::builder::{Builder, Built, ServedIds};
+use super::builder::{Builder, Built};
 use super::directory::{Degraded, Directory};
 use super::failpoint::{Step, pass};
 use super::failure::{BuildFailure, FailureCode};
 use super::generation::Generation;
+use super::observer::Observer;
+use super::process::ServedIds;
 use super::reload::{Reload, ReloadOutcome};
-use super::settings::{Observer, Settings};
+use super::settings::Settings;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, Store, StoreError};
 use crate::error::chain;
@@ -143,8 +145,7 @@ impl Keeper {
             Some(current) => Some((current, self.saved.clone())),
             None => panics::catch(|| self.load_any()).ok().flatten().map(|(snapshot, saved)| (snapshot, Some(saved))),
         };
-        let ended = panics::catch(|| self.reload(last_good.as_ref().map(|(snapshot, _)| &**snapshot)));
-        let ended = ended.unwrap_or_else(|message| Err(BuildFailure::panicked(&message)));
+        let ended = BuildFailure::catch(|| self.reload(last_good.as_ref().map(|(snapshot, _)| &**snapshot)));
         let is_held_back = ended.as_ref().is_err_and(|failure| failure.code == FailureCode::RecordsRemoved);
         let ended = ended.or_else(|failure| {
             if failure.is_transient {
@@ -197,17 +198,6 @@ impl Keeper {
         }
     }
 
-    /// Builds a generation, even of unchanged exports, and puts it in force on disk, where a running server finds it.
-    ///
-    /// # Errors
-    /// Where there is no index folder, the exports are invalid, or it can't be built or written.
-    pub fn reindex(settings: &Settings, observer: &mut dyn Observer) -> Result<Manifest, BuildFailure> {
-        let Some(store) = settings.index.as_deref().map(Store::new) else {
-            return Err(BuildFailure::transient(FailureCode::IndexNotWritten, "there is no index folder"));
-        };
-        Ok(Builder { settings, observer, served: None }.build_on_disk(&store)?.manifest)
-    }
-
     fn load_unchanged(&mut self) -> Option<Outcome> {
         let manifest = self.in_force().filter(|manifest| manifest.skipped_invalid == self.settings.skip_invalid)?;
         let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
@@ -231,13 +221,20 @@ impl Keeper {
     }
 
     fn reload(&mut self, served: Option<&Snapshot>) -> Result<Outcome, BuildFailure> {
-        if self.recognises() {
+        let known = self.known_files();
+        if let Some(stamp) = &known
+            && !self.serves_damaged()
+            && self.is_in_force()
+        {
+            pass(Step::Read);
+            self.seen = Some(stamp.clone());
+            self.settle();
             return Ok(Outcome::Unchanged);
         }
         // Remembered even if there turns out to be nothing to read: what was seen once needn't be tried again.
         self.seen = self.settings.source.stamp().ok();
         let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) else {
-            return self.reload_in_memory(served);
+            return self.reload_in_memory(served, known);
         };
         match self.build_on_disk(&store, served) {
             Ok(built) => self.serve(&store, built),
@@ -248,7 +245,7 @@ impl Keeper {
                     tracing::error!("the generation can't be written; it is served from memory: {failure}");
                 }
                 self.index_problem = Some(Degraded { code: failure.code.as_str(), count: None, detail });
-                self.reload_in_memory(served)
+                self.reload_in_memory(served, known)
             }
             Err(failure) => Err(failure),
         }
@@ -292,16 +289,19 @@ impl Keeper {
         })
     }
 
-    fn reload_in_memory(&mut self, served: Option<&Snapshot>) -> Result<Outcome, BuildFailure> {
+    /// Builds in memory what can't be on disk. `known` is the stamp of files that make the generation that is served.
+    fn reload_in_memory(
+        &mut self,
+        served: Option<&Snapshot>,
+        known: Option<FolderStamp>,
+    ) -> Result<Outcome, BuildFailure> {
         // A generation that couldn't be written isn't built again each time that writing is tried.
         if self.unsaved.is_some() && self.unsaved == self.seen {
             self.exports_problem = None;
             self.show_health();
             return Ok(Outcome::Unchanged);
         }
-        if let Some((generation, stamp)) = self.generation_of_files()
-            && self.serves(&generation)
-        {
+        if let Some(stamp) = known {
             (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
             self.show_health();
             return Ok(Outcome::Unchanged);
@@ -321,26 +321,20 @@ impl Keeper {
         Ok(Outcome::Published(self.publish(snapshot)))
     }
 
-    /// Whether the exports are byte for byte those that the generation served was made of, and it is whole on disk: then
-    /// they needn't be checked again. Not known with `skip_invalid`.
-    fn recognises(&mut self) -> bool {
-        let Some((generation, stamp)) = self.generation_of_files() else { return false };
-        if !self.serves(&generation) || self.serves_damaged() {
-            return false;
-        }
-        if let Some(store) = &self.store
-            && !self.settings.read_only
-        {
-            let is_whole = self.saved.as_ref().is_some_and(|saved| store.verify(saved).is_ok());
-            let is_in_force = store.current_name() == self.saved.as_ref().map(Manifest::folder_name);
-            if !is_whole || !(is_in_force || store.is_foreign_in_force()) {
-                return false;
-            }
-        }
-        pass(Step::Read);
-        self.seen = Some(stamp);
-        self.settle();
-        true
+    /// The stamp of the files where they are byte for byte those that the generation served was made of: then they needn't be
+    /// checked again. Not known with `skip_invalid`.
+    fn known_files(&self) -> Option<FolderStamp> {
+        let (generation, stamp) = self.generation_of_files()?;
+        self.serves(&generation).then_some(stamp)
+    }
+
+    /// Whether the generation that is served is whole and in force on disk, where it should be.
+    fn is_in_force(&self) -> bool {
+        let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) else { return true };
+        self.saved.as_ref().is_some_and(|saved| {
+            store.verify(saved).is_ok()
+                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_in_force())
+        })
     }
 
     /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
@@ -391,7 +385,7 @@ impl Keeper {
         let started = Instant::now();
         // Remembered before it is tried: what can't even be tried isn't tried each second.
         self.unusable = Some(manifest.folder_name());
-        match panics::catch(|| load(store, &manifest)).unwrap_or_else(|message| Err(BuildFailure::panicked(&message))) {
+        match BuildFailure::catch(|| load(store, &manifest)) {
             Ok(snapshot) => {
                 tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
                 (self.seen, self.saved, self.retry_at) = (Some(manifest.inputs.clone()), Some(manifest), None);

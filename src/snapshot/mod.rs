@@ -8,6 +8,7 @@ pub mod failpoint;
 mod failure;
 mod generation;
 pub mod keeper;
+mod observer;
 pub mod process;
 mod reload;
 mod settings;
@@ -21,8 +22,9 @@ pub use build::{BuildError, build};
 pub use directory::{Degraded, Directory};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
+pub use observer::{Observer, Phase, RenderedReport};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
-pub use settings::{Observer, Phase, RenderedReport, Settings};
+pub use settings::Settings;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -10,9 +10,21 @@ use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
 
-use super::builder::ServedIds;
+use super::Snapshot;
 use super::failure::{BuildFailure, FailureCode};
-use super::settings::{Observer, Phase, RenderedReport};
+use super::observer::{Observer, Phase, RenderedReport};
+
+/// The ids of the products that are served. Exports that would remove too many of them are held back.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ServedIds(pub(super) Vec<String>);
+
+impl ServedIds {
+    /// The ids of a generation.
+    #[must_use]
+    pub fn of(snapshot: &Snapshot) -> Self {
+        Self(snapshot.catalogue.ids().collect())
+    }
+}
 
 /// The command that builds a generation on disk.
 #[derive(Debug, Clone)]

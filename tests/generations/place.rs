@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use software_directory::export::{Limits, Report};
 use software_directory::service::{ListSoftware, PageRequest, SoftwareFilter, list_software};
+use software_directory::snapshot::builder::Builder;
 use software_directory::snapshot::keeper::Keeper;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::store::{Manifest, Store};
@@ -121,7 +122,8 @@ impl Place {
 
     /// Builds a generation and puts it in force, as `--reindex` does.
     pub(crate) fn reindex(&self) -> Result<Manifest, BuildFailure> {
-        Keeper::reindex(&self.settings(), &mut Witness(Arc::default()))
+        let (settings, observer) = (self.settings(), &mut Witness(Arc::default()));
+        Ok(Builder { settings: &settings, observer, served: None }.build_on_disk(&self.store())?.manifest)
     }
 
     /// The manifest of the generation in force on disk.
