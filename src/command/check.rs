@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::print_error;
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::error::chain;
 use crate::export::{self, FindError, Limits, Report, render};
@@ -40,8 +41,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(2),
         Err(error) => {
-            // Nobody is left to tell if standard error is closed too.
-            let _ = writeln!(anstream::stderr().lock(), "error: {}", printable(&chain(&error)));
+            print_error(&printable(&chain(&error)));
             ExitCode::from(if matches!(error, CheckError::Find(FindError::NoFiles { .. })) { 2 } else { 1 })
         }
     }

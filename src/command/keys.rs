@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 
+use super::{print_error, print_note};
 use crate::cli::{KeysArgs, KeysCommand};
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
@@ -35,7 +36,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
         KeysCommand::Revoke { id } => revoke(&args.keys, &id),
     };
     if let Some(warning) = file::exposure(&path) {
-        eprintln!("warning: {}", printable(&warning));
+        print_note(&format!("warning: {}", printable(&warning)));
     }
     let (text, code) = match done {
         Ok(()) => return ExitCode::SUCCESS,
@@ -49,7 +50,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
             1,
         ),
     };
-    eprintln!("error: {text}");
+    print_error(&text);
     ExitCode::from(code)
 }
 
@@ -88,13 +89,13 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
     let show = |key: &ApiKey| writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush());
     let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(KeysError::File)?;
     let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
-    eprintln!(
+    print_note(&format!(
         "Key {} for {} is in {}: {}, {expires}. It is shown this once; keep it safe.",
         record.id,
         printable(&record.name),
         path.display(),
         record.rate
-    );
+    ));
     Ok(())
 }
 
@@ -121,7 +122,7 @@ fn list(path: &Path, now: Timestamp) -> Result<(), KeysError> {
     let rows: Vec<_> = std::iter::once(header).chain(file.keys().iter().map(|key| row(key, now))).collect();
     io::stdout().write_all(table(&rows).as_bytes()).map_err(KeysError::Output)?;
     if file.keys().is_empty() {
-        eprintln!("There are no keys in {}; everybody is refused.", path.display());
+        print_note(&format!("There are no keys in {}; everybody is refused.", path.display()));
     }
     Ok(())
 }
@@ -160,6 +161,10 @@ fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;
-    eprintln!("Key {} of {} is revoked; a running server refuses it within two seconds.", key.id, printable(&key.name));
+    print_note(&format!(
+        "Key {} of {} is revoked; a running server refuses it within two seconds.",
+        key.id,
+        printable(&key.name)
+    ));
     Ok(())
 }

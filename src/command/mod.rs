@@ -49,9 +49,14 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-/// Prints an error on standard error, and ignores a failure of that.
+/// Prints an error on standard error.
 fn print_error(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "error: {text}");
+    print_note(&format!("error: {text}"));
+}
+
+/// Prints a line on standard error, and ignores a failure of that.
+fn print_note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// Why a command fails: what to say, and the exit code.

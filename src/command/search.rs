@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::log::Log;
 use super::progress::Terminal;
-use super::{INVALID, data, print_error};
+use super::{INVALID, data, print_error, print_note};
 use crate::cli::{LogFormat, SearchArgs};
 use crate::error::chain;
 use crate::printable::printable;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         return ExitCode::from(INVALID);
     }
     for reason in directory.degraded().iter() {
-        let _ = writeln!(io::stderr(), "warning: {}", printable(&reason.detail));
+        print_note(&format!("warning: {}", printable(&reason.detail)));
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
