@@ -1,7 +1,7 @@
 //! Memory refused to a build at any point: the process ends, and what is on disk is the old generation or the new one, whole.
 
 use std::alloc::System;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -28,17 +28,18 @@ const LIMIT: &str = "BUILD_LIMIT";
 /// The line in which the process prints the peak of its build.
 const TOOK: &str = "the build took ";
 
+/// The place that the process works on; `None` where no test has started it.
+fn place_of_process() -> Option<Place> {
+    Some(Place::at(Path::new(&std::env::var_os(FOLDER)?)))
+}
+
 /// The line in which the process prints that all went well.
 const LOADED: &str = "the next generation was loaded";
 
 #[test]
 #[ignore = "run by the other test, in a process of its own"]
 fn build() {
-    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
-    if folder == Path::new("") {
-        return;
-    }
-    let place = Place::at(&folder);
+    let Some(place) = place_of_process() else { return };
     let before = ALLOCATOR.allocated();
     if let Some(limit) = std::env::var(LIMIT).ok().and_then(|limit| limit.parse::<usize>().ok()) {
         ALLOCATOR.set_limit(before + limit).expect("a limit above what is taken");
@@ -51,11 +52,7 @@ fn build() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn load() {
-    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
-    if folder == Path::new("") {
-        return;
-    }
-    let place = Place::at(&folder);
+    let Some(place) = place_of_process() else { return };
     let mut running = place.started();
     place.write("tools.json", &export_of(2000));
     let parts = place.reindex().expect("it builds").parts;
