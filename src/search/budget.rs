@@ -63,6 +63,16 @@ impl Budget {
         allows
     }
 
+    /// Whether a further step of that many units may be done. Where it may not, the search is incomplete.
+    #[must_use]
+    pub fn allows(&self, units: usize) -> bool {
+        let allows = self.spent.get() + units as u64 <= self.units;
+        if !allows {
+            self.exceeded.set(true);
+        }
+        allows
+    }
+
     /// Whether a step was left out.
     #[must_use]
     pub fn is_exceeded(&self) -> bool {

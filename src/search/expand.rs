@@ -1,5 +1,7 @@
 //! From the words of a query to what may stand for each: other forms, beginnings, compounds, synonyms, corrections.
 
+use std::collections::HashSet;
+
 use fst::{IntoStreamer, Streamer};
 
 use super::SearchIndex;
@@ -259,6 +261,7 @@ impl Expander<'_> {
         let words = &self.query.words;
         let mut by_word = vec![Vec::new(); words.len()];
         let thesaurus = &self.index.thesaurus;
+        let mut reported = HashSet::new();
         for mention in thesaurus.mentions(self.text, words, &self.index.stems, true) {
             if (mention.start..mention.end).any(|at| self.is_in_phrase(at)) {
                 continue;
@@ -276,9 +279,8 @@ impl Expander<'_> {
                 self.concepts.push(*concept);
                 let from = &self.text[words[mention.start].start..words[mention.end - 1].end];
                 for to in thesaurus.terms_of(*concept).iter().filter(|to| &***to != mention.term) {
-                    let synonym = Correction { from: from.to_owned(), to: to.to_string() };
-                    if !self.report.synonyms.contains(&synonym) {
-                        self.report.synonyms.push(synonym);
+                    if reported.insert((from, to)) {
+                        self.report.synonyms.push(Correction { from: from.to_owned(), to: to.to_string() });
                     }
                 }
             }

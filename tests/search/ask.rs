@@ -52,6 +52,11 @@ impl Directory {
         search_software(&self.0, &query).expect("an answer")
     }
 
+    /// Whether a search with highlights exceeds its budget.
+    pub(crate) fn is_incomplete(&self, query: &str) -> bool {
+        self.ask(query, true, true, PageRequest { limit: 20, offset: 0 }).query.incomplete
+    }
+
     /// The ids found, best first.
     pub(crate) fn search(&self, query: &str) -> Vec<String> {
         self.answer(query, true).ids

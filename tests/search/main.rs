@@ -261,6 +261,23 @@ fn highlights_mark_both_halves_of_a_word_written_apart() {
 }
 
 #[test]
+fn text_beyond_the_budget_is_searched_for_words_alone() {
+    let description = |filler: usize| format!("A ptw suite, or a permit to work suite.{}", " again".repeat(filler));
+    let directory = |filler| {
+        let product = json!({"id": "a", "name": "A", "description": description(filler)});
+        Directory::with(&[product], &json!({"synonyms": [{"terms": ["permit to work", "ptw"]}]}))
+    };
+    let (short, long) = (directory(10), directory(2_000));
+    let whole = "A <mark>ptw suite</mark>, or a <mark>permit to work suite</mark>.";
+    let words = "A <mark>ptw suite</mark>, or a permit to work <mark>suite</mark>.";
+    assert!(!short.is_incomplete("ptw suite") && long.is_incomplete("ptw suite"));
+    for (directory, expected) in [(short, whole), (long, words)] {
+        let [(field, html)] = &directory.highlights("ptw suite")[..] else { panic!("one highlight") };
+        assert!(field == "description" && html.starts_with(expected), "{html:.80}");
+    }
+}
+
+#[test]
 fn highlights_come_in_the_order_of_fields_each_of_its_own_words() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Audit Planner", "aliases": ["Old Planner", "Audit of Old"], "tagline": "Plans every audit",

@@ -7,7 +7,7 @@
 mod admission;
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tokio::sync::oneshot;
@@ -20,20 +20,16 @@ use crate::panics;
 /// The most searches that wait in the queue; further ones are rejected at once.
 const QUEUE_CAPACITY: usize = 4096;
 
-/// A queue shorter than this rejects no search, however long each waits: then the machine is slow, and a rejected caller would
-/// only come again.
-const MIN_QUEUE_LEN: usize = 48;
-
 /// A fixed number of threads behind one bounded first-in first-out queue. The threads end when the pool is dropped.
 #[derive(Debug)]
 pub(super) struct SearchPool {
     queue: Sender<Task>,
+    admission: Admission,
 }
 
 struct Task {
     enqueued: Instant,
-    /// The length of the queue when the task came.
-    queue_len: usize,
+    max_delay: Duration,
     run: Box<dyn FnOnce(Verdict) + Send>,
 }
 
@@ -50,12 +46,11 @@ impl SearchPool {
     /// Where the system has no more threads.
     pub(super) fn start(threads: usize, max_delay: MaxQueueDelay) -> io::Result<Self> {
         let (queue, tasks) = bounded(QUEUE_CAPACITY);
-        let admission = std::sync::Arc::new(Admission::new(max_delay));
         for _ in 0..threads {
-            let (tasks, admission) = (tasks.clone(), std::sync::Arc::clone(&admission));
-            std::thread::Builder::new().name("search".to_owned()).spawn(move || work(&tasks, &admission))?;
+            let tasks = tasks.clone();
+            std::thread::Builder::new().name("search".to_owned()).spawn(move || work(&tasks))?;
         }
-        Ok(Self { queue })
+        Ok(Self { queue, admission: Admission::new(max_delay) })
     }
 
     /// Runs a search on one of the threads. A search that nothing awaits any more at its turn doesn't run.
@@ -78,25 +73,24 @@ impl SearchPool {
             };
             let _ = sender.send(outcome);
         });
-        let task = Task { enqueued: Instant::now(), queue_len: self.queue.len(), run };
+        let enqueued = Instant::now();
+        let task = Task { enqueued, max_delay: self.admission.max_delay(self.queue.is_empty(), enqueued), run };
         self.queue.try_send(task).map_err(|_| ApiError::Overloaded)?;
         receiver.await.unwrap_or(Err(ApiError::Overloaded))
     }
 }
 
 /// Runs tasks until the pool is dropped.
-fn work(tasks: &Receiver<Task>, admission: &Admission) {
+fn work(tasks: &Receiver<Task>) {
     for task in tasks {
-        let is_crowded = task.queue_len.max(tasks.len()) >= MIN_QUEUE_LEN;
-        let is_rejected = is_crowded && admission.rejects(task.enqueued.elapsed());
-        (task.run)(if is_rejected { Verdict::Rejected } else { Verdict::Admitted });
+        let is_late = task.enqueued.elapsed() > task.max_delay;
+        (task.run)(if is_late { Verdict::Rejected } else { Verdict::Admitted });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::time::Duration;
 
     use tokio::task::JoinSet;
 
@@ -139,22 +133,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_delay_in_a_long_queue_is_rejected_and_in_a_short_one_not() {
+    async fn search_that_waited_too_long_is_rejected() {
         let (pool, release) = busy_pool(MaxQueueDelay { burst: Duration::ZERO, standing: Duration::ZERO }).await;
-        let mut searches = JoinSet::new();
-        for number in 0..=MIN_QUEUE_LEN {
-            let pool = std::sync::Arc::clone(&pool);
-            searches.spawn(async move { pool.run(move || number).await });
-        }
-        while pool.queue.len() <= MIN_QUEUE_LEN {
+        let waiting = std::sync::Arc::clone(&pool);
+        let late = tokio::spawn(async move { waiting.run(|| ()).await });
+        while pool.queue.is_empty() {
             tokio::task::yield_now().await;
         }
         drop(release);
-        let outcomes = searches.join_all().await;
-        let rejected = outcomes.iter().filter(|outcome| matches!(outcome, Err(ApiError::Overloaded))).count();
-        let served = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-        // The first has as many behind it, the last as many before it as make a long queue.
-        assert_eq!((rejected, served), (2, MIN_QUEUE_LEN - 1));
+        assert!(matches!(late.await.expect("it ends"), Err(ApiError::Overloaded)));
     }
 
     #[tokio::test]

@@ -228,12 +228,13 @@ impl<'s> Highlighter<'s> {
 
     /// Appends a text with its matches, if it has any. Matches by word numbers are marked already.
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
-        if self.is_told_by_numbers() {
+        let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
+        if self.is_told_by_numbers() || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
         } else {
-            self.budget.spend(text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 });
+            self.budget.spend(units);
             // Matches that have no word number may be in any text.
             self.scratch.places = self.all_marked(text, self.scratch.marked(value..value + 1));
         }
