@@ -92,8 +92,6 @@ fn work(tasks: &Receiver<Task>) {
 mod tests {
     use std::sync::mpsc;
 
-    use tokio::task::JoinSet;
-
     use super::*;
 
     /// A limit that no queue delay of a test reaches.
@@ -120,14 +118,12 @@ mod tests {
         let pool = std::sync::Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();
         let (entered, entry) = oneshot::channel();
-        let first = std::sync::Arc::clone(&pool);
-        tokio::spawn(async move {
-            let blocked = move || {
-                let _ = entered.send(());
-                let _ = released.recv();
-            };
-            let _ = first.run(blocked).await;
+        let run = Box::new(move |_| {
+            let _ = entered.send(());
+            let _ = released.recv();
         });
+        let task = Task { enqueued: Instant::now(), max_delay: Duration::MAX, run };
+        assert!(pool.queue.send(task).is_ok());
         entry.await.expect("the thread is busy");
         (pool, release)
     }
