@@ -31,12 +31,6 @@ impl Term {
     /// What the names of synonym groups begin with.
     pub const CONCEPT: u8 = b's';
 
-    /// What the names of compounds begin with.
-    pub const COMPOUND: u8 = b'c';
-
-    /// What the names of whole names begin with.
-    pub const TITLE: u8 = b't';
-
     /// The term as an engine's dictionary holds it: a letter for its kind, then the rest.
     pub fn write(&self, out: &mut String) {
         use std::fmt::Write as _;
@@ -44,9 +38,9 @@ impl Term {
             // A string can't refuse a write.
             Self::Word(stem) => return write!(out, "{}{stem:x}", char::from(Self::WORD)).unwrap_or(()),
             Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
-            Self::Compound(text) => (char::from(Self::COMPOUND), text),
+            Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
-            Self::Title(text) => (char::from(Self::TITLE), text),
+            Self::Title(text) => ('t', text),
             Self::NamePrefix(text) => ('n', text),
             Self::NameWord(text) => ('m', text),
         };

@@ -15,8 +15,7 @@ use ::tantivy::{TantivyDocument, TantivyError};
 use bytes::Bytes;
 use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
 
-use super::term_filter::TermFilter;
-use super::{FIELD, FILTER};
+use super::FIELD;
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
@@ -96,7 +95,6 @@ impl TantivyBuilder {
         let directory = RamDirectory::create();
         let index = self.segment_without_words(&directory).map_err(EngineError::index("written"))?;
         let segments = index.searchable_segments().map_err(EngineError::index("written"))?;
-        let filter = TermFilter::of(self.postings.terms.iter().map(|(term, _)| term));
         let [segment] = &segments[..] else { return Err(EngineError::index("written")("not one segment")) };
         Self::write_postings(self.field, self.postings, &directory, segment).map_err(EngineError::index("written"))?;
         let metas = index.load_metas().map_err(EngineError::index("read"))?;
@@ -112,7 +110,6 @@ impl TantivyBuilder {
                 files.push((name.to_string_lossy().into_owned(), Bytes::from_owner(content)));
             }
         }
-        files.push((FILTER.to_owned(), filter.into_bytes()));
         Ok(files)
     }
 

@@ -8,7 +8,6 @@ mod cursor;
 mod frequent;
 mod gathered;
 mod list;
-mod term_filter;
 mod visit;
 mod window;
 
@@ -28,54 +27,21 @@ pub use build::TantivyBuilder;
 
 use self::frequent::Frequent;
 use self::list::List;
-use self::term_filter::TermFilter;
 use super::{Engine, EngineError, EngineFiles, Visitor};
 use crate::search::budget::Budget;
 use crate::search::score::Scorer;
-use crate::search::{Plan, StemId, Term};
+use crate::search::{Plan, Term};
 
 /// The name of the one field.
 const FIELD: &str = "terms";
-
-/// The name of the one file that isn't tantivy's: a [`TermFilter`].
-const FILTER: &str = "filter";
 
 /// An open index.
 pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
-    /// Where the postings of each stem lie, in the first 4 GiB: those of ten million records. A query that ends in the
-    /// beginning of a word asks for hundreds of them, and the dictionary takes some 0.3 µs for each.
-    stems: Vec<Place>,
     /// The frequent terms, by where their postings begin.
     frequent: FxHashMap<usize, Frequent>,
-    filter: TermFilter,
     scorer: Scorer,
-}
-
-/// Where the postings of a term lie.
-#[derive(Debug, Clone, Copy, Default)]
-struct Place {
-    start: u32,
-    bytes: u32,
-    documents: u32,
-}
-
-impl TryFrom<&TermInfo> for Place {
-    type Error = EngineError;
-
-    fn try_from(term: &TermInfo) -> Result<Self, EngineError> {
-        let start = u32::try_from(term.postings_range.start).map_err(EngineError::index("opened"))?;
-        let bytes = u32::try_from(term.postings_range.len()).map_err(EngineError::index("opened"))?;
-        Ok(Self { start, bytes, documents: term.doc_freq })
-    }
-}
-
-impl From<&Place> for TermInfo {
-    fn from(place: &Place) -> Self {
-        let start = place.start as usize;
-        Self { doc_freq: place.documents, postings_range: start..start + place.bytes as usize, positions_range: 0..0 }
-    }
 }
 
 impl std::fmt::Debug for TantivyEngine {
@@ -91,12 +57,7 @@ impl TantivyEngine {
     /// Where the files are no index, or not of that many documents in one segment.
     pub fn open(files: &EngineFiles, scorer: Scorer) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
-        let mut filter = None;
         for (name, content) in files {
-            if name == FILTER {
-                filter = TermFilter::open(content.clone());
-                continue;
-            }
             directory.atomic_write(Path::new(name), content).map_err(EngineError::index("loaded"))?;
         }
         let index = Index::open(directory).map_err(EngineError::index("opened"))?;
@@ -114,25 +75,16 @@ impl TantivyEngine {
         if found != scorer.documents() {
             return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
-        let filter = filter.ok_or_else(|| EngineError::index("opened")("its filter is missing or makes no sense"))?;
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
-        let stems = stems(&postings)?;
-        let mut engine = Self { field, postings, stems, frequent: FxHashMap::default(), filter, scorer };
+        let mut engine = Self { field, postings, frequent: FxHashMap::default(), scorer };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
     }
 
     /// The term, if any document has it.
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
-        if let Term::Word(stem) = term {
-            let place = self.stems.get(*stem as usize).filter(|place| place.documents > 0);
-            return Ok(place.map(TermInfo::from));
-        }
         let mut text = String::with_capacity(24);
         term.write(&mut text);
-        if !self.filter.may_have(text.as_bytes()) {
-            return Ok(None);
-        }
         let term = IndexTerm::from_field_text(self.field, &text);
         self.postings.get_term_info(&term).map_err(EngineError::index("read"))
     }
@@ -147,21 +99,14 @@ impl TantivyEngine {
     /// Reads the postings of all frequent terms. Names alone are hardly ever searched for.
     fn read_frequent(&self) -> Result<FxHashMap<usize, Frequent>, EngineError> {
         let mut frequent = FxHashMap::default();
-        let mut room = Vec::new();
-        let mut read = |kind: u8, term: &TermInfo| {
-            if Frequent::pays_for(kind, term.doc_freq, &self.scorer) {
-                let about = Frequent::read(kind, self.read(term)?, term.doc_freq, &self.scorer, &mut room);
-                frequent.insert(term.postings_range.start, about);
-            }
-            Ok::<_, EngineError>(())
-        };
-        for place in &self.stems {
-            read(Term::WORD, &place.into())?;
-        }
-        for kind in [Term::PREFIX, Term::CONCEPT] {
+        let mut buffer = Vec::new();
+        for kind in [Term::WORD, Term::PREFIX, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
-                read(kind, term)?;
+                if Frequent::pays_for(kind, term.doc_freq, &self.scorer) {
+                    let about = Frequent::read(kind, self.read(term)?, term.doc_freq, &self.scorer, &mut buffer);
+                    frequent.insert(term.postings_range.start, about);
+                }
             }
         }
         Ok(frequent)
@@ -180,22 +125,6 @@ impl TantivyEngine {
 fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>, EngineError> {
     let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
     terms.into_stream().map_err(EngineError::index("read"))
-}
-
-/// Where the postings of each stem lie.
-fn stems(postings: &InvertedIndexReader) -> Result<Vec<Place>, EngineError> {
-    let mut stems = Vec::new();
-    let mut words = terms_of(postings, Term::WORD)?;
-    while let Some((term, place)) = words.next() {
-        let number = std::str::from_utf8(&term[1..]).ok().and_then(|digits| StemId::from_str_radix(digits, 16).ok());
-        let Some(number) = number else { continue };
-        let number = number as usize;
-        if stems.len() <= number {
-            stems.resize(number + 1, Place::default());
-        }
-        stems[number] = Place::try_from(place)?;
-    }
-    Ok(stems)
 }
 
 impl Engine for TantivyEngine {
