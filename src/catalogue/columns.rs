@@ -39,6 +39,19 @@ pub(super) struct Profiles {
     of: Vec<u32>,
     /// By number, the first product that has it.
     examples: Vec<Ordinal>,
+    /// One more than the highest index of a category.
+    category_count: usize,
+}
+
+/// A stored order of products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By name, natural collation.
+    Name,
+    /// By shown rating, highest first, unrated last.
+    Rating,
+    /// By review count, highest first, unknown last.
+    ReviewCount,
 }
 
 /// The stars of the best rating.
@@ -86,10 +99,21 @@ impl Columns {
         if agree { count } else { usize::MAX }
     }
 
+    /// A stored order.
+    #[must_use]
+    pub const fn order(&self, order: Order) -> &SortedOrder {
+        match order {
+            Order::Name => &self.name,
+            Order::Rating => &self.rating_descending,
+            Order::ReviewCount => &self.review_count_descending,
+        }
+    }
+
     /// Notes what facets count, which isn't stored.
     pub(super) fn profile(&mut self) {
         let mut numbers = FxHashMap::default();
-        let mut profiles = Profiles::default();
+        let category_count = self.categories.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut profiles = Profiles { category_count, ..Profiles::default() };
         for ordinal in (0..).take(self.offering_type.len()) {
             let at = ordinal as usize;
             let facets = (self.offering_type[at] as usize, self.evidence_status[at] as usize, self.stars_of(ordinal));
@@ -113,6 +137,12 @@ impl Columns {
     #[must_use]
     pub fn profiles(&self) -> &[Ordinal] {
         &self.profiles.examples
+    }
+
+    /// The number of categories, those behind the last one that has a product left out.
+    #[must_use]
+    pub fn category_count(&self) -> usize {
+        self.profiles.category_count
     }
 
     /// The whole stars of a product's rating; 0 where it has none.

@@ -220,7 +220,7 @@ impl Draft {
         let tables = Tables {
             documents,
             pieces: packer.pieces(),
-            columns: self.columns(),
+            columns: Arc::new(self.columns()),
             categories: self.categories.clone(),
             category_objects,
             reviews,

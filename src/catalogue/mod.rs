@@ -23,7 +23,7 @@ mod reviews;
 pub use arena::{Arena, Span, fetch};
 pub use bulk::Bulk;
 pub use collate::Collation;
-pub use columns::{Columns, STARS, SortedOrder};
+pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use documents::{Documents, DocumentsWriter, Place};
 pub use draft::{Draft, DraftError, Prepared};
 pub use exports::{ExportDocument, StoredExport};
@@ -35,6 +35,7 @@ pub use packing::{Packer, Pieces, Unpacker};
 pub use reviews::{Reviews, ReviewsOf};
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
@@ -74,7 +75,7 @@ pub struct Tables {
     /// What unpacks the parts of it that are packed.
     pub pieces: Pieces,
     /// What products are filtered and sorted by.
-    pub columns: Columns,
+    pub columns: Arc<Columns>,
     /// The categories, by name.
     pub categories: Vec<CategoryResource>,
     /// The same, each as a JSON object.
@@ -128,7 +129,9 @@ impl Catalogue {
         }
         let ids = Ids::new(tables.documents.heads(&arena)).ok_or(CatalogueError::Misfit)?;
         let unpacker = Unpacker::new(&tables.pieces).ok_or(CatalogueError::Misfit)?;
-        tables.columns.profile();
+        if let Some(columns) = Arc::get_mut(&mut tables.columns) {
+            columns.profile();
+        }
         Ok(Self { tables, ids, arena, unpacker, downloads, damaged: AtomicBool::new(false) })
     }
 

@@ -1,9 +1,8 @@
-//! Gathers what an engine visits: the exact total, the best candidates, the counts of the facets.
+//! Collection of what a search finds: the exact total, the best candidates, the counts of the facets.
 
 use std::cmp::Reverse;
 
 use crate::catalogue::{Admission, Columns, Filter, Ordinal, STARS, SortedOrder};
-use crate::engine::Passed;
 
 /// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -17,6 +16,56 @@ pub enum Tier {
     All,
     /// Its whole name or alias is what was asked.
     Title,
+}
+
+/// Documents of a block that a search finds and doesn't score, for no score of theirs could matter: pruned by a threshold.
+#[derive(Debug, Clone, Copy)]
+pub struct Pruned<'b> {
+    /// The document of the lowest bit of the first word.
+    pub first: Ordinal,
+    /// A bit per document.
+    pub bits: &'b [u64],
+}
+
+impl Pruned<'_> {
+    /// The number of documents.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    /// Whether a document is one of them.
+    #[must_use]
+    pub fn has(&self, ordinal: Ordinal) -> bool {
+        // One before the first becomes one far behind the last.
+        let at = ordinal.wrapping_sub(self.first) as usize;
+        self.bits.get(at / BITS).is_some_and(|bits| bits & (1 << (at % BITS)) != 0)
+    }
+
+    /// The documents, in rising order.
+    pub fn ordinals(&self) -> impl Iterator<Item = Ordinal> + '_ {
+        #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
+        ones(self.bits).map(|at| self.first + at as Ordinal)
+    }
+}
+
+/// Bits per word of a set.
+pub const BITS: usize = u64::BITS as usize;
+
+/// The positions of all bits that are set, in rising order.
+#[inline]
+pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    bits.iter().enumerate().flat_map(|(word, bits)| {
+        let mut left = *bits;
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            let at = word * BITS + left.trailing_zeros() as usize;
+            left &= left - 1;
+            Some(at)
+        })
+    })
 }
 
 /// A candidate; the greater is the better.
@@ -142,8 +191,8 @@ impl<'c> Collector<'c> {
         is_admitted
     }
 
-    /// Takes in a candidate that was [passed over](Self::pass), where it passes the filter: it matters after all.
-    pub fn take_passed(&mut self, candidate: Candidate) {
+    /// Takes in a candidate that was [pruned](Self::count_pruned), where it passes the filter: it matters after all.
+    pub fn take_pruned(&mut self, candidate: Candidate) {
         if self.is_open || self.filter.admit(self.columns, candidate.ordinal).passed() {
             self.consider(candidate);
         }
@@ -184,12 +233,15 @@ impl<'c> Collector<'c> {
         self.room = self.room.max(self.best.len().saturating_mul(2)).min(self.kept.saturating_mul(2));
     }
 
-    /// Takes in products whose score doesn't matter, see [`least`](Self::least).
-    pub fn pass(&mut self, over: Passed<'_>) {
-        let count = over.count();
+    /// Counts products which were [pruned](Pruned), see [`threshold`](Self::threshold).
+    pub fn count_pruned(&mut self, pruned: Pruned<'_>) {
+        let count = pruned.count();
         self.visited += count;
-        self.total +=
-            if self.is_blind() { count } else { over.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum() };
+        self.total += if self.is_blind() {
+            count
+        } else {
+            pruned.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum()
+        };
     }
 
     /// Whether every product passes the filter and nothing is counted.
@@ -215,7 +267,7 @@ impl<'c> Collector<'c> {
     /// The score below which a candidate matters no more than by being there. Whole names aside, which come first
     /// whatever their score.
     #[must_use]
-    pub fn least(&self) -> Option<f32> {
+    pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
         (least.tier != Tier::Title).then_some(least.score)
     }
@@ -253,10 +305,14 @@ pub struct FacetCounts {
 }
 
 impl FacetCounts {
-    /// Nothing counted yet, of this many categories and of these products.
+    /// Nothing counted yet, of the products with these columns.
     #[must_use]
-    pub fn new(categories: usize, columns: &Columns) -> Self {
-        Self { categories: vec![0; categories], passed: vec![0; columns.profiles().len()], ..Self::default() }
+    pub fn new(columns: &Columns) -> Self {
+        Self {
+            categories: vec![0; columns.category_count()],
+            passed: vec![0; columns.profiles().len()],
+            ..Self::default()
+        }
     }
 
     /// Counts a product that passed the whole filter.
@@ -369,7 +425,7 @@ mod tests {
                 let score = if best.contains(&ordinal) { 2.0 } else { 1.8 };
                 collector.take(Candidate { tier: Tier::All, score, ordinal });
             }
-            let least = collector.least().expect("there are enough");
+            let least = collector.threshold().expect("there are enough");
             assert!((1.6..2.0).contains(&least), "{least}");
             assert_eq!(collector.total, 100);
             let kept: Vec<_> = collector.into_best().iter().map(|candidate| candidate.ordinal).collect();

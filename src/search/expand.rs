@@ -1,6 +1,7 @@
 //! From the words of a query to what may stand for each: other forms, beginnings, compounds, synonyms, corrections.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use fst::{IntoStreamer, Streamer};
 
@@ -9,11 +10,10 @@ use super::analyse::{Gap, Word};
 use super::budget::Budget;
 use super::index::{compound, title_key};
 use super::lexicon::{StemId, WordId};
-use super::plan::{Alternative, Group, INDEXED_PREFIX, Plan, Term};
+use super::plan::{Alternative, Group, INDEXED_PREFIX, Phrase, Plan, Rerank, Signals, Term};
 use super::query::ParsedQuery;
 use super::stem_slots::StemSlots;
 use super::typo;
-use crate::engine::{Engine, EngineError};
 use crate::resource::{Correction, QueryReport};
 
 /// The most words of a query that count.
@@ -29,6 +29,9 @@ const FUNCTION_WORDS: &[&str] = &[
     "me", "my", "of", "on", "or", "our", "that", "the", "this", "to", "we", "what", "which", "who", "with", "you",
     "your",
 ];
+
+/// If fewer products than this have all words, those that have some follow.
+const ENOUGH: usize = 10;
 
 /// What a word that begins as typed takes in units of the budget.
 const LISTED: usize = 10;
@@ -57,50 +60,36 @@ pub struct Slot {
 pub struct Expansion {
     /// Its words, in order, those that were dropped left out.
     pub slots: Vec<Slot>,
-    /// Keys of the names that it may be, whole.
-    pub titles: Vec<String>,
-    /// Phrases: folded words in a row, as lexicon numbers; `None` where a word of it is unknown, so that nothing matches.
-    pub phrases: Vec<Option<Vec<WordId>>>,
-    /// What must not be found.
-    pub excluded: Vec<Term>,
+    /// What an engine has to find.
+    pub plan: Plan,
     /// How it was understood.
     pub report: QueryReport,
     /// Which stems stand for which slots.
-    pub stems: StemSlots,
+    pub stems: Arc<StemSlots>,
     /// The synonym groups that were searched.
     pub concepts: Vec<u32>,
-    /// Whether something was asked, though every word of it was dropped.
+    /// Whether nothing can match: every word was dropped, or one of a phrase is unknown.
     pub is_hopeless: bool,
 }
 
-impl Expansion {
-    /// What an engine has to find.
-    #[must_use]
-    pub fn plan(&self) -> Plan {
-        let group = |slot: &Slot| Group {
-            alternatives: slot.alternatives.clone(),
-            required: slot.required,
-            indispensable: slot.in_phrase,
-        };
-        Plan { groups: self.slots.iter().map(group).collect(), excluded: self.excluded.clone() }
-    }
-}
+/// In how many documents a term occurs.
+pub type DocumentFrequency<'a, E> = &'a dyn Fn(&Term) -> Result<u32, E>;
 
-/// Understands a query.
+/// Expands the words of a query to what may stand for each, and plans the search.
 ///
 /// # Errors
-/// Where the engine can't be asked for frequencies.
-pub fn expand(
+/// Where a document frequency can't be read.
+pub fn expand<E>(
     index: &SearchIndex,
-    engine: &dyn Engine,
+    document_frequency: DocumentFrequency<'_, E>,
     text: &str,
     query: &ParsedQuery,
     typo: bool,
     budget: &Budget,
-) -> Result<Expansion, EngineError> {
+) -> Result<Expansion, E> {
     Expander {
         index,
-        engine,
+        document_frequency,
         text,
         query,
         typo,
@@ -112,9 +101,9 @@ pub fn expand(
     .run()
 }
 
-struct Expander<'a> {
+struct Expander<'a, E> {
     index: &'a SearchIndex,
-    engine: &'a dyn Engine,
+    document_frequency: DocumentFrequency<'a, E>,
     text: &'a str,
     query: &'a ParsedQuery,
     typo: bool,
@@ -126,8 +115,8 @@ struct Expander<'a> {
     mended: usize,
 }
 
-impl Expander<'_> {
-    fn run(mut self) -> Result<Expansion, EngineError> {
+impl<E> Expander<'_, E> {
+    fn run(mut self) -> Result<Expansion, E> {
         let words = &self.query.words;
         let mut synonyms = self.synonyms()?;
         let mut slots = Vec::with_capacity(words.len());
@@ -152,18 +141,28 @@ impl Expander<'_> {
         let asked = slots.len();
         self.drop_words(&mut slots);
         relax(&mut slots);
-        let (excluded, phrases) = (self.excluded(), self.phrases());
-        Ok(Expansion {
-            titles: if asked == 0 { Vec::new() } else { titles },
-            is_hopeless: (asked > 0 && (slots.is_empty() || phrases.contains(&None)))
-                || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty()),
-            phrases,
-            excluded,
-            stems: StemSlots::new(&slots),
-            slots,
-            report: self.report,
-            concepts: self.concepts,
-        })
+        let phrases = self.phrases();
+        let is_hopeless = (asked > 0 && (slots.is_empty() || phrases.is_none()))
+            || (asked == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
+        let stems = Arc::new(StemSlots::new(slots.iter().map(|slot| &slot.alternatives[..])));
+        let plan = Plan {
+            groups: slots.iter().map(Slot::group).collect(),
+            excluded: self.excluded(),
+            phrases: phrases.unwrap_or_default(),
+            names: if asked == 0 {
+                Vec::new()
+            } else {
+                titles.into_iter().map(|key| Term::Title(key.into())).collect()
+            },
+            enough: enough(&slots),
+            rerank: Rerank::Signals(Signals {
+                stems: Arc::clone(&stems),
+                spellings: slots.iter().map(|slot| slot.spelling).collect(),
+                spelling: self.index.ranking.spelling,
+                proximity: self.index.ranking.proximity,
+            }),
+        };
+        Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless })
     }
 
     fn is_in_phrase(&self, at: usize) -> bool {
@@ -257,7 +256,7 @@ impl Expander<'_> {
     }
 
     /// The synonym groups that the query's terms ask for, by word.
-    fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, EngineError> {
+    fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, E> {
         let words = &self.query.words;
         let mut by_word = vec![Vec::new(); words.len()];
         let thesaurus = &self.index.thesaurus;
@@ -268,7 +267,7 @@ impl Expander<'_> {
             }
             for concept in mention.asks {
                 let term = Term::Concept(*concept);
-                if self.engine.document_frequency(&term)? == 0 {
+                if (self.document_frequency)(&term)? == 0 {
                     continue;
                 }
                 let ranking = &self.index.ranking;
@@ -289,10 +288,10 @@ impl Expander<'_> {
     }
 
     /// Leaves out what no product has, and notes how frequent the rest is.
-    fn weigh(&self, slot: &mut Slot) -> Result<(), EngineError> {
+    fn weigh(&self, slot: &mut Slot) -> Result<(), E> {
         let mut frequencies = Vec::with_capacity(slot.alternatives.len());
         for alternative in &slot.alternatives {
-            frequencies.push(self.engine.document_frequency(&alternative.term)?);
+            frequencies.push((self.document_frequency)(&alternative.term)?);
         }
         let mut at = 0;
         slot.alternatives.retain(|_| {
@@ -304,7 +303,7 @@ impl Expander<'_> {
     }
 
     /// Looks for what a word that no product has, or hardly any, can have meant.
-    fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), EngineError> {
+    fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), E> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
@@ -387,13 +386,31 @@ impl Expander<'_> {
             .collect()
     }
 
-    fn phrases(&self) -> Vec<Option<Vec<WordId>>> {
+    /// The phrases, the rarest first; `None` where a word of one is unknown, so that nothing matches.
+    fn phrases(&self) -> Option<Vec<Phrase>> {
         let lexicon = &self.index.lexicon;
-        let phrase = |range: &std::ops::Range<usize>| {
-            self.query.words[range.clone()].iter().map(|word| lexicon.word(&word.folded)).collect()
+        let words = |range: &std::ops::Range<usize>| {
+            self.query.words[range.clone()].iter().map(|word| lexicon.word(&word.folded)).collect::<Option<Vec<_>>>()
         };
-        self.query.phrases.iter().map(phrase).collect()
+        let mut phrases = self.query.phrases.iter().map(words).collect::<Option<Vec<_>>>()?;
+        let frequency = |phrase: &[WordId]| phrase.iter().map(|word| lexicon.document_frequency(*word)).min();
+        phrases.sort_by_cached_key(|phrase| (frequency(phrase), phrase.clone()));
+        phrases.dedup();
+        let spellings = |phrase: Vec<WordId>| phrase.into_iter().map(|word| lexicon.spellings(word)).collect();
+        Some(phrases.into_iter().map(spellings).collect())
     }
+}
+
+impl Slot {
+    fn group(&self) -> Group {
+        Group { alternatives: self.alternatives.clone(), required: self.required, indispensable: self.in_phrase }
+    }
+}
+
+/// How many products with all words are enough. Where every required word is one of a phrase, no product has only some.
+fn enough(slots: &[Slot]) -> usize {
+    let required = || slots.iter().filter(|slot| slot.required);
+    if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }
 
 /// Function words and edition years needn't be there, as long as another word must.

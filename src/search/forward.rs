@@ -1,10 +1,12 @@
 //! Which words each document has, in order: read for the few hundred best candidates of a query, and to verify phrases.
 
+use std::sync::Arc;
+
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::field::Section;
-use super::lexicon::WordId;
+use super::lexicon::{StemId, WordId};
 use crate::catalogue::{Ordinal, fetch};
 
 /// Stands between two values: a phrase doesn't reach over it.
@@ -51,13 +53,23 @@ pub struct Forward {
     // In one piece, not byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
+    /// The stem of each word, which the lexicon stores.
+    #[serde(skip)]
+    stems: Arc<[StemId]>,
 }
 
 impl Forward {
     /// An empty one with room for as much as another one has.
     #[must_use]
     pub fn with_capacity_of(other: &Self) -> Self {
-        Self { bounds: Vec::with_capacity(other.bounds.len()), bytes: Vec::with_capacity(other.bytes.len()) }
+        let (bounds, bytes) = (Vec::with_capacity(other.bounds.len()), Vec::with_capacity(other.bytes.len()));
+        Self { bounds, bytes, stems: Arc::default() }
+    }
+
+    /// The same, with the stem of each word.
+    #[must_use]
+    pub fn with_stems(self, stems: Arc<[StemId]>) -> Self {
+        Self { stems, ..self }
     }
 
     /// The bytes of all words.
@@ -121,6 +133,13 @@ impl Forward {
             from = start + 1;
         }
         false
+    }
+
+    /// The stem of a word.
+    #[must_use]
+    #[inline]
+    pub fn stem_of(&self, word: WordId) -> StemId {
+        self.stems[word as usize]
     }
 
     /// Brings what these documents begin with into the processor's cache.

@@ -1,5 +1,7 @@
 //! The words of a generation: which spellings occur, how often, and which of them share a stem.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use fst::Map;
 use rustc_hash::FxHashMap;
@@ -33,7 +35,7 @@ struct Tables {
     /// In how many products each word occurs; an accented variant's count is its own.
     document_frequency: Vec<u32>,
     /// The stem of each word.
-    stem: Vec<StemId>,
+    stem: Arc<[StemId]>,
     /// The folded word of each accented variant, sorted.
     folded: Vec<(WordId, WordId)>,
 }
@@ -109,11 +111,10 @@ impl Lexicon {
         self.tables.stem[word as usize]
     }
 
-    /// The folded form of a word: itself, unless it is an accented variant.
+    /// The stem of each word.
     #[must_use]
-    pub fn folded_of(&self, word: WordId) -> WordId {
-        let folded = &self.tables.folded;
-        folded.binary_search_by_key(&word, |(variant, _)| *variant).map_or(word, |at| folded[at].1)
+    pub fn stems(&self) -> Arc<[StemId]> {
+        Arc::clone(&self.tables.stem)
     }
 
     /// All spellings of a folded word: itself, and its accented variants.
@@ -241,17 +242,16 @@ impl LexiconBuilder {
             let (a, b) = (&self.words[*a], &self.words[*b]);
             b.document_frequency.cmp(&a.document_frequency).then_with(|| a.spelling.cmp(&b.spelling))
         });
-        let mut tables = Tables {
-            document_frequency: vec![0; FIRST_WORD as usize],
-            stem: vec![0; FIRST_WORD as usize],
-            folded: Vec::new(),
-        };
+        let mut tables =
+            Tables { document_frequency: vec![0; FIRST_WORD as usize], stem: Arc::default(), folded: Vec::new() };
+        let mut stems = vec![0; FIRST_WORD as usize];
         let mut numbering = vec![0; self.words.len()];
         for (word, at) in (FIRST_WORD..).zip(order) {
             numbering[at] = word;
             tables.document_frequency.push(self.words[at].document_frequency);
-            tables.stem.push(self.words[at].stem);
+            stems.push(self.words[at].stem);
         }
+        tables.stem = stems.into();
         let (mut words, mut accented) = (Vec::new(), Vec::new());
         for (draft, word) in self.words.iter().zip(&numbering) {
             let entry = (&*draft.spelling, u64::from(*word));

@@ -1,5 +1,7 @@
 //! The search side of a generation, opened.
 
+use std::sync::Arc;
+
 use super::SearchParts;
 use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
@@ -14,7 +16,7 @@ pub struct SearchIndex {
     /// The words.
     pub lexicon: Lexicon,
     /// The documents' words.
-    pub forward: Forward,
+    pub forward: Arc<Forward>,
     /// The synonyms.
     pub thesaurus: Thesaurus,
     /// The weights.
@@ -49,13 +51,9 @@ impl SearchIndex {
             return Err(SearchIndexError::Misfit);
         }
         let scorer = Scorer::new(&parts.lengths, &ranking);
-        let index = Self {
-            lexicon: Lexicon::open(parts.lexicon)?,
-            forward: parts.forward,
-            thesaurus: parts.thesaurus,
-            ranking,
-            stems: Stems::default(),
-        };
+        let lexicon = Lexicon::open(parts.lexicon)?;
+        let forward = Arc::new(parts.forward.with_stems(lexicon.stems()));
+        let index = Self { lexicon, forward, thesaurus: parts.thesaurus, ranking, stems: Stems::default() };
         Ok((index, scorer))
     }
 }

@@ -1,6 +1,9 @@
-//! What an engine is asked to find: words as numbers, alternatives with weights, nothing of how.
+//! Search plans: what an engine has to find and in which order, with words as numbers.
 
-use super::lexicon::StemId;
+use std::sync::Arc;
+
+use super::lexicon::{StemId, WordId};
+use super::stem_slots::StemSlots;
 
 /// What a document is found by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -73,11 +76,54 @@ pub struct Group {
     pub indispensable: bool,
 }
 
+/// A phrase: at each position the spellings of its word, any of which matches there.
+pub type Phrase = Vec<Vec<WordId>>;
+
+/// How the order of the best candidates is refined, where it is that of relevance.
+#[derive(Debug, Clone, Default)]
+pub enum Rerank {
+    /// Not at all.
+    #[default]
+    None,
+    /// A score is multiplied by `1 + spelling × share + proximity × share`: the share of the query's words which names and
+    /// short fields have in the same spelling, and the share of its neighbours which are neighbours there.
+    Signals(Signals),
+    /// A score is divided by the number of words of the product's shortest name: of names that match alike, the shorter is
+    /// the likelier.
+    ShortestName,
+}
+
+/// What it takes to find a query's words and neighbours in a document.
+#[derive(Debug, Clone, Default)]
+pub struct Signals {
+    /// Which stems stand for which groups of the plan.
+    pub stems: Arc<StemSlots>,
+    /// The spelling of each group's word, where the lexicon has it.
+    pub spellings: Vec<Option<WordId>>,
+    /// The weight of the spelling.
+    pub spelling: f32,
+    /// The weight of the proximity.
+    pub proximity: f32,
+}
+
 /// What an engine carries out.
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// Documents which satisfy every required group come first ([`Tier::All`](super::collect::Tier)). Where fewer than
+/// [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document whose
+/// whole name is the query comes before both ([`Tier::Title`](super::collect::Tier)). Without a required group each group is
+/// one that any document may satisfy; without any group all documents are found.
+#[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// The words.
     pub groups: Vec<Group>,
     /// What a document must not have.
     pub excluded: Vec<Term>,
+    /// What a document must have within one value, the rarest first.
+    pub phrases: Vec<Phrase>,
+    /// Whole names that the query may be; the first that any document has counts.
+    pub names: Vec<Term>,
+    /// How many documents with all words are enough, filtered or not; 0: those with some words never follow.
+    pub enough: usize,
+    /// The refinement of the order.
+    pub rerank: Rerank,
 }

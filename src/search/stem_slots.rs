@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::expand::Slot;
 use super::lexicon::StemId;
-use super::plan::Term;
+use super::plan::{Alternative, Term};
 
 /// Which stems stand for which slots of a query.
 #[derive(Debug, Clone)]
@@ -25,12 +24,12 @@ impl Default for StemSlots {
 }
 
 impl StemSlots {
-    /// Those of these slots.
+    /// The stems among the alternatives of each slot.
     #[must_use]
-    pub fn new(slots: &[Slot]) -> Self {
+    pub fn new<'a>(slots: impl Iterator<Item = &'a [Alternative]>) -> Self {
         let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
-        for (at, slot) in slots.iter().enumerate() {
-            for alternative in &slot.alternatives {
+        for (at, alternatives) in slots.enumerate() {
+            for alternative in alternatives {
                 if let Term::Word(stem) = alternative.term {
                     let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
                     match alternative.weight.total_cmp(weight) {

@@ -1,6 +1,7 @@
 //! The operations.
 
 use std::io;
+use std::ops::Range;
 
 use bytes::Bytes;
 
@@ -9,12 +10,14 @@ use super::{
     GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
     SearchSoftware, SearchSort, SoftwareFilter,
 };
-use crate::catalogue::{Catalogue, ExportDocument, Filter, Ordinal, SortedOrder, Span, StoredExport};
-use crate::engine::EngineError;
+use crate::catalogue::{Catalogue, ExportDocument, Filter, Order, Ordinal, Span, StoredExport};
+use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::resource::{Pagination, QueryReport};
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, FacetCounts, Tier};
-use crate::search::run::{Found, Scope, search, search_names};
+use crate::search::collect::{Candidate, FacetCounts, Tier};
+use crate::search::expand::{Expansion, expand};
+use crate::search::query::parse;
+use crate::search::{Plan, names};
 use crate::snapshot::Snapshot;
 
 /// A failure of an operation that isn't the caller's.
@@ -37,14 +40,19 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
     let filter = resolve(catalogue, &query.filter);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let (ordinals, total) = match q {
-        None => in_order(catalogue, &filter, list_order(catalogue, query.sort.unwrap_or(ListSort::Name)), query.page),
-        Some(q) => {
-            let order = query.sort.map(|sort| list_order(catalogue, sort));
-            // A query is short and names are too, so the work is little; a list has no place to say that it is incomplete.
-            let budget = Budget::new(u64::MAX);
-            let found = search_names(scope(snapshot, &filter, order, query.page, &budget), q)?;
-            (page_of(&found.best, query.page), found.total)
-        }
+        None => in_order(catalogue, &filter, query.sort.map_or(Order::Name, list_order), query.page),
+        Some(q) => match names::plan(q) {
+            None => (Vec::new(), 0),
+            Some(plan) => {
+                // A query is short and names are too, so the work is little; a list has no place to say that it is incomplete.
+                let budget = Budget::new(u64::MAX);
+                let (order, page) = (query.sort.map(list_order), range(query.page));
+                let request =
+                    SearchRequest { plan: &plan, filter: &filter, order, page, facets: false, budget: &budget };
+                let found = snapshot.engine.search(&request)?;
+                (found.hits.iter().map(|hit| hit.ordinal).collect(), found.total)
+            }
+        },
     };
     let data = catalogue.items(ordinals.iter().copied()).collect();
     Ok(Page { data, pagination: pagination(query.page, total) })
@@ -107,36 +115,46 @@ pub fn find_software_within(
     query: &SearchSoftware,
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
-    let catalogue = &snapshot.catalogue;
-    let filter = resolve(catalogue, &query.filter);
-    let counts = (!query.facets.is_empty())
-        .then(|| FacetCounts::new(catalogue.tables.categories.len(), &catalogue.tables.columns));
-    let order = search_order(catalogue, query.sort);
-    let scope = scope(snapshot, &filter, order, query.page, budget);
-    let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        Some(q) => search(scope, q, query.typo, counts)?,
-        None => browse(scope, counts),
+    let filter = resolve(&snapshot.catalogue, &query.filter);
+    let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        Some(q) => {
+            let frequency = |term: &_| snapshot.engine.document_frequency(term);
+            expand(&snapshot.search, &frequency, q, &parse(q), query.typo, budget)?
+        }
+        None => Expansion::default(),
     };
-    let hits = slice(&found.best, query.page);
-    let highlights = if query.highlight { Some(highlights(snapshot, &found, hits, budget)?) } else { None };
+    let request = SearchRequest {
+        plan: &expansion.plan,
+        filter: &filter,
+        order: search_order(query.sort),
+        page: range(query.page),
+        facets: !query.facets.is_empty(),
+        budget,
+    };
+    let found = if expansion.is_hopeless {
+        SearchHits { facets: request.facets.then(FacetCounts::default), ..SearchHits::default() }
+    } else {
+        snapshot.engine.search(&request)?
+    };
+    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
     Ok(SearchResults {
-        hits: hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &found))).collect(),
+        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
         highlights,
         total: found.total,
-        query: QueryReport { incomplete: budget.is_exceeded(), ..found.expansion.report },
-        counts: found.counts.map(Box::new),
+        query: QueryReport { incomplete: budget.is_exceeded(), ..expansion.report },
+        counts: found.facets.map(Box::new),
     })
 }
 
 /// The highlights of some hits.
 fn highlights(
     snapshot: &Snapshot,
-    found: &Found,
+    expansion: &Expansion,
     hits: &[Candidate],
     budget: &Budget,
 ) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let mut highlighter = Highlighter::new(snapshot, &found.expansion, ordinals.clone(), budget);
+    let mut highlighter = Highlighter::new(snapshot, expansion, ordinals.clone(), budget);
     Ok(ordinals.map(|ordinal| highlighter.highlights(ordinal).map(Bytes::from)).collect::<Result<_, _>>()?)
 }
 
@@ -194,49 +212,32 @@ fn resolve(catalogue: &Catalogue, filter: &SoftwareFilter) -> Filter {
     }
 }
 
-fn scope<'s>(
-    snapshot: &'s Snapshot,
-    filter: &'s Filter,
-    order: Option<&'s SortedOrder>,
-    page: PageRequest,
-    budget: &'s Budget,
-) -> Scope<'s> {
-    let columns = &snapshot.catalogue.tables.columns;
-    let (index, engine) = (&snapshot.search, &*snapshot.engine);
-    Scope { index, engine, columns, filter, order, wanted: last_wanted(page), budget }
-}
-
 /// The budget of a search.
 fn budget(snapshot: &Snapshot) -> Budget {
     Budget::of_documents(snapshot.search.forward.len())
 }
 
-/// The number of best hits that a page needs.
-fn last_wanted(page: PageRequest) -> usize {
-    usize::try_from(page.offset.saturating_add(u64::from(page.limit))).unwrap_or(usize::MAX)
-}
-
-fn list_order(catalogue: &Catalogue, sort: ListSort) -> &SortedOrder {
-    let columns = &catalogue.tables.columns;
+const fn list_order(sort: ListSort) -> Order {
     match sort {
-        ListSort::Name => &columns.name,
-        ListSort::Rating => &columns.rating_descending,
-        ListSort::ReviewCount => &columns.review_count_descending,
+        ListSort::Name => Order::Name,
+        ListSort::Rating => Order::Rating,
+        ListSort::ReviewCount => Order::ReviewCount,
     }
 }
 
-fn search_order(catalogue: &Catalogue, sort: SearchSort) -> Option<&SortedOrder> {
+const fn search_order(sort: SearchSort) -> Option<Order> {
     match sort {
         SearchSort::Relevance => None,
-        SearchSort::Name => Some(list_order(catalogue, ListSort::Name)),
-        SearchSort::Rating => Some(list_order(catalogue, ListSort::Rating)),
-        SearchSort::ReviewCount => Some(list_order(catalogue, ListSort::ReviewCount)),
+        SearchSort::Name => Some(Order::Name),
+        SearchSort::Rating => Some(Order::Rating),
+        SearchSort::ReviewCount => Some(Order::ReviewCount),
     }
 }
 
 /// A page of the products that pass a filter, in a stored order.
-fn in_order(catalogue: &Catalogue, filter: &Filter, order: &SortedOrder, page: PageRequest) -> (Vec<Ordinal>, u64) {
+fn in_order(catalogue: &Catalogue, filter: &Filter, order: Order, page: PageRequest) -> (Vec<Ordinal>, u64) {
     let columns = &catalogue.tables.columns;
+    let order = columns.order(order);
     if filter.is_open() {
         return (slice(&order.ordinals, page).to_vec(), order.ordinals.len() as u64);
     }
@@ -252,22 +253,9 @@ fn in_order(catalogue: &Catalogue, filter: &Filter, order: &SortedOrder, page: P
     (ordinals, total)
 }
 
-/// The products that pass a filter, in the requested order or by quality, which is the order of the ordinals.
-fn browse(scope: Scope<'_>, counts: Option<FacetCounts>) -> Found {
-    let mut collector = Collector::new(scope.columns, scope.filter, scope.wanted, counts);
-    if let Some(order) = scope.order {
-        collector = collector.ordered_by(order);
-    }
-    for ordinal in (0..).take(scope.columns.len()) {
-        collector.take(Candidate { tier: Tier::All, score: 0.0, ordinal });
-    }
-    let (total, counts) = (collector.total, collector.take_counts());
-    Found { best: collector.into_best(), total, counts, expansion: crate::search::expand::Expansion::default() }
-}
-
 /// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
-fn shown_score(hit: Candidate, found: &Found) -> f32 {
-    if found.expansion.titles.is_empty() {
+fn shown_score(hit: Candidate, plan: &Plan) -> f32 {
+    if plan.names.is_empty() {
         return 0.0;
     }
     let tier = match hit.tier {
@@ -278,10 +266,6 @@ fn shown_score(hit: Candidate, found: &Found) -> f32 {
     tier + hit.score / (hit.score + 10.0)
 }
 
-fn page_of(best: &[Candidate], page: PageRequest) -> Vec<Ordinal> {
-    slice(best, page).iter().map(|candidate| candidate.ordinal).collect()
-}
-
 fn page_of_spans<'s>(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Page<'s> {
     let data = slice(spans, page).iter().map(|span| catalogue.object(*span)).collect();
     Page { data, pagination: pagination(page, spans.len() as u64) }
@@ -289,9 +273,15 @@ fn page_of_spans<'s>(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest
 
 /// The part of a list that a page shows; empty past its end.
 fn slice<T>(items: &[T], page: PageRequest) -> &[T] {
-    let start = usize::try_from(page.offset).unwrap_or(usize::MAX).min(items.len());
-    let end = start.saturating_add(page.limit as usize).min(items.len());
-    &items[start..end]
+    let Range { start, end } = range(page);
+    let end = end.min(items.len());
+    &items[start.min(end)..end]
+}
+
+/// The places of a page's items.
+fn range(page: PageRequest) -> Range<usize> {
+    let start = usize::try_from(page.offset).unwrap_or(usize::MAX);
+    start..start.saturating_add(page.limit as usize)
 }
 
 pub(super) const fn pagination(page: PageRequest, total: u64) -> Pagination {

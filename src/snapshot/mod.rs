@@ -93,7 +93,8 @@ impl Snapshot {
         let files = artifact.parts.iter();
         let files = files
             .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.clone())));
-        let engine = Box::new(TantivyEngine::open(&files.collect(), scorer)?);
+        let (forward, columns) = (Arc::clone(&search.forward), Arc::clone(&catalogue.tables.columns));
+        let engine = Box::new(TantivyEngine::open(&files.collect(), scorer, forward, columns)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
         Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
     }

@@ -216,6 +216,8 @@ impl TierBuilder {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::engine::{Engine as _, TantivyBuilder, TantivyEngine};
     use crate::search::Ranking;
@@ -244,7 +246,8 @@ mod tests {
             builder.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare)).expect("a document");
         }
         let files = builder.finish().expect("an index");
-        TantivyEngine::open(&files, Scorer::new(&lengths, &Ranking::default())).expect("it opens")
+        TantivyEngine::open(&files, Scorer::new(&lengths, &Ranking::default()), Arc::default(), Arc::default())
+            .expect("it opens")
     }
 
     #[test]

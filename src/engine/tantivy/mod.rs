@@ -4,11 +4,12 @@
 //! in the sections, so that one posting list per word has all that the score needs.
 
 mod build;
+mod collector;
 mod cursor;
 mod frequent;
 mod gathered;
 mod list;
-mod visit;
+mod walk;
 mod window;
 
 use std::path::Path;
@@ -20,15 +21,18 @@ use ::tantivy::index::{Index, InvertedIndexReader};
 use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
-use ::tantivy::{ReloadPolicy, Term as IndexTerm};
+use ::tantivy::{ReloadPolicy, TERMINATED, Term as IndexTerm};
 use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
 
+use self::collector::TierCollector;
 use self::frequent::Frequent;
 use self::list::List;
-use super::{Engine, EngineError, EngineFiles, Visitor};
+use super::{Engine, EngineError, EngineFiles, SearchHits, SearchRequest};
+use crate::catalogue::{Columns, Ordinal};
 use crate::search::budget::Budget;
+use crate::search::forward::Forward;
 use crate::search::score::Scorer;
 use crate::search::{Plan, Term};
 
@@ -42,6 +46,8 @@ pub struct TantivyEngine {
     /// The frequent terms, by where their postings begin.
     frequent: FxHashMap<usize, Frequent>,
     scorer: Scorer,
+    forward: Arc<Forward>,
+    columns: Arc<Columns>,
 }
 
 impl std::fmt::Debug for TantivyEngine {
@@ -51,11 +57,16 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index from its files; the scorer knows its documents.
+    /// Opens an index from its files, with the lengths, words and columns of its documents.
     ///
     /// # Errors
     /// Where the files are no index, or not of that many documents in one segment.
-    pub fn open(files: &EngineFiles, scorer: Scorer) -> Result<Self, EngineError> {
+    pub fn open(
+        files: &EngineFiles,
+        scorer: Scorer,
+        forward: Arc<Forward>,
+        columns: Arc<Columns>,
+    ) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
             directory.atomic_write(Path::new(name), content).map_err(EngineError::index("loaded"))?;
@@ -76,7 +87,7 @@ impl TantivyEngine {
             return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
-        let mut engine = Self { field, postings, frequent: FxHashMap::default(), scorer };
+        let mut engine = Self { field, postings, frequent: FxHashMap::default(), scorer, forward, columns };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
     }
@@ -112,6 +123,19 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
+    /// The documents whose whole name is one of the plan's, sorted; those of the first name that any document has.
+    fn names(&self, plan: &Plan, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
+        let mut documents = Vec::new();
+        for name in &plan.names {
+            if let Some(term) = self.find(name)? {
+                budget.spend(term.doc_freq as usize);
+                self.read(&term)?.for_each_until(TERMINATED, |document, _| documents.push(document));
+                break;
+            }
+        }
+        Ok(documents)
+    }
+
     /// The posting list of a term, at its first document.
     fn read(&self, term: &TermInfo) -> Result<List, EngineError> {
         self.postings
@@ -132,7 +156,9 @@ impl Engine for TantivyEngine {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
     }
 
-    fn visit(&self, plan: &Plan, visitor: &mut dyn Visitor, budget: &Budget) -> Result<(), EngineError> {
-        visit::visit(self, plan, visitor, budget)
+    fn search(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+        let mut collector = TierCollector::new(self, request)?;
+        walk::walk(self, request.plan, &mut collector, request.budget)?;
+        Ok(collector.finish(request))
     }
 }

@@ -3,7 +3,7 @@
 
 use ::tantivy::DocId;
 
-use crate::engine::{BITS, Passed, positions};
+use crate::search::collect::{BITS, Pruned, ones};
 
 /// How many documents a window holds. A power of two.
 pub(super) const WIDTH: usize = 4096;
@@ -134,12 +134,12 @@ impl Bits {
     /// Their places, in rising order.
     #[inline]
     pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        positions(&self.0)
+        ones(&self.0)
     }
 
-    /// These, of a window that begins with a document, as ones that are passed over.
-    pub(super) const fn passed(&self, start: DocId) -> Passed<'_> {
-        Passed { first: start, bits: &self.0 }
+    /// These, of a window that begins with a document, as ones that were pruned.
+    pub(super) const fn pruned(&self, start: DocId) -> Pruned<'_> {
+        Pruned { first: start, bits: &self.0 }
     }
 }
 

@@ -188,7 +188,7 @@ impl<'s> Highlighter<'s> {
             if is_second && marked[values.last().copied().unwrap_or(0)..].last() != Some(&(number - 1)) {
                 marked.push(number - 1);
             }
-            if is_second || expansion.stems.of(search.lexicon.stem_of(word)).is_some() {
+            if is_second || expansion.stems.of(search.forward.stem_of(word)).is_some() {
                 marked.push(number);
             }
             (number, before) = (number + 1, word);

@@ -1,21 +1,28 @@
-//! Goes through the documents of a plan, window by window.
+//! The walk over the posting lists of a plan, window by window.
 
 use std::cell::Cell;
 
 use super::TantivyEngine;
+use super::collector::{Match, TierCollector};
 use super::cursor::{GroupCursor, Least, Needs};
 use super::frequent::Frequent;
 use super::list::List;
 use super::window::{Bits, Scores, WIDTH, document, first_of, place};
-use crate::engine::{EngineError, Match, Visitor};
+use crate::engine::EngineError;
 use crate::search::budget::Budget;
 use crate::search::{Plan, Term};
 
-/// Visits every document that the plan finds.
-pub(super) fn visit(
+/// Collects the documents that satisfy all required groups of a plan, in rising order; where those
+/// [aren't enough](TierCollector::falls_back), after that all documents that satisfy any of them, these ones among them.
+/// Documents without an indispensable group are never collected. Without a required group any may satisfy the plan, and
+/// without any group all documents are collected.
+///
+/// Stops where the budget is spent; which documents are found by then doesn't depend on the
+/// [threshold](TierCollector::threshold).
+pub(super) fn walk(
     engine: &TantivyEngine,
     plan: &Plan,
-    visitor: &mut dyn Visitor,
+    collector: &mut TierCollector<'_>,
     budget: &Budget,
 ) -> Result<(), EngineError> {
     let mut groups = Vec::with_capacity(plan.groups.len());
@@ -32,7 +39,7 @@ pub(super) fn visit(
     let most = groups.iter().map(GroupCursor::most).sum();
     let mut buffers = BUFFERS.take().unwrap_or_default();
     buffers.groups.resize_with(groups.len().max(buffers.groups.len()), Scores::default);
-    let mut visit = Visit {
+    let mut walk = Walk {
         engine,
         groups,
         roles,
@@ -44,24 +51,23 @@ pub(super) fn visit(
         budget,
         least: None,
     };
-    visit.exclude(&plan.excluded)?;
+    walk.exclude(&plan.excluded)?;
     if plan.groups.is_empty() {
-        visit.everything(visitor);
+        walk.everything(collector);
     } else if !has_required {
-        visit.all_windows(Combine::Any, visitor)?;
+        walk.all_windows(Combine::Any, collector)?;
     } else {
-        visit.all_windows(Combine::All, visitor)?;
-        if !visitor.is_enough() {
-            visit.restart(&plan.excluded)?;
+        walk.all_windows(Combine::All, collector)?;
+        if collector.falls_back() {
+            walk.restart(&plan.excluded)?;
             // A required group that is indispensable is one that every document has.
-            let is_given = visit.groups.iter().any(|group| group.required && group.indispensable);
-            visit.roles =
-                Roles::new(&visit.groups, |group| if is_given { group.indispensable } else { group.required });
-            visit.all_windows(if is_given { Combine::All } else { Combine::Any }, visitor)?;
+            let is_given = walk.groups.iter().any(|group| group.required && group.indispensable);
+            walk.roles = Roles::new(&walk.groups, |group| if is_given { group.indispensable } else { group.required });
+            walk.all_windows(if is_given { Combine::All } else { Combine::Any }, collector)?;
         }
     }
-    visit.buffers.groups.truncate(KEPT);
-    BUFFERS.set(Some(visit.buffers));
+    walk.buffers.groups.truncate(KEPT);
+    BUFFERS.set(Some(walk.buffers));
     Ok(())
 }
 
@@ -69,11 +75,11 @@ pub(super) fn visit(
 const KEPT: usize = 12;
 
 thread_local! {
-    /// The buffers of the thread's last visit, for its next one: making them anew took 3 % of a search's instructions.
+    /// The buffers of the thread's last walk, for its next one: making them anew took 3 % of a search's instructions.
     static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
 }
 
-/// What a visit writes to.
+/// What a walk writes to.
 struct Buffers {
     /// What each group has in the current window.
     groups: Vec<Scores>,
@@ -113,7 +119,7 @@ impl Roles {
     }
 }
 
-struct Visit<'e> {
+struct Walk<'e> {
     engine: &'e TantivyEngine,
     /// The groups, the required ones first.
     groups: Vec<GroupCursor<'e>>,
@@ -150,7 +156,7 @@ const GROUP: usize = 30;
 /// What each document found there takes.
 const FOUND: usize = 3;
 
-impl Visit<'_> {
+impl Walk<'_> {
     /// Leaves documents with these terms out, from the first document on.
     fn exclude(&mut self, terms: &[Term]) -> Result<(), EngineError> {
         self.excluded.clear();
@@ -172,7 +178,7 @@ impl Visit<'_> {
         self.groups.iter_mut().try_for_each(GroupCursor::restart)
     }
 
-    fn everything(&mut self, visitor: &mut dyn Visitor) {
+    fn everything(&mut self, collector: &mut TierCollector<'_>) {
         let documents = self.engine.scorer.documents();
         for window in 0..documents.div_ceil(WIDTH) {
             if !self.budget.allows_more() {
@@ -180,18 +186,18 @@ impl Visit<'_> {
             }
             let mut found = Bits::first(documents - window * WIDTH);
             self.leave_out(window, &mut found);
-            self.admit(window, &mut found, visitor);
-            self.tell(window, &found, &found, visitor);
+            self.admit(window, &mut found, collector);
+            self.tell(window, &found, &found, collector);
         }
     }
 
-    /// Takes out of the documents of a window those that the visitor doesn't admit, and spends what scoring the others takes: the
+    /// Takes out of the documents of a window those that the collector doesn't admit, and spends what scoring the others takes: the
     /// most that it can, for what pruning saves depends on the page.
-    fn admit(&self, window: usize, found: &mut Bits, visitor: &mut dyn Visitor) {
-        if visitor.is_selective() {
+    fn admit(&self, window: usize, found: &mut Bits, collector: &mut TierCollector<'_>) {
+        if collector.has_phrases() {
             let start = first_of(window);
             for at in Bits::clone(found).places() {
-                if !visitor.admits(document(start, at)) {
+                if !collector.has_all_phrases(document(start, at)) {
                     found.remove(at);
                 }
             }
@@ -206,7 +212,7 @@ impl Visit<'_> {
         }
     }
 
-    fn all_windows(&mut self, combine: Combine, visitor: &mut dyn Visitor) -> Result<(), EngineError> {
+    fn all_windows(&mut self, combine: Combine, collector: &mut TierCollector<'_>) -> Result<(), EngineError> {
         let mut next = 0;
         while let Some(window) = self.next_window(next, combine) {
             next = window + 1;
@@ -218,14 +224,14 @@ impl Visit<'_> {
             if found.is_empty() {
                 continue;
             }
-            self.admit(window, &mut found, visitor);
+            self.admit(window, &mut found, collector);
             self.accompany(window, &found, &mut shared);
             // Until a least score is known, all that is found has to be scored; it takes few documents to know one.
             if self.least.is_none() && found.count() > 2 * FIRST {
                 let first = found.take_until(FIRST);
-                self.score_and_tell(window, &first, &shared, visitor)?;
+                self.score_and_tell(window, &first, &shared, collector)?;
             }
-            self.score_and_tell(window, &found, &shared, visitor)?;
+            self.score_and_tell(window, &found, &shared, collector)?;
         }
         Ok(())
     }
@@ -304,11 +310,11 @@ impl Visit<'_> {
         window: usize,
         found: &Bits,
         shared: &Bits,
-        visitor: &mut dyn Visitor,
+        collector: &mut TierCollector<'_>,
     ) -> Result<(), EngineError> {
         let candidates = self.score(window, found, shared)?;
-        self.tell(window, found, &candidates, visitor);
-        self.settle(visitor.least());
+        self.tell(window, found, &candidates, collector);
+        self.settle(collector.threshold());
         Ok(())
     }
 
@@ -386,9 +392,9 @@ impl Visit<'_> {
         self.order.sort_by(|a, b| groups[*b].unread().total_cmp(&groups[*a].unread()));
     }
 
-    /// Tells the visitor the documents found in a window: of the candidates those that come to the least score, all others as
+    /// Tells the collector the documents found in a window: of the candidates those that come to the least score, all others as
     /// passed over.
-    fn tell(&mut self, window: usize, found: &Bits, candidates: &Bits, visitor: &mut dyn Visitor) {
+    fn tell(&mut self, window: usize, found: &Bits, candidates: &Bits, collector: &mut TierCollector<'_>) {
         let mut least = self.least.unwrap_or(f32::NEG_INFINITY);
         let start = first_of(window);
         let Buffers { groups, matches, .. } = &mut *self.buffers;
@@ -402,195 +408,15 @@ impl Visit<'_> {
                 passed.remove(at);
                 matches.push(Match { ordinal: document(start, at), score });
                 if matches.len() == TOLD_AT_ONCE {
-                    visitor.visit(matches);
+                    collector.collect(matches);
                     matches.clear();
-                    least = visitor.least().unwrap_or(least);
+                    least = collector.threshold().unwrap_or(least);
                 }
             }
         }
         if !matches.is_empty() {
-            visitor.visit(matches);
+            collector.collect(matches);
         }
-        visitor.pass(passed.passed(start));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-    use std::sync::LazyLock;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::engine::{Engine as _, Passed, TantivyBuilder};
-    use crate::search::field::Field;
-    use crate::search::score::{Occurrences, Scorer};
-    use crate::search::{Alternative, Group, Ranking, Term};
-
-    /// More than two windows.
-    const DOCUMENTS: u32 = 9000;
-    const STEMS: u32 = 40;
-
-    /// Whether a document has a stem, and where: stem 0 is in every one, later ones are rarer.
-    fn occurrences(document: u32, stem: u32) -> Option<Occurrences> {
-        let mixed =
-            (document.wrapping_mul(0x9E37_79B1) ^ stem.wrapping_mul(0x85EB_CA6B)).wrapping_mul(0xC2B2_AE35) >> 8;
-        let fields = [Field::Description, Field::Tagline, Field::Name];
-        let field = fields[(mixed >> 16) as usize % fields.len()];
-        mixed.is_multiple_of(stem * stem + 1).then(|| Occurrences::one(field))
-    }
-
-    fn scorer() -> Scorer {
-        let lengths: Vec<_> = (0..DOCUMENTS).map(|document| [2, 5, 20 + document % 50]).collect();
-        Scorer::new(&lengths, &Ranking::default())
-    }
-
-    static ENGINE: LazyLock<TantivyEngine> = LazyLock::new(|| {
-        let mut builder = TantivyBuilder::new().expect("an index");
-        for document in 0..DOCUMENTS {
-            let terms: Vec<_> =
-                (0..STEMS).filter_map(|stem| Some((Term::Word(stem), occurrences(document, stem)?))).collect();
-            builder.push(terms.iter().map(|(term, occurrences)| (term, *occurrences))).expect("a document");
-        }
-        TantivyEngine::open(&builder.finish().expect("an index"), scorer()).expect("it opens")
-    });
-
-    /// What a visit tells: first documents with every group, then, unless those are enough, documents with any.
-    #[derive(Default)]
-    struct Told {
-        found: BTreeMap<u32, f32>,
-        passed: Vec<u32>,
-        least: Option<f32>,
-        /// Whether documents with every group are enough.
-        is_enough: bool,
-    }
-
-    impl Visitor for Told {
-        fn visit(&mut self, found: &[Match]) {
-            for one in found {
-                let before = self.found.insert(one.ordinal, one.score);
-                assert!(before.is_none() && self.found.keys().next_back() == Some(&one.ordinal), "in rising order");
-            }
-        }
-
-        fn pass(&mut self, over: Passed<'_>) {
-            let before = self.passed.len();
-            self.passed.extend(over.ordinals());
-            assert_eq!(over.count(), (self.passed.len() - before) as u64);
-        }
-
-        fn least(&self) -> Option<f32> {
-            self.least
-        }
-
-        fn is_enough(&mut self) -> bool {
-            if !self.is_enough {
-                self.found.clear();
-                self.passed.clear();
-            }
-            self.is_enough
-        }
-    }
-
-    fn told(plan: &Plan, some: bool, least: Option<f32>) -> Told {
-        let mut told = Told { least, is_enough: !some, ..Told::default() };
-        ENGINE.visit(plan, &mut told, &Budget::new(u64::MAX)).expect("an index in memory");
-        told
-    }
-
-    /// The same, document by document.
-    #[expect(clippy::cast_precision_loss, reason = "thousands")]
-    fn plain(plan: &Plan, some: bool) -> BTreeMap<u32, f32> {
-        let formula = scorer();
-        let has = |document: u32, term: &Term| match term {
-            Term::Word(stem) if *stem < STEMS => occurrences(document, *stem),
-            _ => None,
-        };
-        let frequency = |term: &Term| (0..DOCUMENTS).filter(|document| has(*document, term).is_some()).count() as f32;
-        let idf = |group: &Group| {
-            let most = group.alternatives.iter().map(|alternative| frequency(&alternative.term)).fold(0.0, f32::max);
-            (1.0 + (DOCUMENTS as f32 - most + 0.5).max(0.5) / (most + 0.5)).ln() * 2.2
-        };
-        let worth: Vec<_> = plan.groups.iter().map(idf).collect();
-        let mut found = BTreeMap::new();
-        for document in 0..DOCUMENTS {
-            if plan.excluded.iter().any(|term| has(document, term).is_some()) {
-                continue;
-            }
-            let scores: Vec<Option<f32>> = plan
-                .groups
-                .iter()
-                .zip(&worth)
-                .map(|(group, worth)| {
-                    let scores = group.alternatives.iter().filter_map(|alternative| {
-                        let occurrences = has(document, &alternative.term)?;
-                        Some(worth * alternative.weight * formula.worth(occurrences.code(), document))
-                    });
-                    scores.reduce(f32::max)
-                })
-                .collect();
-            let required = || plan.groups.iter().zip(&scores).filter(|(group, _)| group.required);
-            let all = required().all(|(_, score)| score.is_some());
-            let any = required().any(|(_, score)| score.is_some());
-            if all || (some && any) {
-                found.insert(document, scores.iter().flatten().sum());
-            }
-        }
-        found
-    }
-
-    fn plans() -> impl Strategy<Value = Plan> {
-        let alternative = (0..STEMS + 2, 1..=4_u8)
-            .prop_map(|(stem, weight)| Alternative { term: Term::Word(stem), weight: f32::from(weight) / 4.0 });
-        let group = (prop::collection::vec(alternative, 1..14), any::<bool>())
-            .prop_map(|(alternatives, required)| Group { alternatives, required, indispensable: false });
-        (prop::collection::vec(group, 1..4), prop::collection::vec(1..STEMS, 0..2)).prop_map(
-            |(mut groups, excluded)| {
-                groups[0].required = true;
-                Plan { groups, excluded: excluded.into_iter().map(Term::Word).collect() }
-            },
-        )
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-
-        #[test]
-        fn going_by_windows_finds_what_going_document_by_document_finds(plan in plans(), some: bool) {
-            let (found, plain) = (told(&plan, some, None), plain(&plan, some));
-            prop_assert!(found.passed.is_empty());
-            prop_assert_eq!(found.found.keys().collect::<Vec<_>>(), plain.keys().collect::<Vec<_>>());
-            for (document, score) in &found.found {
-                let wanted = plain[document];
-                prop_assert!((score - wanted).abs() < 1e-3, "{document}: {score} {wanted}");
-            }
-        }
-
-        #[test]
-        fn what_scores_too_little_is_passed_over(plan in plans(), some: bool, place in 0.0..1.0_f32) {
-            let plain = plain(&plan, some);
-            let most = plain.values().copied().fold(0.0, f32::max);
-            let least = most * place;
-            let found = told(&plan, some, Some(least));
-            let mut all: Vec<u32> = found.found.keys().chain(&found.passed).copied().collect();
-            all.sort_unstable();
-            prop_assert!(all.iter().eq(plain.keys()), "each is told or passed over, once");
-            for (document, score) in plain {
-                // The first window is told before anything is asked.
-                if score > least + 1e-3 {
-                    let told = found.found.get(&document).copied().unwrap_or_default();
-                    prop_assert!((told - score).abs() < 1e-3, "{document}: {score} {told}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn without_a_word_everything_is_found_but_what_is_excluded() {
-        let plan = Plan { groups: Vec::new(), excluded: vec![Term::Word(1)] };
-        let found = told(&plan, false, None).found;
-        let wanted = (0..DOCUMENTS).filter(|document| occurrences(*document, 1).is_none());
-        assert!(found.keys().copied().eq(wanted));
+        collector.count_pruned(passed.pruned(start));
     }
 }

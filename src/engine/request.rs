@@ -1,0 +1,36 @@
+//! Search requests, and what engines return.
+
+use std::ops::Range;
+
+use crate::catalogue::{Filter, Order};
+use crate::search::Plan;
+use crate::search::budget::Budget;
+use crate::search::collect::{Candidate, FacetCounts};
+
+/// A search.
+#[derive(Debug, Clone)]
+pub struct SearchRequest<'a> {
+    /// What to find, and its ranking.
+    pub plan: &'a Plan,
+    /// Which of it counts.
+    pub filter: &'a Filter,
+    /// The order of the hits; `None`: that of the ranking.
+    pub order: Option<Order>,
+    /// The hits to return, by their places in the order, from 0.
+    pub page: Range<usize>,
+    /// Whether to count facets.
+    pub facets: bool,
+    /// The work that the search may do.
+    pub budget: &'a Budget,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default)]
+pub struct SearchHits {
+    /// The hits of the page, in order.
+    pub hits: Vec<Candidate>,
+    /// How many documents were found in all.
+    pub total: u64,
+    /// The counts of all facets, where requested.
+    pub facets: Option<FacetCounts>,
+}

@@ -1,0 +1,31 @@
+//! Plans of name searches.
+
+use super::analyse::{Gap, words};
+use super::index::{compound, title_key};
+use super::plan::{Alternative, Group, Plan, Rerank, Term};
+
+/// The plan of a search by name: every word must start a word of the name or of an alias; neighbours may be written as one.
+/// `None` for a text without a word.
+#[must_use]
+pub fn plan(text: &str) -> Option<Plan> {
+    let typed = words(text);
+    let mut groups = Vec::with_capacity(typed.len());
+    for (at, word) in typed.iter().enumerate() {
+        let mut alternatives = vec![
+            Alternative { term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
+            Alternative { term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
+        ];
+        for second in [at, at + 1] {
+            let Some(first) = second.checked_sub(1) else { continue };
+            let Some(next) = typed.get(second).filter(|next| matches!(next.gap, Gap::Joined | Gap::Space)) else {
+                continue;
+            };
+            let joined = compound(&typed[first], next);
+            alternatives.push(Alternative { term: Term::NameWord(joined.as_str().into()), weight: 1.0 });
+            alternatives.push(Alternative { term: Term::NamePrefix(joined.into()), weight: 0.5 });
+        }
+        groups.push(Group { alternatives, required: true, indispensable: false });
+    }
+    let names = vec![Term::Title(title_key(&typed).into())];
+    (!groups.is_empty()).then(|| Plan { groups, names, rerank: Rerank::ShortestName, ..Plan::default() })
+}

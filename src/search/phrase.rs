@@ -1,0 +1,78 @@
+//! Verification of phrases: whether a value of a document has words in a row.
+
+use super::budget::Budget;
+use super::forward::{Forward, Sequence};
+use super::lexicon::WordId;
+use super::plan::Phrase;
+use crate::catalogue::Ordinal;
+
+/// The units of verifying a phrase in a document, beside its bytes.
+const VERIFIED: usize = 8;
+
+/// How many bytes are compared in a unit of the budget.
+const COMPARED_AT_ONCE: usize = 32;
+
+/// The most combinations of spellings that are looked for as bytes. A phrase with more is verified word by word.
+const COMBINATIONS: usize = 16;
+
+/// Finds a phrase in documents.
+#[derive(Debug)]
+pub enum PhraseMatcher<'p> {
+    /// By each combination of spellings, as documents hold it.
+    Bytes(Vec<Sequence>),
+    /// Word by word.
+    Words(&'p Phrase),
+}
+
+impl<'p> PhraseMatcher<'p> {
+    /// A matcher of a phrase.
+    #[must_use]
+    pub fn new(phrase: &'p Phrase) -> Self {
+        if phrase.iter().map(Vec::len).fold(1, usize::saturating_mul) > COMBINATIONS {
+            return Self::Words(phrase);
+        }
+        let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
+        for spellings in phrase {
+            let longer = |begun: &Vec<WordId>| {
+                let begun = begun.clone();
+                spellings.iter().map(move |word| [&begun[..], &[*word]].concat())
+            };
+            combinations = combinations.iter().flat_map(longer).collect();
+        }
+        Self::Bytes(combinations.iter().map(|words| Sequence::new(words)).collect())
+    }
+
+    /// Whether a value of the document has the phrase.
+    #[must_use]
+    pub fn matches(&self, forward: &Forward, ordinal: Ordinal, budget: &Budget) -> bool {
+        let bytes = forward.size_bytes(ordinal);
+        match self {
+            Self::Bytes(combinations) => {
+                budget.spend(combinations.len() * (VERIFIED + bytes / COMPARED_AT_ONCE));
+                combinations.iter().any(|sequence| forward.has(ordinal, sequence))
+            }
+            Self::Words(phrase) => {
+                budget.spend(VERIFIED + bytes * phrase.len());
+                has_words(forward, ordinal, phrase)
+            }
+        }
+    }
+}
+
+/// Whether a value of the document has these words in a row, by the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
+/// 1992). Of a longer phrase the first 64 words count.
+#[must_use]
+pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
+    // Bit n: the last words of the document are the first n + 1 of the phrase.
+    let mut prefixes: u64 = 0;
+    let whole = 1_u64 << (phrase.len().clamp(1, 64) - 1);
+    for word in forward.words(ordinal) {
+        let fits =
+            (0..64).zip(phrase).fold(0, |bits, (at, spellings)| bits | u64::from(spellings.contains(&word)) << at);
+        prefixes = ((prefixes << 1) | 1) & fits;
+        if prefixes & whole != 0 {
+            return true;
+        }
+    }
+    phrase.is_empty()
+}
