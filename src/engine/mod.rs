@@ -7,6 +7,8 @@ mod request;
 #[cfg(test)]
 mod scan;
 mod tantivy;
+#[cfg(test)]
+mod tests;
 
 pub use request::{SearchHits, SearchRequest};
 pub use tantivy::{TantivyBuilder, TantivyEngine};

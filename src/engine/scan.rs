@@ -1,1 +1,166 @@
+//! A brute-force engine: it scores every document and sorts them all. Tests compare other engines with it.
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Engine, EngineError, SearchHits, SearchRequest};
+use crate::catalogue::{Admission, Columns, Ordinal, STARS};
+use crate::search::collect::{Candidate, FacetCounts, RERANKED, Tier};
+use crate::search::forward::Forward;
+use crate::search::phrase::has_words;
+use crate::search::score::{Occurrences, Scorer};
+use crate::search::{Group, Plan, Term};
+
+/// What the score of a word is at most, beside its inverse document frequency.
+const SCALE: f32 = 2.2;
+
+/// Documents, each with the packed frequencies of its terms.
+#[derive(Debug)]
+pub(super) struct ScanEngine {
+    pub(super) documents: Vec<FxHashMap<Term, u32>>,
+    pub(super) scorer: Scorer,
+    pub(super) forward: Arc<Forward>,
+    pub(super) columns: Arc<Columns>,
+}
+
+/// A document's scores by group; `None` for a group which it doesn't satisfy.
+type Scores = Vec<Option<f32>>;
+
+impl ScanEngine {
+    /// The terms of a document, as it is kept.
+    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> FxHashMap<Term, u32> {
+        terms.map(|(term, occurrences)| (term.clone(), occurrences.code())).collect()
+    }
+
+    fn frequency(&self, term: &Term) -> u32 {
+        self.documents.iter().map(|terms| u32::from(terms.contains_key(term))).sum()
+    }
+
+    /// The scale of a group's scores.
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    fn scale(&self, group: &Group) -> f32 {
+        let frequency = group.alternatives.iter().map(|of| self.frequency(&of.term)).max().unwrap_or(0) as f32;
+        let all = self.documents.len() as f32;
+        (1.0 + (all - frequency + 0.5).max(0.5) / (frequency + 0.5)).ln() * SCALE
+    }
+
+    fn scores(&self, groups: &[(&Group, f32)], ordinal: Ordinal) -> Scores {
+        let terms = &self.documents[ordinal as usize];
+        let score = |(group, scale): &(&Group, f32)| {
+            let of = group.alternatives.iter().filter_map(|alternative| {
+                let packed = terms.get(&alternative.term)?;
+                Some(scale * alternative.weight * self.scorer.worth(*packed, ordinal))
+            });
+            of.reduce(f32::max)
+        };
+        groups.iter().map(score).collect()
+    }
+
+    fn is_admitted(&self, plan: &Plan, ordinal: Ordinal) -> bool {
+        let terms = &self.documents[ordinal as usize];
+        !plan.excluded.iter().any(|term| terms.contains_key(term))
+            && plan.phrases.iter().all(|phrase| has_words(&self.forward, ordinal, phrase))
+    }
+
+    /// Counts facets, each without its own part of the filter.
+    fn facets(&self, found: &[(Ordinal, Admission)]) -> FacetCounts {
+        let columns = &self.columns;
+        let mut counts = FacetCounts::default();
+        counts.categories.resize(columns.category_count(), 0);
+        for (ordinal, admission) in found {
+            let at = *ordinal as usize;
+            if admission.passed_but_for(Admission::CATEGORY) {
+                columns.categories_of(*ordinal).iter().for_each(|category| counts.categories[*category as usize] += 1);
+            }
+            if admission.passed_but_for(Admission::OFFERING_TYPE) {
+                counts.offering_types[columns.offering_type[at] as usize] += 1;
+            }
+            if admission.passed_but_for(Admission::EVIDENCE_STATUS) {
+                counts.evidence_statuses[columns.evidence_status[at] as usize] += 1;
+            }
+            if admission.passed_but_for(Admission::RATING) {
+                for stars in (0_u8..).take(STARS) {
+                    let has = columns.rating[at].is_some_and(|rating| rating >= f64::from(stars + 1));
+                    counts.ratings[usize::from(stars)] += u64::from(has);
+                }
+            }
+        }
+        counts
+    }
+}
+
+impl Engine for ScanEngine {
+    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+        Ok(self.frequency(term))
+    }
+
+    fn search(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+        let plan = request.plan;
+        let mut groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
+        // Scores are summed in this order.
+        groups.sort_by_key(|(group, _)| !group.required);
+        let ordinals = || (0..).take(self.documents.len());
+        let with = |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect();
+        let names: Vec<Ordinal> = plan.names.iter().map(with).find(|of: &Vec<_>| !of.is_empty()).unwrap_or_default();
+        let has_required = groups.iter().any(|(group, _)| group.required);
+        let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
+            groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
+        };
+        let all_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
+            groups.iter().zip(scores).all(|((group, _), score)| !of(group) || score.is_some())
+        };
+        let is_complete = |scores: &Scores| match has_required {
+            _ if groups.is_empty() => true,
+            true => all_of(scores, &|group| group.required || group.indispensable),
+            false => any_of(scores, &|_| true),
+        };
+        // A required group that is indispensable is one which every document has.
+        let is_given = groups.iter().any(|(group, _)| group.required && group.indispensable);
+        let has_some = |scores: &Scores| {
+            if is_given {
+                all_of(scores, &|group| group.indispensable)
+            } else {
+                any_of(scores, &|group| group.required)
+            }
+        };
+        let admitted: Vec<_> = ordinals()
+            .filter(|ordinal| self.is_admitted(plan, *ordinal))
+            .map(|ordinal| (ordinal, self.scores(&groups, ordinal)))
+            .collect();
+        let complete = admitted.iter().filter(|(_, scores)| is_complete(scores)).count();
+        let falls_back = has_required && complete < plan.enough;
+        let mut found = Vec::new();
+        let mut candidates = Vec::new();
+        for (ordinal, scores) in admitted {
+            let is_complete = is_complete(&scores);
+            if !is_complete && !(falls_back && has_some(&scores)) {
+                continue;
+            }
+            let admission = request.filter.admit(&self.columns, ordinal);
+            found.push((ordinal, admission));
+            let tier = match is_complete {
+                _ if names.contains(&ordinal) => Tier::Title,
+                true => Tier::All,
+                false => Tier::Some,
+            };
+            if admission.passed() {
+                candidates.push(Candidate { tier, score: scores.iter().flatten().sum(), ordinal });
+            }
+        }
+        let total = candidates.len() as u64;
+        if let Some(order) = request.order {
+            candidates.sort_by_key(|candidate| self.columns.order(order).ranks[candidate.ordinal as usize]);
+        } else {
+            candidates.sort_by(|a, b| b.cmp(a));
+            let head = candidates.len().min(RERANKED);
+            plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
+        }
+        let end = request.page.end.min(candidates.len());
+        Ok(SearchHits {
+            hits: candidates[request.page.start.min(end)..end].to_vec(),
+            total,
+            facets: request.facets.then(|| self.facets(&found)),
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! Properties of the tantivy engine: it returns what a brute-force scan of all documents returns.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::scan::ScanEngine;
+use super::{Engine, SearchRequest};
+use crate::catalogue::{Draft, Filter, Order};
+use crate::export::{self, Export, Limits, SourceFile};
+use crate::record::OfferingType;
+use crate::search::budget::Budget;
+use crate::search::expand::expand;
+use crate::search::query::parse;
+use crate::search::{Plan, Ranking, SearchBuilder, SearchIndex, names};
+use crate::snapshot::Snapshot;
+
+/// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
+const WORDS: [&str; 24] = [
+    "audit",
+    "software",
+    "the",
+    "audits",
+    "permit",
+    "work",
+    "to",
+    "management",
+    "permits",
+    "lock",
+    "out",
+    "lockout",
+    "iso",
+    "9001",
+    "iso9001",
+    "safety",
+    "saftey",
+    "of",
+    "zürich",
+    "zurich",
+    "c++",
+    "auditing",
+    "risk",
+    "x",
+];
+
+/// A directory in both engines.
+struct Engines {
+    snapshot: Arc<Snapshot>,
+    scan: ScanEngine,
+}
+
+fn exports(software: &[Value]) -> Vec<Export> {
+    let document = json!({
+        "name": "test", "license": "https://example.org/licence", "software": software,
+        "synonyms": [{"terms": ["permit to work", "lockout"]}],
+    });
+    let file = SourceFile::from_bytes(Path::new("test.json"), document.to_string().into_bytes().into());
+    let today = export::latest_day(jiff::Timestamp::UNIX_EPOCH);
+    let report = export::examine(vec![file], &Limits::default(), today, &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    report.exports
+}
+
+impl Engines {
+    fn new(software: &[Value]) -> Self {
+        let snapshot = Snapshot::build(exports(software)).expect("it builds");
+        let draft = Draft::new(exports(software), None).expect("in memory");
+        let mut builder = SearchBuilder::new(draft.synonyms());
+        let mut documents = Vec::new();
+        for product in draft.software() {
+            let (software, categories) = product.expect("a record");
+            documents.push(ScanEngine::document(builder.push(&software, categories)));
+        }
+        let parts = builder.finish().and_then(|parts| Ok(parts.encode()?)).expect("words");
+        let (index, scorer) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
+        let columns = Arc::clone(&snapshot.catalogue.tables.columns);
+        Self { scan: ScanEngine { documents, scorer, forward: index.forward, columns }, snapshot }
+    }
+
+    /// Compares the engines on a plan.
+    fn compare(&self, plan: &Plan, query: &Query) -> Result<(), TestCaseError> {
+        let budget = Budget::new(u64::MAX);
+        let request = SearchRequest {
+            plan,
+            filter: &query.filter,
+            order: query.order,
+            page: query.start..query.start + query.limit,
+            facets: query.facets,
+            budget: &budget,
+        };
+        let hits = self.snapshot.engine.search(&request).expect("an index in memory");
+        let expected = self.scan.search(&request).expect("a scan");
+        prop_assert_eq!(hits.total, expected.total);
+        prop_assert_eq!(hits.facets, expected.facets);
+        let keys = |hits: &[crate::search::collect::Candidate]| {
+            // With an order of its own a search has no use for scores.
+            let score = |score: f32| if query.order.is_none() { score.to_bits() } else { 0 };
+            hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score))).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(keys(&hits.hits), keys(&expected.hits));
+        Ok(())
+    }
+
+    fn compare_search(&self, query: &Query) -> Result<(), TestCaseError> {
+        let frequency = |term: &_| {
+            let frequency = self.snapshot.engine.document_frequency(term)?;
+            assert_eq!(frequency, self.scan.document_frequency(term)?, "{term:?}");
+            Ok::<_, super::EngineError>(frequency)
+        };
+        let (parsed, budget) = (parse(&query.text), Budget::new(u64::MAX));
+        let expansion =
+            expand(&self.snapshot.search, &frequency, &query.text, &parsed, query.typo, &budget).expect("frequencies");
+        if !expansion.is_hopeless {
+            self.compare(&expansion.plan, query)?;
+        }
+        if let Some(plan) = names::plan(&query.text) {
+            self.compare(&plan, query)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Query {
+    text: String,
+    typo: bool,
+    filter: Filter,
+    order: Option<Order>,
+    start: usize,
+    limit: usize,
+    facets: bool,
+}
+
+fn query() -> impl Strategy<Value = Query> {
+    let word = prop_oneof![8 => prop::sample::select(&WORDS[..]), 3 => prop::sample::select(&["pe", "aud", "sfaety", "rare"][..])];
+    let text = prop::collection::vec((word, 0..10_u8), 0..5).prop_map(|words| {
+        let written = words.iter().map(|(word, how)| match how {
+            0 => format!("\"{word}\""),
+            1 => format!("-{word}"),
+            2 => format!("\"{word} the\""),
+            _ => (*word).to_owned(),
+        });
+        written.collect::<Vec<_>>().join(" ")
+    });
+    let filter = (prop::option::weighted(0.3, prop::collection::btree_set(0..3_u32, 0..3)), any::<bool>(), 0..6_u8)
+        .prop_map(|(categories, is_software, stars)| Filter {
+            categories: categories.map(|of| of.into_iter().collect()),
+            offering_type: is_software.then_some(OfferingType::Software),
+            min_rating: (stars > 3).then_some(f64::from(stars) - 1.5),
+            ..Filter::default()
+        });
+    let filter = prop_oneof![2 => Just(Filter::default()), 1 => filter];
+    let order = prop_oneof![
+        3 => Just(None),
+        1 => prop::sample::select(&[Order::Name, Order::Rating, Order::ReviewCount][..]).prop_map(Some),
+    ];
+    let start = prop_oneof![3 => Just(0), 1 => 0..30_usize, 1 => 150..300_usize];
+    (text, any::<bool>(), filter, order, start, 1..40_usize, any::<bool>()).prop_map(
+        |(text, typo, filter, order, start, limit, facets)| Query { text, typo, filter, order, start, limit, facets },
+    )
+}
+
+/// A product with these words.
+fn product(id: usize, words: &[&str], kind: u8) -> Value {
+    let text = |range: std::ops::Range<usize>| {
+        let words = words.iter().cycle().skip(range.start).take(range.len());
+        words.copied().collect::<Vec<_>>().join(" ")
+    };
+    let category = ["Audit", "Permit", "Risk"][usize::from(kind) % 3];
+    let mut product = json!({
+        "id": format!("p{id}"), "name": text(0..1 + usize::from(kind % 3)), "tagline": text(1..4),
+        "description": text(2..2 + words.len() * 2), "url": "https://example.org/", "evidence_status": "pending-review",
+        "categories": [category],
+        "offering_type": if kind.is_multiple_of(5) { "document-templates" } else { "software" },
+    });
+    if kind.is_multiple_of(4) {
+        product["rating"] = json!(f64::from(kind % 5) + 0.5);
+        product["review_count"] = json!(u32::from(kind));
+        product["rating_source"] = json!({"label": "Reviews", "url": "https://example.org/reviews"});
+    }
+    product
+}
+
+fn software() -> impl Strategy<Value = Vec<Value>> {
+    let product = (prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12), any::<u8>());
+    prop::collection::vec(product, 0..40)
+        .prop_map(|all| all.iter().enumerate().map(|(id, (words, kind))| self::product(id, words, *kind)).collect())
+}
+
+/// More documents than two blocks have, so that some words are frequent; some others are prefixed alike, so that a prefix has
+/// many alternatives.
+static LARGE: LazyLock<Engines> = LazyLock::new(|| {
+    let mut random = fastrand::Rng::with_seed(7);
+    let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
+    let software: Vec<_> = (0..9_000)
+        .map(|id| {
+            // Words at the front are far more frequent.
+            let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
+            let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
+            if id % 5 == 0 {
+                words.insert(random.usize(..words.len()), &rare[random.usize(..rare.len())]);
+            }
+            product(id, &words, random.u8(..))
+        })
+        .collect();
+    Engines::new(&software)
+});
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn small_directory_is_searched_as_by_a_scan(software in software(), queries in prop::collection::vec(query(), 12)) {
+        let engines = Engines::new(&software);
+        for query in &queries {
+            engines.compare_search(query)?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn large_directory_is_searched_as_by_a_scan(query in query()) {
+        LARGE.compare_search(&query)?;
+    }
+}
