@@ -134,7 +134,7 @@ impl Engine for ScanEngine {
         let mut candidates = Vec::new();
         for (ordinal, scores) in admitted {
             let is_complete = is_complete(&scores);
-            if !is_complete && !(falls_back && has_some(&scores)) {
+            if !(is_complete || falls_back && has_some(&scores)) {
                 continue;
             }
             let admission = request.filter.admit(&self.columns, ordinal);

@@ -1,0 +1,65 @@
+//! The rooms of `src/` depend on each other in one direction.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each room may use of the others.
+const ROOMS: [(&str, &[&str]); 10] = [
+    ("record", &[]),
+    ("resource", &["record"]),
+    ("export", &["printable", "record", "search::analyse", "search::stem"]),
+    ("catalogue", &["export", "record", "resource"]),
+    ("search", &["catalogue", "record", "resource"]),
+    ("engine", &["catalogue", "search"]),
+    ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
+    ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
+    ("key", &["lock", "printable", "record"]),
+    ("http", &["catalogue", "export", "key", "panics", "record", "resource", "service", "snapshot"]),
+];
+
+/// The modules which understand a query. An engine is given their result, a plan.
+const ANALYSIS: [&str; 9] = ["analyse", "expand", "index", "lexicon", "names", "query", "stem", "synonym", "typo"];
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let files = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|of| of == "rs") && !path.ends_with("tests.rs")).collect()
+}
+
+/// The paths behind `crate::` in the code of a room, its tests left out, each with its file.
+fn uses(room: &str) -> BTreeSet<(String, PathBuf)> {
+    let mut uses = BTreeSet::new();
+    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room)) {
+        let text = fs::read_to_string(&file).expect("a text");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for rest in code.split("crate::").skip(1) {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(rest.len());
+            let (path, rest) = rest.split_at(end);
+            let group = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+            for name in group.map_or("", |(group, _)| group).split(',') {
+                uses.insert((format!("{path}{}", name.trim()), file.clone()));
+            }
+        }
+    }
+    assert!(!uses.is_empty() || room == "record", "{room} is a room");
+    uses
+}
+
+#[test]
+fn rooms_use_only_rooms_below_them() {
+    for (room, allowed) in ROOMS {
+        for (path, file) in uses(room) {
+            let is_within = |of: &&str| path == **of || path.starts_with(&format!("{of}::"));
+            assert!(is_within(&room) || allowed.iter().any(is_within), "{} uses {path}", file.display());
+        }
+    }
+}
+
+#[test]
+fn engines_know_plans_and_nothing_of_analysis() {
+    for (path, file) in uses("engine") {
+        let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
+        assert!(!ANALYSIS.contains(&module), "{} uses {path}", file.display());
+    }
+}
