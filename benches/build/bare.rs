@@ -33,7 +33,7 @@ pub(crate) fn prepare(products: &Draft, repeat: Repeat) -> Vec<String> {
         for (of, occurrences) in search.push(&software, categories) {
             term.clear();
             of.write(&mut term);
-            terms::write(&mut text, &term, if repeat == Repeat::Code { occurrences.code() } else { 1 });
+            terms::write(&mut text, &term, if repeat == Repeat::Code { occurrences.packed() } else { 1 });
         }
         text
     });

@@ -28,8 +28,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far. What is
-    /// found by then doesn't depend on the page.
+    /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
+    /// are doesn't depend on the page.
     ///
     /// # Errors
     /// Where the index can't be read.
@@ -42,7 +42,7 @@ pub enum EngineError {
     /// The index can't be built, opened or read.
     #[error("the search index can't be {doing}")]
     Index {
-        /// What was tried.
+        /// The operation.
         doing: &'static str,
         /// Why it failed.
         #[source]

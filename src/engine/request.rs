@@ -10,9 +10,9 @@ use crate::search::collect::{Candidate, FacetCounts};
 /// A search.
 #[derive(Debug, Clone)]
 pub struct SearchRequest<'a> {
-    /// What to find, and its ranking.
+    /// The plan: terms, ranking, rerank.
     pub plan: &'a Plan,
-    /// Which of it counts.
+    /// The filter of the hits.
     pub filter: &'a Filter,
     /// The order of the hits; `None`: that of the ranking.
     pub order: Option<Order>,
@@ -24,7 +24,7 @@ pub struct SearchRequest<'a> {
     pub budget: &'a Budget,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {
     /// The hits of the page, in order.

@@ -12,7 +12,7 @@ use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Term};
 
-/// What the score of a word is at most, beside its inverse document frequency.
+/// BM25's `k1 + 1`, the factor beside the inverse document frequency.
 const SCALE: f32 = 2.2;
 
 /// Documents, each with the packed frequencies of its terms.
@@ -30,7 +30,7 @@ type Scores = Vec<Option<f32>>;
 impl ScanEngine {
     /// The terms of a document, as it is kept.
     pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> FxHashMap<Term, u32> {
-        terms.map(|(term, occurrences)| (term.clone(), occurrences.code())).collect()
+        terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
     }
 
     fn frequency(&self, term: &Term) -> u32 {
@@ -50,7 +50,7 @@ impl ScanEngine {
         let score = |(group, scale): &(&Group, f32)| {
             let of = group.alternatives.iter().filter_map(|alternative| {
                 let packed = terms.get(&alternative.term)?;
-                Some(scale * alternative.weight * self.scorer.worth(*packed, ordinal))
+                Some(scale * alternative.weight * self.scorer.score(*packed, ordinal))
             });
             of.reduce(f32::max)
         };

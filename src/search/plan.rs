@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::lexicon::{StemId, WordId};
 use super::stem_slots::StemSlots;
 
-/// What a document is found by.
+/// A term of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Term {
     /// A word with this stem, in any field.
@@ -25,13 +25,13 @@ pub enum Term {
 }
 
 impl Term {
-    /// What the names of words begin with in an engine's dictionary; their stem's number follows, in hexadecimal digits.
+    /// The first letter of words in an engine's dictionary; the number of the stem follows, in hexadecimal digits.
     pub const WORD: u8 = b'w';
 
-    /// What the names of the beginnings of words begin with.
+    /// The first letter of prefixes.
     pub const PREFIX: u8 = b'p';
 
-    /// What the names of synonym groups begin with.
+    /// The first letter of synonym groups.
     pub const CONCEPT: u8 = b's';
 
     /// The term as an engine's dictionary holds it: a letter for its kind, then the rest.
@@ -58,17 +58,17 @@ pub const INDEXED_PREFIX: usize = 3;
 /// A way to satisfy a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
-    /// What a document has to have.
+    /// The term.
     pub term: Term,
-    /// What that is worth, 0 to 1, beside the exact word.
+    /// Its weight, 0 to 1; 1 is that of the exact word.
     pub weight: f32,
 }
 
-/// One word of the query with all that may stand for it. A document's score for it is
-/// `idf × max(weight × worth)` ([`Scorer`](super::score::Scorer)), with one document frequency for the group.
+/// A word of the query with its alternatives. A document's score for it is
+/// `idf × max(weight × score)` ([`Scorer`](super::score::Scorer)), with one document frequency for the group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
-    /// What may stand for the word; empty: nothing in this generation does.
+    /// The alternatives; empty where the generation has none.
     pub alternatives: Vec<Alternative>,
     /// Whether a document has to satisfy it to have "all words".
     pub required: bool,
@@ -93,7 +93,7 @@ pub enum Rerank {
     ShortestName,
 }
 
-/// What it takes to find a query's words and neighbours in a document.
+/// A query's words, to find their spellings and neighbours in documents.
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     /// Which stems stand for which groups of the plan.
@@ -106,7 +106,7 @@ pub struct Signals {
     pub proximity: f32,
 }
 
-/// What an engine carries out.
+/// A search plan.
 ///
 /// Documents which satisfy every required group come first ([`Tier::All`](super::collect::Tier)). Where fewer than
 /// [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document whose
@@ -116,9 +116,9 @@ pub struct Signals {
 pub struct Plan {
     /// The words.
     pub groups: Vec<Group>,
-    /// What a document must not have.
+    /// The terms which no document found has.
     pub excluded: Vec<Term>,
-    /// What a document must have within one value, the rarest first.
+    /// The phrases which every document found has within one value, the rarest first.
     pub phrases: Vec<Phrase>,
     /// Whole names that the query may be; the first that any document has counts.
     pub names: Vec<Term>,

@@ -1,4 +1,4 @@
-//! What a term is worth in a document: BM25F, the formula that plans are carried out with.
+//! BM25F, the score of a term in a document.
 //!
 //! BM25F adds up a term's occurrences over the sections of a document, each by the section's weight and held against its
 //! length, and saturates the sum once (Robertson, Zaragoza, Taylor: "Simple BM25 extension to multiple weighted fields",
@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! tf   = Σ sections  weight × occurrences / max(1 − b + b × length / mean length, floor)
-//! worth = tf / (k1 + tf)
+//! score = tf / (k1 + tf)
 //! ```
 //!
 //! An index keeps one small number for the occurrences of a term in a document, so that one posting list has all that the
@@ -18,10 +18,10 @@ use super::field::{Field, Section};
 use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
 
-/// How many occurrences count, by section: the saturation leaves nothing to more of them.
+/// The number of occurrences that count, by section: more would hardly change the saturated sum.
 const MOST: [u8; 3] = [3, 3, 15];
 
-/// How often a term occurs in each section of a document.
+/// The number of occurrences of a term in each section of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Occurrences {
     sections: [u8; 3],
@@ -59,13 +59,13 @@ impl Occurrences {
         }
     }
 
-    /// The number that stands for them in an index, at least 1. Common occurrences have small ones.
+    /// The packed term frequency: the number that stands for them in an index, at least 1 and small for common occurrences.
     #[must_use]
-    pub fn code(self) -> u32 {
+    pub fn packed(self) -> u32 {
         CODES.of[self.place()]
     }
 
-    /// Where they stand among all that are told apart.
+    /// Their index among all occurrences that are distinguished.
     fn place(self) -> usize {
         let mut place = 0;
         for (count, most) in self.sections.into_iter().zip(MOST) {
@@ -75,7 +75,7 @@ impl Occurrences {
     }
 }
 
-/// All occurrences that are told apart, each with its code.
+/// All occurrences that are distinguished, each with its packed frequency.
 struct Codes {
     /// By [`Occurrences::place`].
     of: Vec<u32>,
@@ -129,21 +129,21 @@ impl From<&Lengths> for Counted {
     }
 }
 
-/// Knows what a term is worth in each document. Of a name or a summary 255 words count, of a description 65,535.
+/// The scores of terms in the documents of a generation. Of a name or a summary 255 words count, of a description 65,535.
 #[derive(Debug)]
 pub struct Scorer {
     /// The lengths of each document.
     documents: Vec<Counted>,
-    /// By length: what one occurrence counts in a name and in a summary.
+    /// By length: the weight of one occurrence in a name and in a summary.
     short: [[f32; 256]; 2],
     /// The same in a description.
     body: Vec<f32>,
-    /// What one counts in the description of a category.
+    /// The weight of one in the description of a category.
     context: f32,
-    /// By code: how often in each section.
+    /// By packed frequency: the occurrences in each section.
     counts: &'static [[f32; 4]],
-    /// By code: what a term is worth at most, whatever the document.
-    most: Vec<f32>,
+    /// By packed frequency: the highest score of a term in any document.
+    upper_bounds: Vec<f32>,
     k1: f32,
 }
 
@@ -174,12 +174,12 @@ impl Scorer {
             body: (0..=longest).map(|length| weight(Section::Body, length)).collect(),
             context: ranking.category_description,
             counts: &CODES.counts,
-            most: Vec::new(),
+            upper_bounds: Vec::new(),
             k1: ranking.k1,
         };
         let documents = || scorer.documents.iter().map(|counted| scorer.weights_of(*counted));
         let best = documents().fold([0.0; 4], |best: [f32; 4], of| std::array::from_fn(|at| best[at].max(of[at])));
-        scorer.most = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
+        scorer.upper_bounds = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
         scorer
     }
 
@@ -189,21 +189,21 @@ impl Scorer {
         self.documents.len()
     }
 
-    /// What a term is worth that occurs in a document as this code says: above 0, below 1.
+    /// The score of a term in a document, by its packed frequency there: above 0, below 1.
     #[must_use]
     #[inline]
-    pub fn worth(&self, code: u32, document: Ordinal) -> f32 {
-        let counts = self.counts.get(code as usize).unwrap_or(&[0.0; 4]);
+    pub fn score(&self, packed: u32, document: Ordinal) -> f32 {
+        let counts = self.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
         saturated(counts, &self.weights_of(self.documents[document as usize]), self.k1)
     }
 
-    /// What any term is worth at most.
+    /// The highest score of any term.
     #[must_use]
-    pub fn most_of_all(&self) -> f32 {
-        self.most.iter().copied().fold(0.0, f32::max)
+    pub fn max_upper_bound(&self) -> f32 {
+        self.upper_bounds.iter().copied().fold(0.0, f32::max)
     }
 
-    /// What one occurrence counts in each section of a document of these lengths and in the description of a category.
+    /// The weight of one occurrence in each section of a document of these lengths, and in the description of a category.
     #[inline]
     fn weights_of(&self, counted: Counted) -> [f32; 4] {
         let [title, summary] = &self.short;
@@ -211,11 +211,11 @@ impl Scorer {
         [title[usize::from(counted.title)], summary[usize::from(counted.summary)], body, self.context]
     }
 
-    /// What a term is worth at most that occurs in a document as this code says.
+    /// The highest score of a term in any document, by its packed frequency.
     #[must_use]
     #[inline]
-    pub fn most(&self, code: u32) -> f32 {
-        self.most.get(code as usize).copied().unwrap_or_default()
+    pub fn upper_bound(&self, packed: u32) -> f32 {
+        self.upper_bounds.get(packed as usize).copied().unwrap_or_default()
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
         for title in 0..=MOST[0] {
             for summary in 0..=MOST[1] {
                 for body in 0..=MOST[2] {
-                    let code = Occurrences { sections: [title, summary, body], context: true }.code();
+                    let code = Occurrences { sections: [title, summary, body], context: true }.packed();
                     assert!(code >= 1 && seen.insert(code), "{title} {summary} {body}");
                     let counts = CODES.counts[code as usize].map(f32::to_bits);
                     assert_eq!(counts[..3], [title, summary, body].map(|count| f32::from(count).to_bits()));
@@ -252,19 +252,19 @@ mod tests {
             }
         }
         assert_eq!(seen.len() + 1, CODES.counts.len());
-        assert!(occurrences(&[Field::Description]).code() < occurrences(&[Field::Name, Field::Tagline]).code());
+        assert!(occurrences(&[Field::Description]).packed() < occurrences(&[Field::Name, Field::Tagline]).packed());
     }
 
     #[test]
     fn more_than_counts_is_as_good_as_the_most() {
         let many = occurrences(&[Field::Name; 300]);
-        assert_eq!(many.code(), occurrences(&[Field::Name; 3]).code());
+        assert_eq!(many.packed(), occurrences(&[Field::Name; 3]).packed());
     }
 
     #[test]
     fn a_better_section_is_worth_more_and_a_longer_one_less() {
         let scorer = Scorer::new(&[[2, 10, 50], [2, 10, 50], [6, 30, 150]], &Ranking::default());
-        let worth = |field, document| scorer.worth(Occurrences::one(field).code(), document);
+        let worth = |field, document| scorer.score(Occurrences::one(field).packed(), document);
         let order = [Field::Name, Field::Tagline, Field::Description, Field::CategoryDescription];
         for pair in order.windows(2) {
             assert!(worth(pair[0], 0) > worth(pair[1], 0), "{pair:?}");
@@ -274,7 +274,7 @@ mod tests {
         }
         // A word elsewhere makes that of the category's description count for nothing.
         let both = occurrences(&[Field::Description, Field::CategoryDescription]);
-        assert_eq!(both.code(), Occurrences::one(Field::Description).code());
+        assert_eq!(both.packed(), Occurrences::one(Field::Description).packed());
     }
 
     #[test]

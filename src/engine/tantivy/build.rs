@@ -1,8 +1,8 @@
 //! Builds an index in memory: one segment, documents in the order they come.
 //!
-//! tantivy counts a term's frequency by being given the term so often, which takes most of the time where frequencies are
-//! codes up to 256. So postings are gathered here, in the very structures that tantivy gathers them in, and written by its
-//! serializer; it is given the documents without a word.
+//! tantivy's writer counts occurrences of a term to get its frequency, so a packed frequency of up to 256 would take as many
+//! tokens. Here postings are collected in the same structures that tantivy uses (an arena of linked lists) and written by its
+//! serializer; its writer makes a segment of empty documents.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::search::{StemId, Term};
 /// Memory for tantivy's own share, in bytes; it has nothing to remember.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
-/// A longer term is left out, in bytes: as tantivy does it, whose tables can't hold it. No query is so long either.
+/// The longest term in bytes, as in tantivy. Longer ones are left out: no query is as long.
 const LONGEST_TERM: usize = u16::MAX as usize - 5;
 
 /// An index being built.
@@ -80,7 +80,7 @@ impl TantivyBuilder {
     /// Where there are more documents than can be numbered.
     pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) -> Result<(), EngineError> {
         for (term, occurrences) in document {
-            self.postings.push(term, self.documents, occurrences.code());
+            self.postings.push(term, self.documents, occurrences.packed());
         }
         self.documents =
             self.documents.checked_add(1).ok_or_else(|| EngineError::index("written")("too many documents"))?;
@@ -113,7 +113,7 @@ impl TantivyBuilder {
         Ok(files)
     }
 
-    /// A segment of so many documents, in which no word is.
+    /// A segment of empty documents.
     fn segment_without_words(&self, directory: &RamDirectory) -> ::tantivy::Result<Index> {
         let builder = Index::builder().schema(self.schema.clone());
         let mut writer: SingleSegmentIndexWriter =
@@ -147,7 +147,7 @@ impl TantivyBuilder {
 }
 
 impl Postings {
-    /// Notes that a document has a term so often. Documents come in rising order, each with a term once.
+    /// Adds a posting. Documents come in rising order, each with a term once.
     fn push(&mut self, term: &Term, document: u32, frequency: u32) {
         let lists = &mut self.lists;
         if let Term::Word(stem) = term {
@@ -269,7 +269,7 @@ mod tests {
             let tokens = document(number).into_iter().flat_map(|(term, occurrences)| {
                 let mut text = String::new();
                 term.write(&mut text);
-                vec![Token { text, position: 0, ..Token::default() }; occurrences.code() as usize]
+                vec![Token { text, position: 0, ..Token::default() }; occurrences.packed() as usize]
             });
             let text = PreTokenizedString { text: String::new(), tokens: tokens.collect() };
             let mut document = TantivyDocument::default();

@@ -23,7 +23,7 @@ pub(super) struct TierCollector<'a> {
     phrases: Vec<PhraseMatcher<'a>>,
     /// The documents whose whole name is the query, sorted.
     names: Vec<Ordinal>,
-    /// The most of these whose scores don't matter beside their tier.
+    /// The largest number of these whose order doesn't depend on their scores.
     unscored_names: usize,
     collector: Collector<'a>,
     /// How many documents with all words are enough.
@@ -114,7 +114,7 @@ impl<'a> TierCollector<'a> {
 
     /// The score below which a document only counts; `None`: every document has to be collected.
     pub(super) fn threshold(&self) -> Option<f32> {
-        // Of more whole names than are kept the scores decide which are.
+        // The scores decide which of too many whole names are kept.
         if self.names.len() <= self.unscored_names { self.collector.threshold() } else { None }
     }
 

@@ -3,14 +3,14 @@
 //! All kinds of terms share one field and one dictionary. A term's frequency in a document is the code of its occurrences
 //! in the sections, so that one posting list per word has all that the score needs.
 
+mod block;
 mod build;
 mod collector;
-mod cursor;
-mod frequent;
-mod gathered;
-mod list;
+mod frequent_term;
+mod group_cursor;
+mod merged;
+mod posting_list;
 mod walk;
-mod window;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ use rustc_hash::FxHashMap;
 pub use build::TantivyBuilder;
 
 use self::collector::TierCollector;
-use self::frequent::Frequent;
-use self::list::List;
+use self::frequent_term::FrequentTerm;
+use self::posting_list::PostingList;
 use super::{Engine, EngineError, EngineFiles, SearchHits, SearchRequest};
 use crate::catalogue::{Columns, Ordinal};
 use crate::search::budget::Budget;
@@ -44,7 +44,7 @@ pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
     /// The frequent terms, by where their postings begin.
-    frequent: FxHashMap<usize, Frequent>,
+    frequent: FxHashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Arc<Forward>,
     columns: Arc<Columns>,
@@ -100,23 +100,24 @@ impl TantivyEngine {
         self.postings.get_term_info(&term).map_err(EngineError::index("read"))
     }
 
-    /// What is known of a term beside its postings, if it is a frequent one.
-    fn frequent(&self, term: &TermInfo) -> Option<&Frequent> {
-        // Most aren't, which takes no look into the table.
-        let is_frequent = Frequent::is(term.doc_freq, &self.scorer);
+    /// The bitmap and the tiers of a term, if it is frequent.
+    fn frequent(&self, term: &TermInfo) -> Option<&FrequentTerm> {
+        // Most terms aren't: no lookup for these.
+        let is_frequent = FrequentTerm::is(term.doc_freq, &self.scorer);
         is_frequent.then(|| self.frequent.get(&term.postings_range.start)).flatten()
     }
 
     /// Reads the postings of all frequent terms. Names alone are hardly ever searched for.
-    fn read_frequent(&self) -> Result<FxHashMap<usize, Frequent>, EngineError> {
+    fn read_frequent(&self) -> Result<FxHashMap<usize, FrequentTerm>, EngineError> {
         let mut frequent = FxHashMap::default();
         let mut buffer = Vec::new();
         for kind in [Term::WORD, Term::PREFIX, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
-                if Frequent::pays_for(kind, term.doc_freq, &self.scorer) {
-                    let about = Frequent::read(kind, self.read(term)?, term.doc_freq, &self.scorer, &mut buffer);
-                    frequent.insert(term.postings_range.start, about);
+                if FrequentTerm::is_of_kind(kind, term.doc_freq, &self.scorer) {
+                    let frequent_term =
+                        FrequentTerm::read(kind, self.read(term)?, term.doc_freq, &self.scorer, &mut buffer);
+                    frequent.insert(term.postings_range.start, frequent_term);
                 }
             }
         }
@@ -137,10 +138,10 @@ impl TantivyEngine {
     }
 
     /// The posting list of a term, at its first document.
-    fn read(&self, term: &TermInfo) -> Result<List, EngineError> {
+    fn read(&self, term: &TermInfo) -> Result<PostingList, EngineError> {
         self.postings
             .read_block_postings_from_terminfo(term, IndexRecordOption::WithFreqs)
-            .map(List::new)
+            .map(PostingList::new)
             .map_err(EngineError::index("read"))
     }
 }

@@ -1,13 +1,13 @@
-//! The walk over the posting lists of a plan, window by window.
+//! The walk over the posting lists of a plan, block by block.
 
 use std::cell::Cell;
 
 use super::TantivyEngine;
+use super::block::{BLOCK_LEN, Bitset, BlockScores, block_start, document, offset};
 use super::collector::{Match, TierCollector};
-use super::cursor::{GroupCursor, Least, Needs};
-use super::frequent::Frequent;
-use super::list::List;
-use super::window::{Bits, Scores, WIDTH, document, first_of, place};
+use super::frequent_term::FrequentTerm;
+use super::group_cursor::{GroupCursor, Targets, Thresholds};
+use super::posting_list::PostingList;
 use crate::engine::EngineError;
 use crate::search::budget::Budget;
 use crate::search::{Plan, Term};
@@ -36,34 +36,34 @@ pub(super) fn walk(
     let has_required = groups.iter().any(|group| group.required);
     let roles = Roles::new(&groups, |group| !has_required || group.required || group.indispensable);
     let order = (0..groups.len()).collect();
-    let most = groups.iter().map(GroupCursor::most).sum();
+    let upper_bound = groups.iter().map(GroupCursor::upper_bound).sum();
     let mut buffers = BUFFERS.take().unwrap_or_default();
-    buffers.groups.resize_with(groups.len().max(buffers.groups.len()), Scores::default);
+    buffers.groups.resize_with(groups.len().max(buffers.groups.len()), BlockScores::default);
     let mut walk = Walk {
         engine,
         groups,
         roles,
         order,
-        most,
+        upper_bound,
         excluded: Vec::new(),
         excluded_frequent: Vec::new(),
         buffers,
         budget,
-        least: None,
+        threshold: None,
     };
     walk.exclude(&plan.excluded)?;
     if plan.groups.is_empty() {
-        walk.everything(collector);
+        walk.all_documents(collector);
     } else if !has_required {
-        walk.all_windows(Combine::Any, collector)?;
+        walk.all_blocks(Combine::Any, collector)?;
     } else {
-        walk.all_windows(Combine::All, collector)?;
+        walk.all_blocks(Combine::All, collector)?;
         if collector.falls_back() {
             walk.restart(&plan.excluded)?;
             // A required group that is indispensable is one that every document has.
             let is_given = walk.groups.iter().any(|group| group.required && group.indispensable);
             walk.roles = Roles::new(&walk.groups, |group| if is_given { group.indispensable } else { group.required });
-            walk.all_windows(if is_given { Combine::All } else { Combine::Any }, collector)?;
+            walk.all_blocks(if is_given { Combine::All } else { Combine::Any }, collector)?;
         }
     }
     walk.buffers.groups.truncate(KEPT);
@@ -71,43 +71,43 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// The buffers of so many groups are kept, of 17 KiB each: more groups than most queries have.
+/// The number of groups whose buffers are kept, 17 KiB each: more than most queries have.
 const KEPT: usize = 12;
 
 thread_local! {
-    /// The buffers of the thread's last walk, for its next one: making them anew took 3 % of a search's instructions.
+    /// The buffers of the thread's last walk, reused by its next one: to allocate them took 3 % of a search's instructions.
     static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
 }
 
-/// What a walk writes to.
+/// The buffers of a walk.
 struct Buffers {
-    /// What each group has in the current window.
-    groups: Vec<Scores>,
+    /// The documents and scores of each group in the current block.
+    groups: Vec<BlockScores>,
     matches: Vec<Match>,
-    /// What each group gives at most by what isn't read.
+    /// The upper bound of each group's score by what isn't read.
     unread: Vec<f32>,
 }
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self { groups: Vec::new(), unread: Vec::new(), matches: Vec::with_capacity(TOLD_AT_ONCE) }
+        Self { groups: Vec::new(), unread: Vec::new(), matches: Vec::with_capacity(COLLECTED_AT_ONCE) }
     }
 }
 
-/// Which documents are found.
+/// How the documents of groups are combined.
 #[derive(Clone, Copy)]
 enum Combine {
-    /// Those of every group that documents are found by.
+    /// The intersection.
     All,
-    /// Those of any.
+    /// The union.
     Any,
 }
 
-/// What groups are read for, by their places.
+/// The roles of groups, by their indices.
 struct Roles {
-    /// Those that documents are found by, the rarest first.
+    /// The groups which decide whether a document is found, the rarest first.
     finders: Vec<usize>,
-    /// Those that only add to their scores.
+    /// The groups which only add to scores.
     others: Vec<usize>,
 }
 
@@ -124,40 +124,40 @@ struct Walk<'e> {
     /// The groups, the required ones first.
     groups: Vec<GroupCursor<'e>>,
     roles: Roles,
-    /// All groups in the order in which they score documents: those that leave most unread first, for what they have read
-    /// tells of the others' documents which matter.
+    /// All groups in the order in which they score documents: by falling upper bound of what isn't read. The documents which
+    /// these have scored are the competitive ones of the others.
     order: Vec<usize>,
-    /// What all groups come to at most.
-    most: f32,
-    excluded: Vec<List>,
-    /// The frequent ones of the excluded terms, whose documents are told by their bits.
-    excluded_frequent: Vec<&'e Frequent>,
+    /// An upper bound of a document's score.
+    upper_bound: f32,
+    excluded: Vec<PostingList>,
+    /// The frequent ones among the excluded terms.
+    excluded_frequent: Vec<&'e FrequentTerm>,
     buffers: Box<Buffers>,
     budget: &'e Budget,
     /// The score below which a document only counts.
-    least: Option<f32>,
+    threshold: Option<f32>,
 }
 
-/// So many documents are told at once. Then it is asked how much the next ones have to score.
-const TOLD_AT_ONCE: usize = 256;
+/// The number of documents collected before the threshold is read again.
+const COLLECTED_AT_ONCE: usize = 256;
 
-/// So many documents of a window are scored before it is asked how much the next ones have to score.
+/// The number of documents scored before the first threshold is read.
 const FIRST: usize = 512;
 
-/// What the worths of several groups come to at most, whatever the order in which they are added.
+/// Bounds the rounding error of a sum of scores in any order.
 const ROUNDING: f32 = 1.000_01;
 
-/// What a window takes, in units of the budget.
-const WINDOW: usize = 100;
+/// The units of the budget that a block takes.
+const BLOCK: usize = 100;
 
-/// What each group takes there besides its postings.
+/// The units that each group takes there, besides its postings.
 const GROUP: usize = 30;
 
-/// What each document found there takes.
+/// The units that each document found there takes.
 const FOUND: usize = 3;
 
 impl Walk<'_> {
-    /// Leaves documents with these terms out, from the first document on.
+    /// Opens the posting lists of excluded terms, at the first document.
     fn exclude(&mut self, terms: &[Term]) -> Result<(), EngineError> {
         self.excluded.clear();
         self.excluded_frequent.clear();
@@ -171,32 +171,33 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Goes back to the first document.
+    /// Returns to the first document.
     fn restart(&mut self, excluded: &[Term]) -> Result<(), EngineError> {
-        self.least = None;
+        self.threshold = None;
         self.exclude(excluded)?;
         self.groups.iter_mut().try_for_each(GroupCursor::restart)
     }
 
-    fn everything(&mut self, collector: &mut TierCollector<'_>) {
+    /// Collects all documents, except excluded ones.
+    fn all_documents(&mut self, collector: &mut TierCollector<'_>) {
         let documents = self.engine.scorer.documents();
-        for window in 0..documents.div_ceil(WIDTH) {
+        for block in 0..documents.div_ceil(BLOCK_LEN) {
             if !self.budget.allows_more() {
                 break;
             }
-            let mut found = Bits::first(documents - window * WIDTH);
-            self.leave_out(window, &mut found);
-            self.admit(window, &mut found, collector);
-            self.tell(window, &found, &found, collector);
+            let mut found = Bitset::first(documents - block * BLOCK_LEN);
+            self.exclude_from(block, &mut found);
+            self.admit(block, &mut found, collector);
+            self.collect(block, &found, &found, collector);
         }
     }
 
-    /// Takes out of the documents of a window those that the collector doesn't admit, and spends what scoring the others takes: the
-    /// most that it can, for what pruning saves depends on the page.
-    fn admit(&self, window: usize, found: &mut Bits, collector: &mut TierCollector<'_>) {
+    /// Removes the documents of a block which don't have the phrases, and spends the units of scoring the others: an upper bound,
+    /// for pruning depends on the page. Where the budget is exceeded, removes documents at the end of the block.
+    fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
         if collector.has_phrases() {
-            let start = first_of(window);
-            for at in Bits::clone(found).places() {
+            let start = block_start(block);
+            for at in Bitset::clone(found).offsets() {
                 if !collector.has_all_phrases(document(start, at)) {
                     found.remove(at);
                 }
@@ -204,55 +205,56 @@ impl Walk<'_> {
         }
         let count = found.count();
         let scoring: usize = self.groups.iter().map(|group| group.scoring(count)).sum();
-        let units = WINDOW + self.groups.len() * GROUP + count * FOUND + scoring;
-        let part = self.budget.part_of(WIDTH, units);
+        let units = BLOCK + self.groups.len() * GROUP + count * FOUND + scoring;
+        let part = self.budget.part_of(BLOCK_LEN, units);
         self.budget.spend(units);
-        if part < WIDTH {
+        if part < BLOCK_LEN {
             *found = found.take_until(part);
         }
     }
 
-    fn all_windows(&mut self, combine: Combine, collector: &mut TierCollector<'_>) -> Result<(), EngineError> {
+    /// Collects the documents of all blocks.
+    fn all_blocks(&mut self, combine: Combine, collector: &mut TierCollector<'_>) -> Result<(), EngineError> {
         let mut next = 0;
-        while let Some(window) = self.next_window(next, combine) {
-            next = window + 1;
+        while let Some(block) = self.next_block(next, combine) {
+            next = block + 1;
             if !self.budget.allows_more() {
                 break;
             }
-            let (mut found, mut shared) = self.find(window, combine);
-            self.leave_out(window, &mut found);
+            let (mut found, mut shared) = self.find(block, combine);
+            self.exclude_from(block, &mut found);
             if found.is_empty() {
                 continue;
             }
-            self.admit(window, &mut found, collector);
-            self.accompany(window, &found, &mut shared);
-            // Until a least score is known, all that is found has to be scored; it takes few documents to know one.
-            if self.least.is_none() && found.count() > 2 * FIRST {
+            self.admit(block, &mut found, collector);
+            self.enter_others(block, &found, &mut shared);
+            // Without a threshold every document has to be scored; the first few give one.
+            if self.threshold.is_none() && found.count() > 2 * FIRST {
                 let first = found.take_until(FIRST);
-                self.score_and_tell(window, &first, &shared, collector)?;
+                self.score_and_collect(block, &first, &shared, collector)?;
             }
-            self.score_and_tell(window, &found, &shared, collector)?;
+            self.score_and_collect(block, &found, &shared, collector)?;
         }
         Ok(())
     }
 
-    /// The first window from one on that has any document.
-    fn next_window(&self, window: usize, combine: Combine) -> Option<usize> {
+    /// The first block at or behind one that may have documents.
+    fn next_block(&self, block: usize, combine: Combine) -> Option<usize> {
         match combine {
-            Combine::All => self.groups[*self.roles.finders.first()?].next_window(window),
-            Combine::Any => self.roles.finders.iter().filter_map(|at| self.groups[*at].next_window(window)).min(),
+            Combine::All => self.groups[*self.roles.finders.first()?].next_block(block),
+            Combine::Any => self.roles.finders.iter().filter_map(|at| self.groups[*at].next_block(block)).min(),
         }
     }
 
-    /// The documents of a window, and those of them that several groups may have. Of postings without bits they are scored as
-    /// well.
-    fn find(&mut self, window: usize, combine: Combine) -> (Bits, Bits) {
-        let (mut found, mut shared) = (None, Bits::NONE);
+    /// Finds the documents of a block, and those among them which several groups may have. Scores them by all terms that aren't
+    /// frequent.
+    fn find(&mut self, block: usize, combine: Combine) -> (Bitset, Bitset) {
+        let (mut found, mut shared) = (None, Bitset::NONE);
         for at in &self.roles.finders {
-            let least = self.among(*at);
+            let threshold = self.among(*at);
             let (group, scores) = (&mut self.groups[*at], &mut self.buffers.groups[*at]);
             let among = found.as_ref().filter(|_| matches!(combine, Combine::All));
-            self.budget.spend(group.enter(scores, window, among, least));
+            self.budget.spend(group.enter(scores, block, among, threshold));
             match (combine, &mut found) {
                 (_, None) => found = Some(scores.members),
                 (Combine::All, Some(found)) => {
@@ -268,78 +270,77 @@ impl Walk<'_> {
                 }
             }
         }
-        (found.unwrap_or(Bits::NONE), shared)
+        (found.unwrap_or(Bitset::NONE), shared)
     }
 
-    /// Finds out which of the documents of a window the groups have that only add to their scores.
-    fn accompany(&mut self, window: usize, found: &Bits, shared: &mut Bits) {
+    /// Finds the documents of a block which the groups have that only add to scores.
+    fn enter_others(&mut self, block: usize, found: &Bitset, shared: &mut Bitset) {
         for at in &self.roles.others {
-            let least = self.among(*at);
+            let threshold = self.among(*at);
             let scores = &mut self.buffers.groups[*at];
-            self.budget.spend(self.groups[*at].enter(scores, window, Some(found), least));
+            self.budget.spend(self.groups[*at].enter(scores, block, Some(found), threshold));
             shared.unite_common(found, &scores.members);
         }
     }
 
-    /// What a group has to give to a document for it to matter, whatever others give.
+    /// The score which a group has to reach for a document to be competitive, with the others at their upper bounds.
     fn among(&self, at: usize) -> f32 {
-        let others = || (self.most - self.groups[at].most()) * ROUNDING;
-        self.least.map_or(f32::MIN, |least| least / ROUNDING - others())
+        let others = || (self.upper_bound - self.groups[at].upper_bound()) * ROUNDING;
+        self.threshold.map_or(f32::MIN, |threshold| threshold / ROUNDING - others())
     }
 
-    /// Takes out of the documents of a window those that are excluded.
-    fn leave_out(&mut self, window: usize, found: &mut Bits) {
-        let start = first_of(window);
-        for about in &self.excluded_frequent {
-            found.subtract(about.documents_in(window));
+    /// Removes the excluded documents of a block.
+    fn exclude_from(&mut self, block: usize, found: &mut Bitset) {
+        let start = block_start(block);
+        for term in &self.excluded_frequent {
+            found.subtract(term.bitset(block));
         }
         let mut units = (self.excluded.len() + self.excluded_frequent.len()) * GROUP;
         for list in &mut self.excluded {
             list.seek(start);
-            list.for_each_until(first_of(window + 1), |document, _| {
+            list.for_each_until(block_start(block + 1), |document, _| {
                 units += 1;
-                found.remove(place(document));
+                found.remove(offset(document));
             });
         }
         self.budget.spend(units);
     }
 
-    /// Scores documents found in a window and tells them.
-    fn score_and_tell(
+    /// Scores documents of a block and collects them.
+    fn score_and_collect(
         &mut self,
-        window: usize,
-        found: &Bits,
-        shared: &Bits,
+        block: usize,
+        found: &Bitset,
+        shared: &Bitset,
         collector: &mut TierCollector<'_>,
     ) -> Result<(), EngineError> {
-        let candidates = self.score(window, found, shared)?;
-        self.tell(window, found, &candidates, collector);
-        self.settle(collector.threshold());
+        let candidates = self.score(block, found, shared)?;
+        self.collect(block, found, &candidates, collector);
+        self.set_threshold(collector.threshold());
         Ok(())
     }
 
-    /// Scores the documents of a window that can come to the least score, and tells which they are.
-    ///
-    /// The groups' postings that go unread bring no document so far all together, so one that matters was scored by another
-    /// one that was read, as in `MaxScore` (Turtle and Flood, 1995). Of those few what they may have unread is looked up.
-    fn score(&mut self, window: usize, found: &Bits, shared: &Bits) -> Result<Bits, EngineError> {
+    /// Scores the competitive documents of a block and returns them, as `MaxScore` does (Turtle and Flood, "Query evaluation:
+    /// strategies and optimizations", 1995): the upper bounds of what isn't read are together below the threshold, so a
+    /// competitive document was scored by something that was read. The rest of its score is looked up.
+    fn score(&mut self, block: usize, found: &Bitset, shared: &Bitset) -> Result<Bitset, EngineError> {
         let count = if self.groups.iter().any(GroupCursor::reads_whole_lists) { found.count() } else { 0 };
-        let mut known = Bits::NONE;
+        let mut known = Bitset::NONE;
         self.buffers.groups[..self.groups.len()].iter().for_each(|scores| known.unite(&scores.scored));
-        // What others give at most to a document that none of them scored: those before by what they didn't read, those behind
-        // by all that they have.
-        let mut others = self.most;
+        // The upper bound of the other groups' scores of a document which none of them has scored: of the groups before by what
+        // they didn't read, of those behind by all.
+        let mut others = self.upper_bound;
         for of in 0..self.order.len() {
             let at = self.order[of];
-            others -= self.groups[at].most();
-            let least = self.least.map_or(Least::NONE, |least| Least {
-                alone: least / ROUNDING,
-                first: least / ROUNDING - others * ROUNDING,
+            others -= self.groups[at].upper_bound();
+            let thresholds = self.threshold.map_or(Thresholds::NONE, |threshold| Thresholds {
+                alone: threshold / ROUNDING,
+                first: threshold / ROUNDING - others * ROUNDING,
                 among: self.among(at),
             });
-            let needs = Needs { found, count, shared, scored: &known, least };
+            let targets = Targets { found, count, shared, scored: &known, thresholds };
             let scores = &mut self.buffers.groups[at];
-            self.groups[at].score(scores, window, &needs)?;
+            self.groups[at].score(scores, block, &targets)?;
             known.unite(&scores.scored);
             others += self.groups[at].unread();
         }
@@ -348,42 +349,43 @@ impl Walk<'_> {
         unread.clear();
         unread.extend(self.groups.iter().map(GroupCursor::unread));
         let mut candidates = *found;
-        let Some(least) = self.least.map(|least| least / ROUNDING) else { return Ok(candidates) };
-        let unread_at_most: f32 = unread.iter().sum();
-        if unread_at_most < least {
+        let Some(threshold) = self.threshold.map(|threshold| threshold / ROUNDING) else { return Ok(candidates) };
+        let unread_bound: f32 = unread.iter().sum();
+        if unread_bound < threshold {
             candidates.intersect(&known);
         }
-        if unread_at_most == 0.0 {
+        if unread_bound == 0.0 {
             return Ok(candidates);
         }
-        for at in Bits::clone(&candidates).places() {
-            let mut most: f32 = unread.iter().zip(&*groups).map(|(unread, scores)| scores.at_most(at, *unread)).sum();
+        for at in Bitset::clone(&candidates).offsets() {
+            let mut upper_bound: f32 =
+                unread.iter().zip(&*groups).map(|(unread, scores)| scores.at_most(at, *unread)).sum();
             for ((group, unread), scores) in self.groups.iter_mut().zip(&*unread).zip(&mut *groups) {
-                if most < least {
+                if upper_bound < threshold {
                     break;
                 }
                 let before = scores.at_most(at, *unread);
-                group.complete(scores, window, at)?;
-                most -= before - scores.of(at);
+                group.complete(scores, block, at)?;
+                upper_bound -= before - scores.of(at);
             }
-            if most < least {
+            if upper_bound < threshold {
                 candidates.remove(at);
             }
         }
         Ok(candidates)
     }
 
-    /// Reads as much of each group as it takes.
-    fn settle(&mut self, least: Option<f32>) {
-        if least == self.least {
+    /// Sets the threshold, and reads as many stages of each group as it takes.
+    fn set_threshold(&mut self, threshold: Option<f32>) {
+        if threshold == self.threshold {
             return;
         }
-        self.least = least;
-        let Some(least) = least.map(|least| least / ROUNDING) else {
+        self.threshold = threshold;
+        let Some(threshold) = threshold.map(|threshold| threshold / ROUNDING) else {
             return self.groups.iter_mut().for_each(GroupCursor::read_all);
         };
-        self.groups.iter_mut().for_each(GroupCursor::read_least);
-        while self.groups.iter().map(GroupCursor::unread).sum::<f32>() >= least {
+        self.groups.iter_mut().for_each(GroupCursor::read_none);
+        while self.groups.iter().map(GroupCursor::unread).sum::<f32>() >= threshold {
             let gains = self.groups.iter_mut().filter_map(|group| Some((group.gain()?, group)));
             let Some((_, best)) = gains.max_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
             best.read_more();
@@ -392,31 +394,30 @@ impl Walk<'_> {
         self.order.sort_by(|a, b| groups[*b].unread().total_cmp(&groups[*a].unread()));
     }
 
-    /// Tells the collector the documents found in a window: of the candidates those that come to the least score, all others as
-    /// passed over.
-    fn tell(&mut self, window: usize, found: &Bits, candidates: &Bits, collector: &mut TierCollector<'_>) {
-        let mut least = self.least.unwrap_or(f32::NEG_INFINITY);
-        let start = first_of(window);
+    /// Collects the documents of a block: the candidates which reach the threshold with their scores, all others as pruned.
+    fn collect(&mut self, block: usize, found: &Bitset, candidates: &Bitset, collector: &mut TierCollector<'_>) {
+        let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
+        let start = block_start(block);
         let Buffers { groups, matches, .. } = &mut *self.buffers;
         let groups = &groups[..self.groups.len()];
-        let mut passed = *found;
+        let mut pruned = *found;
         matches.clear();
-        for at in candidates.places() {
-            // Added up in one order, so that a score doesn't tell what was read when.
+        for at in candidates.offsets() {
+            // Summed in one order, so that a score doesn't depend on pruning.
             let score = groups.iter().map(|scores| scores.of(at)).sum();
-            if score >= least {
-                passed.remove(at);
+            if score >= threshold {
+                pruned.remove(at);
                 matches.push(Match { ordinal: document(start, at), score });
-                if matches.len() == TOLD_AT_ONCE {
+                if matches.len() == COLLECTED_AT_ONCE {
                     collector.collect(matches);
                     matches.clear();
-                    least = collector.threshold().unwrap_or(least);
+                    threshold = collector.threshold().unwrap_or(threshold);
                 }
             }
         }
         if !matches.is_empty() {
             collector.collect(matches);
         }
-        collector.count_pruned(passed.pruned(start));
+        collector.count_pruned(pruned.pruned(start));
     }
 }

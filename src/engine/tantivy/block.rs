@@ -1,48 +1,48 @@
-//! A stretch of documents: a visit goes through the documents window by window, so that what it needs at a time stays in the
-//! processor's nearest cache.
+//! Blocks of documents. A search goes through the documents block by block, so that the scores of one stay in the first-level
+//! cache.
 
 use ::tantivy::DocId;
 
 use crate::search::collect::{BITS, Pruned, ones};
 
-/// How many documents a window holds. A power of two.
-pub(super) const WIDTH: usize = 4096;
+/// The number of documents of a block: a power of two.
+pub(super) const BLOCK_LEN: usize = 4096;
 
-/// The words of a window's set.
-const WORDS: usize = WIDTH / BITS;
+/// The number of words of a bitset.
+const WORDS: usize = BLOCK_LEN / BITS;
 
-/// Which window a document is in.
-pub(super) const fn window_of(document: DocId) -> usize {
-    document as usize / WIDTH
+/// The block of a document.
+pub(super) const fn block_of(document: DocId) -> usize {
+    document as usize / BLOCK_LEN
 }
 
-/// Where a document stands in its window.
+/// The offset of a document in its block.
 #[inline]
-pub(super) const fn place(document: DocId) -> usize {
-    document as usize % WIDTH
+pub(super) const fn offset(document: DocId) -> usize {
+    document as usize % BLOCK_LEN
 }
 
-/// The first document of a window.
+/// The first document of a block.
 #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
-pub(super) const fn first_of(window: usize) -> DocId {
-    (window * WIDTH) as DocId
+pub(super) const fn block_start(block: usize) -> DocId {
+    (block * BLOCK_LEN) as DocId
 }
 
-/// The document at a place of a window that begins with another one.
+/// The document at an offset of the block that starts with a document.
 #[expect(clippy::cast_possible_truncation, reason = "below the width")]
 pub(super) const fn document(start: DocId, at: usize) -> DocId {
     start + at as DocId
 }
 
-/// A set of documents of a window, a bit for each.
+/// A set of documents of a block, by their offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bits([u64; WORDS]);
+pub(super) struct Bitset([u64; WORDS]);
 
-impl Bits {
-    /// None.
+impl Bitset {
+    /// The empty set.
     pub(super) const NONE: Self = Self([0; WORDS]);
 
-    /// The first so many.
+    /// The first documents of a block.
     pub(super) fn first(documents: usize) -> Self {
         Self(std::array::from_fn(|word| match documents.saturating_sub(word * BITS) {
             0 => 0,
@@ -51,10 +51,10 @@ impl Bits {
         }))
     }
 
-    /// Takes out those before a place.
+    /// Removes the documents before an offset and returns them.
     pub(super) fn take_until(&mut self, end: usize) -> Self {
         let mut taken = *self;
-        let first = Self::first(end.min(WIDTH));
+        let first = Self::first(end.min(BLOCK_LEN));
         taken.intersect(&first);
         for (bits, taken) in self.0.iter_mut().zip(taken.0) {
             *bits &= !taken;
@@ -62,44 +62,44 @@ impl Bits {
         taken
     }
 
-    /// The place behind the last one.
+    /// The offset behind the last document.
     pub(super) fn end(&self) -> usize {
         let last = self.0.iter().rposition(|bits| *bits != 0);
         last.map_or(0, |word| (word + 1) * BITS - self.0[word].leading_zeros() as usize)
     }
 
-    /// How many there are.
+    /// The number of documents.
     #[inline]
     pub(super) fn count(&self) -> usize {
         self.0.iter().map(|bits| bits.count_ones() as usize).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        // Without a branch for each, which takes longer than all of them.
+        // Without a branch for each word.
         self.0.iter().fold(0, |all, bits| all | bits) == 0
     }
 
-    /// Whether the one at a place is there.
+    /// Whether the document at an offset is in the set.
     #[inline]
     pub(super) const fn has(&self, at: usize) -> bool {
         self.0[at / BITS % WORDS] & (1 << (at % BITS)) != 0
     }
 
-    /// Adds the one at a place.
+    /// Adds the document at an offset.
     #[inline]
     pub(super) const fn add(&mut self, at: usize) {
         self.0[at / BITS % WORDS] |= 1 << (at % BITS);
     }
 
-    /// Takes out the one at a place.
+    /// Removes the document at an offset.
     #[inline]
     pub(super) const fn remove(&mut self, at: usize) {
         self.0[at / BITS % WORDS] &= !(1 << (at % BITS));
     }
 
-    /// Adds those of another set.
+    /// Adds the documents of another set.
     #[inline]
     pub(super) fn unite(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
@@ -107,7 +107,7 @@ impl Bits {
         }
     }
 
-    /// Adds those that two other sets have in common.
+    /// Adds the documents which two other sets have in common.
     #[inline]
     pub(super) fn unite_common(&mut self, one: &Self, other: &Self) {
         for ((bits, one), other) in self.0.iter_mut().zip(one.0).zip(other.0) {
@@ -115,7 +115,7 @@ impl Bits {
         }
     }
 
-    /// Takes out those of another set.
+    /// Removes the documents of another set.
     #[inline]
     pub(super) fn subtract(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
@@ -123,7 +123,7 @@ impl Bits {
         }
     }
 
-    /// Leaves only those of another set too.
+    /// Keeps only the documents that are in another set too.
     #[inline]
     pub(super) fn intersect(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
@@ -131,38 +131,38 @@ impl Bits {
         }
     }
 
-    /// Their places, in rising order.
+    /// The offsets of the documents, in rising order.
     #[inline]
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn offsets(&self) -> impl Iterator<Item = usize> + '_ {
         ones(&self.0)
     }
 
-    /// These, of a window that begins with a document, as ones that were pruned.
+    /// The set as pruned documents of the block that starts with a document.
     pub(super) const fn pruned(&self, start: DocId) -> Pruned<'_> {
         Pruned { first: start, bits: &self.0 }
     }
 }
 
-/// What a group has in a window.
-pub(super) struct Scores {
-    /// Its documents. Where only some matter, others of them may be missing.
-    pub(super) members: Bits,
-    /// Those of which a score was found. It may not be their best.
-    pub(super) scored: Bits,
-    /// Above 0 for those, 0 for all others.
-    best: Box<[f32; WIDTH]>,
+/// The documents and scores of a group in a block.
+pub(super) struct BlockScores {
+    /// The documents which satisfy the group. Where only some were candidates, others may be missing.
+    pub(super) members: Bitset,
+    /// The documents with a score, which may not be their highest yet.
+    pub(super) scored: Bitset,
+    /// The highest score so far by offset; 0 for a document without one.
+    best: Box<[f32; BLOCK_LEN]>,
 }
 
-impl Default for Scores {
+impl Default for BlockScores {
     fn default() -> Self {
-        Self { members: Bits::NONE, scored: Bits::NONE, best: Box::new([0.0; WIDTH]) }
+        Self { members: Bitset::NONE, scored: Bitset::NONE, best: Box::new([0.0; BLOCK_LEN]) }
     }
 }
 
-impl Scores {
-    /// Leaves nothing.
+impl BlockScores {
+    /// Removes all documents and scores.
     pub(super) fn clear(&mut self) {
-        self.members = Bits::NONE;
+        self.members = Bitset::NONE;
         if self.scored.is_empty() {
             return;
         }
@@ -171,26 +171,26 @@ impl Scores {
                 scores.fill(0.0);
             }
         }
-        self.scored = Bits::NONE;
+        self.scored = Bitset::NONE;
     }
 
-    /// The best score found of the document at a place.
+    /// The highest score so far of the document at an offset.
     #[inline]
     pub(super) fn of(&self, at: usize) -> f32 {
-        self.best[at % WIDTH]
+        self.best[at % BLOCK_LEN]
     }
 
-    /// What the document at a place scores at most, if what wasn't read gives it no more than that.
+    /// An upper bound of the score of the document at an offset, given that of the postings which weren't read.
     #[inline]
     pub(super) fn at_most(&self, at: usize, unread: f32) -> f32 {
         if self.members.has(at) { self.of(at).max(unread) } else { 0.0 }
     }
 
-    /// Notes a score of the document at a place.
+    /// Raises the score of the document at an offset to at least this one.
     #[inline]
     pub(super) fn raise(&mut self, at: usize, score: f32) {
         self.scored.add(at);
-        let best = &mut self.best[at % WIDTH];
+        let best = &mut self.best[at % BLOCK_LEN];
         *best = best.max(score);
     }
 }

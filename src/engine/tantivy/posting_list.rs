@@ -1,0 +1,61 @@
+//! tantivy's posting lists, document by document.
+
+use ::tantivy::DocId;
+use ::tantivy::postings::BlockSegmentPostings;
+
+/// A cursor in a posting list, which tantivy decodes 128 postings at a time.
+pub(super) struct PostingList {
+    postings: BlockSegmentPostings,
+    at: usize,
+}
+
+impl PostingList {
+    pub(super) fn new(postings: BlockSegmentPostings) -> Self {
+        Self { postings, at: 0 }
+    }
+
+    /// The current document; [`TERMINATED`](::tantivy::TERMINATED) behind the last.
+    pub(super) fn document(&self) -> DocId {
+        // tantivy pads the last block with it.
+        self.postings.doc(self.at)
+    }
+
+    /// The packed term frequency in the current document.
+    pub(super) fn packed(&self) -> u32 {
+        self.postings.freq(self.at)
+    }
+
+    /// Seeks the first document that isn't before `target`.
+    pub(super) fn seek(&mut self, target: DocId) -> DocId {
+        if self.document() < target {
+            self.at = self.postings.seek(target);
+        }
+        self.document()
+    }
+
+    /// Calls a function with each document before `end` and its packed term frequency.
+    pub(super) fn for_each_until(&mut self, end: DocId, mut visit: impl FnMut(DocId, u32)) {
+        loop {
+            let documents = self.postings.docs();
+            let rest = documents.get(self.at..).unwrap_or_default();
+            let count = match rest.last() {
+                None => return,
+                Some(last) if *last < end => rest.len(),
+                Some(_) => rest.partition_point(|document| *document < end),
+            };
+            let frequencies = self.postings.freqs().get(self.at..).unwrap_or_default();
+            for (document, frequency) in rest[..count].iter().zip(frequencies) {
+                visit(*document, *frequency);
+            }
+            self.at += count;
+            if self.at < documents.len() || documents.len() < POSTINGS_PER_BLOCK {
+                return;
+            }
+            self.postings.advance();
+            self.at = 0;
+        }
+    }
+}
+
+/// The number of postings that tantivy decodes at a time; the last time fewer.
+const POSTINGS_PER_BLOCK: usize = 128;
