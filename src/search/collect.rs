@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::catalogue::{Admission, Columns, Filter, Ordinal, STARS, SortedOrder};
 
-/// How many candidates are looked at closely. Fixed, so that the order doesn't depend on the page.
+/// How many candidates are reranked at closely. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
 
 /// The hard tiers of a ranking.
@@ -71,11 +71,11 @@ pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
 /// A candidate; the greater is the better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Which tier it is in.
+    /// Its tier.
     pub tier: Tier,
     /// Its score within the tier, not negative.
     pub score: f32,
-    /// Which product. Of equals the one of better quality, with the lower ordinal, is better.
+    /// The product. Among equals the lower ordinal, of better quality, is the greater candidate.
     pub ordinal: Ordinal,
 }
 
@@ -94,50 +94,50 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// The order of the candidates as one number, which is compared at once: the tier in two bits, the score
-    /// in 31 (the bits of a number that isn't negative are in its order), and what is left of the ordinals behind this one.
+    /// A sort key in the order of candidates: the tier in two bits, the score in 31 (the bits of floats that aren't negative sort
+    /// as these do), and the inverted ordinal.
     fn key(&self) -> u64 {
         let rest = (u32::MAX >> 1).saturating_sub(self.ordinal);
         (self.tier as u64) << 62 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 31 | u64::from(rest)
     }
 
-    /// What a candidate must be better than to get past this one by having its score multiplied by as much. Among whole names
-    /// the score isn't what decides, so any of them may.
-    fn reach(self, most: f32) -> Kept {
-        let score = if self.tier == Tier::Title { 0.0 } else { self.score / most * ROUNDING };
+    /// The lower bound of candidates which can still overtake this one when their scores are multiplied by at most a factor.
+    /// Among whole names the score doesn't decide, so any of them can.
+    fn reach(self, max_factor: f32) -> Kept {
+        let score = if self.tier == Tier::Title { 0.0 } else { self.score / max_factor * ROUNDING };
         let candidate = Self { score, ordinal: Ordinal::MAX, ..self };
         Kept { key: candidate.key(), candidate }
     }
 }
 
-/// What is taken off a score that is held against others after more arithmetic, for what that rounds off.
+/// Bounds the rounding error of a score that is compared after further arithmetic.
 const ROUNDING: f32 = 0.999_99;
 
-/// A candidate with its place in the order that counts; the greater is the better.
+/// A candidate with its key in the order of the search; the greater is the better.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     key: u64,
     candidate: Candidate,
 }
 
-/// What is gathered from one visit.
+/// The collection of one pass over the documents found.
 #[derive(Debug, Clone)]
 pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
     /// Whether every product passes the filter.
     is_open: bool,
-    /// The order that counts in place of how well a candidate matches.
+    /// The order of the hits, in place of the ranking.
     order: Option<&'c SortedOrder>,
-    /// How many are kept.
+    /// The number of candidates kept.
     kept: usize,
-    /// How many of those are wanted, and what their scores will be multiplied by, from 1 to this.
+    /// How many of these are wanted, and the upper bound of the factors, from 1, that their scores will be multiplied by.
     reach: Option<(usize, f32)>,
-    /// The best so far, in any order, and others that may turn out not to be.
+    /// The best so far and others, in any order.
     best: Vec<Kept>,
-    /// When there are so many, only the best are left.
+    /// The length at which all but the best are removed.
     room: usize,
-    /// Once there are enough: what a candidate must be better than.
+    /// The candidate that further ones have to exceed, once there are enough.
     least: Option<Kept>,
     /// Products that passed the filter.
     pub total: u64,
@@ -147,7 +147,7 @@ pub struct Collector<'c> {
 }
 
 impl<'c> Collector<'c> {
-    /// Keeps the best so many candidates.
+    /// A collector of the best candidates, that many.
     #[must_use]
     pub fn new(columns: &'c Columns, filter: &'c Filter, kept: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
@@ -157,23 +157,23 @@ impl<'c> Collector<'c> {
         Self { columns, filter, is_open, order, kept, reach, best, room, least, total: 0, visited: 0, counts }
     }
 
-    /// Keeps of these only who can be among the best `wanted` once each score has been multiplied by a factor from 1 to
-    /// `most`.
+    /// Keeps only candidates which can be among the best `wanted` once each score has been multiplied by a factor from 1 to
+    /// `max_factor`.
     #[must_use]
-    pub fn within_reach(self, wanted: usize, most: f32) -> Self {
+    pub fn within_reach(self, wanted: usize, max_factor: f32) -> Self {
         if wanted == 0 || wanted >= self.kept || self.order.is_some() {
             return self;
         }
-        Self { reach: Some((wanted, most)), room: wanted.saturating_mul(2), ..self }
+        Self { reach: Some((wanted, max_factor)), room: wanted.saturating_mul(2), ..self }
     }
 
-    /// Keeps the first in this order in place of the best.
+    /// Keeps the first candidates in this order in place of the best.
     #[must_use]
     pub fn ordered_by(self, order: &'c SortedOrder) -> Self {
         Self { order: Some(order), ..self }
     }
 
-    /// Takes a candidate in.
+    /// Collects a candidate.
     #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         if self.count(candidate.ordinal) {
@@ -181,8 +181,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Counts a product, and tells whether it passes the filter. By itself for one whose candidate was taken in before any was
-    /// counted.
+    /// Counts a product, and returns whether it passes the filter. Called alone where the candidate was collected before.
     #[inline]
     pub fn count(&mut self, ordinal: Ordinal) -> bool {
         self.visited += 1;
@@ -216,11 +215,11 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Leaves only the best.
+    /// Removes all but the best.
     fn cut(&mut self) {
-        if let Some((wanted, most)) = self.reach.filter(|(wanted, _)| *wanted <= self.best.len()) {
+        if let Some((wanted, max_factor)) = self.reach.filter(|(wanted, _)| *wanted <= self.best.len()) {
             let (_, last, _) = self.best.select_nth_unstable_by_key(wanted - 1, |kept| Reverse(kept.key));
-            let bound = last.candidate.reach(most);
+            let bound = last.candidate.reach(max_factor);
             self.best.retain(|kept| kept.key > bound.key);
             self.least = Some(bound);
         }
@@ -229,7 +228,7 @@ impl<'c> Collector<'c> {
             self.least = Some(*least);
         }
         self.best.truncate(self.kept);
-        // Twice as many, so that each one that is kept is looked at few times.
+        // Twice as many, so that each one that is kept is reranked at few times.
         self.room = self.room.max(self.best.len().saturating_mul(2)).min(self.kept.saturating_mul(2));
     }
 
@@ -244,13 +243,13 @@ impl<'c> Collector<'c> {
         };
     }
 
-    /// Whether every product passes the filter and nothing is counted.
+    /// Whether every product passes the filter and no facet is counted.
     #[inline]
     fn is_blind(&self) -> bool {
         self.is_open && self.counts.is_none()
     }
 
-    /// Whether a product passes the filter; it is counted by the facets.
+    /// Whether a product passes the filter. Facets count it.
     #[inline]
     fn admits(&mut self, ordinal: Ordinal) -> bool {
         if let (true, Some(counts)) = (self.is_open, &mut self.counts) {
@@ -264,15 +263,14 @@ impl<'c> Collector<'c> {
         admission.passed()
     }
 
-    /// The score below which a candidate matters no more than by being there. Whole names aside, which come first
-    /// whatever their score.
+    /// The score below which a candidate only counts. Whole names are excepted: they come first with any score.
     #[must_use]
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
         (least.tier != Tier::Title).then_some(least.score)
     }
 
-    /// What the facets count, where any are asked for.
+    /// The counts of the facets, where requested.
     #[must_use]
     pub fn take_counts(&mut self) -> Option<FacetCounts> {
         self.counts.take().map(|counts| counts.settled(self.columns))
@@ -333,7 +331,7 @@ impl FacetCounts {
         }
     }
 
-    /// All that was counted.
+    /// The counts by facet value.
     fn settled(mut self, columns: &Columns) -> Self {
         let passed = std::mem::take(&mut self.passed);
         self.add(columns, &passed, &Admission::FACETS);
@@ -370,11 +368,11 @@ mod tests {
     use super::*;
 
     /// A closer look multiplies scores by this at most.
-    const MOST: f32 = 1.07;
+    const MAX_FACTOR: f32 = 1.07;
 
-    /// The best so many once the score of each has been multiplied by its factor, whole names' replaced by it.
-    fn looked_at(candidates: &[Candidate], factors: &[f32], wanted: usize) -> Vec<Candidate> {
-        let mut looked: Vec<_> = candidates
+    /// The best candidates once each score has been multiplied by its factor; those of whole names are replaced by it.
+    fn reranked(candidates: &[Candidate], factors: &[f32], wanted: usize) -> Vec<Candidate> {
+        let mut reranked: Vec<_> = candidates
             .iter()
             .map(|candidate| {
                 let factor = factors[candidate.ordinal as usize];
@@ -382,19 +380,19 @@ mod tests {
                 Candidate { score, ..*candidate }
             })
             .collect();
-        looked.sort_by(|a, b| b.cmp(a));
-        looked.truncate(wanted);
-        looked
+        reranked.sort_by(|a, b| b.cmp(a));
+        reranked.truncate(wanted);
+        reranked
     }
 
     proptest! {
         #[test]
-        fn who_is_out_of_reach_could_not_have_come_among_the_wanted(
-            all in prop::collection::vec((0..3_usize, 1..60_u8, prop::sample::select(vec![1.0, 1.02, 1.05, MOST])), 0..500),
+        fn candidates_out_of_reach_are_not_among_the_wanted(
+            all in prop::collection::vec((0..3_usize, 1..60_u8, prop::sample::select(vec![1.0, 1.02, 1.05, MAX_FACTOR])), 0..500),
             wanted in 1..30_usize,
         ) {
             let (columns, filter) = (Columns::default(), Filter::default());
-            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(wanted, MOST);
+            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(wanted, MAX_FACTOR);
             let mut candidates = Vec::new();
             for (ordinal, (tier, score, _)) in (0..).zip(&all) {
                 // Few whole names, and scores that are close.
@@ -411,16 +409,16 @@ mod tests {
             };
             prop_assert_eq!(collector.total, all.len() as u64);
             let kept = collector.into_best();
-            prop_assert_eq!(looked_at(&kept, &factors, wanted), looked_at(&first, &factors, wanted));
+            prop_assert_eq!(reranked(&kept, &factors, wanted), reranked(&first, &factors, wanted));
         }
     }
 
     #[test]
-    fn who_is_far_behind_is_not_kept() {
+    fn distant_candidates_are_removed() {
         let (columns, filter) = (Columns::default(), Filter::default());
         // The best come at first, then at last.
         for best in [0..4, 96..100] {
-            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(2, MOST);
+            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(2, MAX_FACTOR);
             for ordinal in 0..100 {
                 let score = if best.contains(&ordinal) { 2.0 } else { 1.8 };
                 collector.take(Candidate { tier: Tier::All, score, ordinal });
