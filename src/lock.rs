@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// The interval at which a held lock is tried again.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Locks a file, once nobody else holds the lock.
+/// Locks a file, once no other process holds the lock.
 ///
 /// # Errors
 /// [`TryLockError::WouldBlock`] where another process holds it for the whole time, else the failure of the system.

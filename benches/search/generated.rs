@@ -7,7 +7,7 @@ use software_directory::export::Export;
 use software_directory::record::SynonymGroup;
 use software_directory::search::analyse::words;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchSoftware, SearchSort, list_glossary, list_software,
+    Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, list_glossary, list_software,
     search_software,
 };
 use software_directory::snapshot::Snapshot;
@@ -151,7 +151,7 @@ impl<'c> Generator<'c> {
             0 => Request::Names(ListSoftware {
                 q: query.q,
                 filter: query.filter,
-                sort: (query.sort == SearchSort::Name).then_some(ListSort::Name),
+                sort: (query.sort == SearchSort::Name).then_some(Order::Name),
                 page,
             }),
             1 if self.random.u8(0..4) == 0 => Request::Glossary(ListGlossary { q: query.q, page }),

@@ -24,6 +24,14 @@ pub struct SearchRequest<'a> {
     pub budget: &'a Budget,
 }
 
+impl SearchRequest<'_> {
+    /// The page's part of all hits; empty behind their end.
+    pub(super) fn page_of(&self, hits: &[Candidate]) -> Vec<Candidate> {
+        let end = self.page.end.min(hits.len());
+        hits[self.page.start.min(end)..end].to_vec()
+    }
+}
+
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {

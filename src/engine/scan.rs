@@ -156,9 +156,8 @@ impl Engine for ScanEngine {
             let head = candidates.len().min(RERANKED);
             plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
         }
-        let end = request.page.end.min(candidates.len());
         Ok(SearchHits {
-            hits: candidates[request.page.start.min(end)..end].to_vec(),
+            hits: request.page_of(&candidates),
             total,
             facets: request.facets.then(|| self.facets(&found)),
         })

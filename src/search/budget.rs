@@ -56,15 +56,12 @@ impl Budget {
     #[must_use]
     #[inline]
     pub fn allows_more(&self) -> bool {
-        let allows = self.spent.get() < self.units;
-        if !allows {
-            self.exceeded.set(true);
-        }
-        allows
+        self.allows(1)
     }
 
     /// Whether a further step of that many units may be done. Where it may not, the search is incomplete.
     #[must_use]
+    #[inline]
     pub fn allows(&self, units: usize) -> bool {
         let allows = self.spent.get() + units as u64 <= self.units;
         if !allows {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::catalogue::{Admission, Columns, Filter, Ordinal, STARS, SortedOrder};
 
-/// How many candidates are reranked at closely. Fixed, so that the order doesn't depend on the page.
+/// The number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
 
 /// The hard tiers of a ranking.
@@ -228,7 +228,7 @@ impl<'c> Collector<'c> {
             self.least = Some(*least);
         }
         self.best.truncate(self.kept);
-        // Twice as many, so that each one that is kept is reranked at few times.
+        // Twice as many, so that a candidate is compared few times on average.
         self.room = self.room.max(self.best.len().saturating_mul(2)).min(self.kept.saturating_mul(2));
     }
 
@@ -367,7 +367,7 @@ mod tests {
 
     use super::*;
 
-    /// A closer look multiplies scores by this at most.
+    /// The upper bound of the factors.
     const MAX_FACTOR: f32 = 1.07;
 
     /// The best candidates once each score has been multiplied by its factor; those of whole names are replaced by it.

@@ -144,7 +144,7 @@ impl<E> Expander<'_, E> {
         let phrases = self.phrases();
         let is_hopeless = (asked > 0 && (slots.is_empty() || phrases.is_none()))
             || (asked == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
-        let stems = Arc::new(StemSlots::new(slots.iter().map(|slot| &slot.alternatives[..])));
+        let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
             excluded: self.excluded(),
@@ -402,6 +402,14 @@ impl<E> Expander<'_, E> {
 }
 
 impl Slot {
+    /// The stems among its alternatives, with their weights.
+    fn stems(&self) -> impl Iterator<Item = (StemId, f32)> + '_ {
+        self.alternatives.iter().filter_map(|alternative| match alternative.term {
+            Term::Word(stem) => Some((stem, alternative.weight)),
+            _ => None,
+        })
+    }
+
     fn group(&self) -> Group {
         Group { alternatives: self.alternatives.clone(), required: self.required, indispensable: self.in_phrase }
     }

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use super::lexicon::StemId;
-use super::plan::{Alternative, Term};
 
 /// Which stems stand for which slots of a query.
 #[derive(Debug, Clone)]
@@ -24,19 +23,17 @@ impl Default for StemSlots {
 }
 
 impl StemSlots {
-    /// The stems among the alternatives of each slot.
+    /// The stems of each slot, with their weights there.
     #[must_use]
-    pub fn new<'a>(slots: impl Iterator<Item = &'a [Alternative]>) -> Self {
+    pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
         let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
-        for (at, alternatives) in slots.enumerate() {
-            for alternative in alternatives {
-                if let Term::Word(stem) = alternative.term {
-                    let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
-                    match alternative.weight.total_cmp(weight) {
-                        std::cmp::Ordering::Greater => (*weight, *mask) = (alternative.weight, 1 << at),
-                        std::cmp::Ordering::Equal => *mask |= 1 << at,
-                        std::cmp::Ordering::Less => {}
-                    }
+        for (at, stems) in slots.enumerate() {
+            for (stem, of_slot) in stems {
+                let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
+                match of_slot.total_cmp(weight) {
+                    std::cmp::Ordering::Greater => (*weight, *mask) = (of_slot, 1 << at),
+                    std::cmp::Ordering::Equal => *mask |= 1 << at,
+                    std::cmp::Ordering::Less => {}
                 }
             }
         }

@@ -8,11 +8,11 @@ mod page;
 mod query;
 mod results;
 
-pub use crate::catalogue::OpenObject;
+pub use crate::catalogue::{OpenObject, Order};
 pub use operations::{
     ExportDownload, ServiceError, find_software, find_software_within, get_export, get_software, list_categories,
     list_exports, list_glossary, list_reviews, list_software, search_software,
 };
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage};
-pub use query::{Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+pub use query::{Facet, ListGlossary, ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
 pub use results::SearchResults;

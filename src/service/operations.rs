@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::highlight::Highlighter;
 use super::{
-    GlossaryPage, ListGlossary, ListSoftware, ListSort, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
+    GlossaryPage, ListGlossary, ListSoftware, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
     SearchSoftware, SearchSort, SoftwareFilter,
 };
 use crate::catalogue::{Catalogue, ExportDocument, Filter, Order, Ordinal, Span, StoredExport};
@@ -40,19 +40,8 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
     let filter = resolve(catalogue, &query.filter);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let (ordinals, total) = match q {
-        None => in_order(catalogue, &filter, query.sort.map_or(Order::Name, list_order), query.page),
-        Some(q) => match names::plan(q) {
-            None => (Vec::new(), 0),
-            Some(plan) => {
-                // A query is short and names are too, so the work is little; a list has no place to say that it is incomplete.
-                let budget = Budget::new(u64::MAX);
-                let (order, page) = (query.sort.map(list_order), range(query.page));
-                let request =
-                    SearchRequest { plan: &plan, filter: &filter, order, page, facets: false, budget: &budget };
-                let found = snapshot.engine.search(&request)?;
-                (found.hits.iter().map(|hit| hit.ordinal).collect(), found.total)
-            }
-        },
+        None => in_order(catalogue, &filter, query.sort.unwrap_or(Order::Name), query.page),
+        Some(q) => search_names(snapshot, q, &filter, query.sort, query.page)?,
     };
     let data = catalogue.items(ordinals.iter().copied()).collect();
     Ok(Page { data, pagination: pagination(query.page, total) })
@@ -217,14 +206,6 @@ fn budget(snapshot: &Snapshot) -> Budget {
     Budget::of_documents(snapshot.search.forward.len())
 }
 
-const fn list_order(sort: ListSort) -> Order {
-    match sort {
-        ListSort::Name => Order::Name,
-        ListSort::Rating => Order::Rating,
-        ListSort::ReviewCount => Order::ReviewCount,
-    }
-}
-
 const fn search_order(sort: SearchSort) -> Option<Order> {
     match sort {
         SearchSort::Relevance => None,
@@ -232,6 +213,22 @@ const fn search_order(sort: SearchSort) -> Option<Order> {
         SearchSort::Rating => Some(Order::Rating),
         SearchSort::ReviewCount => Some(Order::ReviewCount),
     }
+}
+
+/// A page of the products whose names match a text, and how many they are.
+fn search_names(
+    snapshot: &Snapshot,
+    q: &str,
+    filter: &Filter,
+    order: Option<Order>,
+    page: PageRequest,
+) -> Result<(Vec<Ordinal>, u64), EngineError> {
+    let Some(plan) = names::plan(q) else { return Ok((Vec::new(), 0)) };
+    // A query is short and names are too, so the work is little; a list has no place to say that it is incomplete.
+    let budget = Budget::new(u64::MAX);
+    let request = SearchRequest { plan: &plan, filter, order, page: range(page), facets: false, budget: &budget };
+    let found = snapshot.engine.search(&request)?;
+    Ok((found.hits.iter().map(|hit| hit.ordinal).collect(), found.total))
 }
 
 /// A page of the products that pass a filter, in a stored order.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::catalogue::Order;
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 
 /// The part of a list.
@@ -28,17 +29,6 @@ pub struct SoftwareFilter {
     pub evidence_checked_before: Option<CalendarDate>,
 }
 
-/// The orders of `/v1/software`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListSort {
-    /// By name, natural collation.
-    Name,
-    /// By shown rating, highest first, unrated last.
-    Rating,
-    /// By review count, highest first, unknown last.
-    ReviewCount,
-}
-
 /// Lists products.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListSoftware {
@@ -47,7 +37,7 @@ pub struct ListSoftware {
     /// The filter.
     pub filter: SoftwareFilter,
     /// `None`: by name, or best match first where `q` is given.
-    pub sort: Option<ListSort>,
+    pub sort: Option<Order>,
     /// The page.
     pub page: PageRequest,
 }

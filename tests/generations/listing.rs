@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
-    Facet, ListSoftware, ListSort, OpenObject, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, list_software,
+    Facet, ListSoftware, OpenObject, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, list_software,
     search_software,
 };
 use software_directory::snapshot::Snapshot;
@@ -81,7 +81,7 @@ fn parsed(item: OpenObject<'_>) -> Value {
     serde_json::from_slice(&text).expect("JSON")
 }
 
-fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: ListSort, page: PageRequest) -> (Vec<Value>, u64) {
+fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
     let query = ListSoftware { q: None, filter: filter.clone(), sort: Some(sort), page };
     let page = list_software(snapshot, &query).expect("no engine is asked");
     (page.data.into_iter().map(parsed).collect(), page.pagination.total)
@@ -163,7 +163,7 @@ proptest! {
     ) {
         let snapshot = snapshot(&records);
         let lists: [List; 2] = [
-            |s, f, n, p| listed(s, f, [ListSort::Name, ListSort::Rating, ListSort::ReviewCount][n % 3], p),
+            |s, f, n, p| listed(s, f, [Order::Name, Order::Rating, Order::ReviewCount][n % 3], p),
             |s, f, n, p| searched(
                 s, f, [SearchSort::Relevance, SearchSort::Name, SearchSort::Rating, SearchSort::ReviewCount][n], p),
         ];
@@ -187,10 +187,10 @@ proptest! {
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);
-        let (all, total) = listed(&snapshot, &SoftwareFilter::default(), ListSort::Name, ALL);
+        let (all, total) = listed(&snapshot, &SoftwareFilter::default(), Order::Name, ALL);
         prop_assert_eq!(total, records.len() as u64);
         let expected: Vec<_> = all.into_iter().filter(|item| passes(item, &filter)).collect();
-        prop_assert_eq!(&listed(&snapshot, &filter, ListSort::Name, ALL).0, &expected);
+        prop_assert_eq!(&listed(&snapshot, &filter, Order::Name, ALL).0, &expected);
         prop_assert_eq!(&searched(&snapshot, &filter, SearchSort::Name, ALL).0, &expected);
     }
 
@@ -198,8 +198,8 @@ proptest! {
     fn each_order_is_the_documented_one(records in prop::collection::vec(record(), 1..24)) {
         let snapshot = snapshot(&records);
         let open = SoftwareFilter::default();
-        let (by_name, _) = listed(&snapshot, &open, ListSort::Name, ALL);
-        for (sort, member) in [(ListSort::Rating, "rating"), (ListSort::ReviewCount, "review_count")] {
+        let (by_name, _) = listed(&snapshot, &open, Order::Name, ALL);
+        for (sort, member) in [(Order::Rating, "rating"), (Order::ReviewCount, "review_count")] {
             // Highest first, unknown last, and names break ties: a stable sort of the list by name.
             let mut expected = by_name.clone();
             let value = |item: &Value| item[member].as_f64().unwrap_or(f64::NEG_INFINITY);
@@ -213,7 +213,7 @@ proptest! {
         records in prop::collection::vec(record(), 1..24), filter in filter()
     ) {
         let snapshot = snapshot(&records);
-        let (all, _) = listed(&snapshot, &SoftwareFilter::default(), ListSort::Name, ALL);
+        let (all, _) = listed(&snapshot, &SoftwareFilter::default(), Order::Name, ALL);
         let query = SearchSoftware {
             q: None, filter: filter.clone(), sort: SearchSort::Relevance, facets: Facet::ALL.to_vec(), highlight: false,
             typo: true, page: PageRequest { limit: 1, offset: 0 },

@@ -149,8 +149,7 @@ impl<'a> TierCollector<'a> {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
         }
-        let end = request.page.end.min(best.len());
-        SearchHits { hits: best[request.page.start.min(end)..end].to_vec(), total, facets }
+        SearchHits { hits: request.page_of(&best), total, facets }
     }
 
     fn note(&mut self, ordinal: Ordinal) {

@@ -302,16 +302,15 @@ impl<'e> GroupCursor<'e> {
 
     /// An upper bound of the units of work that it takes to score that many documents of a block by frequent alternatives.
     pub(super) fn scoring(&self, documents: usize) -> usize {
-        let all = self.engine.scorer.documents().max(1);
-        let of = |list: &FrequentCursor<'_>| (list.term.documents as usize * BLOCK_LEN / all).min(documents * LOOK_UP);
+        let of =
+            |list: &FrequentCursor<'_>| self.engine.per_block(list.term.documents as usize).min(documents * LOOK_UP);
         self.frequent.iter().map(of).sum()
     }
 
     /// Whether seeking that many documents of a block takes less time than reading all postings there.
     fn prefers_looking_up(&self, documents: usize) -> bool {
         let postings: usize = self.lists.iter().map(|(term, ..)| term.doc_freq as usize).sum();
-        let in_block = postings * BLOCK_LEN / self.engine.scorer.documents().max(1);
-        documents * self.lists.len() * LOOK_UP < in_block
+        documents * self.lists.len() * LOOK_UP < self.engine.per_block(postings)
     }
 
     /// Scores documents of a block by the stages that are read.
@@ -364,7 +363,7 @@ impl FrequentCursor<'_> {
         block: usize,
         targets: &Targets<'_>,
     ) -> Result<(), EngineError> {
-        if targets.count * LOOK_UP < self.term.documents as usize * BLOCK_LEN / engine.scorer.documents().max(1) {
+        if targets.count * LOOK_UP < engine.per_block(self.term.documents as usize) {
             let mut both = *targets.found;
             both.intersect(self.term.bitset(block));
             for at in both.offsets() {

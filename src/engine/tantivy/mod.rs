@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
 
+use self::block::BLOCK_LEN;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
@@ -144,14 +145,21 @@ impl TantivyEngine {
     fn read_frequent(&self) -> Result<FxHashMap<usize, FrequentTerm>, EngineError> {
         let mut frequent = FxHashMap::default();
         let mut buffer = Vec::new();
-        for kind in [Term::WORD, Term::PREFIX, Term::CONCEPT] {
+        let mut add = |kind: u8, term: &TermInfo| {
+            if FrequentTerm::is_of_kind(kind, term.doc_freq, &self.scorer) {
+                let list = self.read(term)?;
+                let frequent_term = FrequentTerm::read(kind, list, term.doc_freq, &self.scorer, &mut buffer);
+                frequent.insert(term.postings_range.start, frequent_term);
+            }
+            Ok::<_, EngineError>(())
+        };
+        for range in &self.stems {
+            add(Term::WORD, &range.into())?;
+        }
+        for kind in [Term::PREFIX, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
-                if FrequentTerm::is_of_kind(kind, term.doc_freq, &self.scorer) {
-                    let frequent_term =
-                        FrequentTerm::read(kind, self.read(term)?, term.doc_freq, &self.scorer, &mut buffer);
-                    frequent.insert(term.postings_range.start, frequent_term);
-                }
+                add(kind, term)?;
             }
         }
         Ok(frequent)
@@ -168,6 +176,11 @@ impl TantivyEngine {
             }
         }
         Ok(documents)
+    }
+
+    /// The postings that a block has on average, of that many in all.
+    fn per_block(&self, postings: usize) -> usize {
+        postings * BLOCK_LEN / self.scorer.documents().max(1)
     }
 
     /// The posting list of a term, at its first document.

@@ -164,7 +164,7 @@ impl Walk<'_> {
         for (at, term) in terms.iter().enumerate() {
             let Some(found) = self.engine.find(term)?.filter(|_| !terms[..at].contains(term)) else { continue };
             match self.engine.frequent(&found) {
-                Some(about) => self.excluded_frequent.push(about),
+                Some(term) => self.excluded_frequent.push(term),
                 None => self.excluded.push(self.engine.read(&found)?),
             }
         }

@@ -7,8 +7,8 @@ use software_directory::record::CalendarDate;
 use software_directory::resource::Highlight;
 use software_directory::search::budget::Budget;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, ListSort, PageRequest, SearchHit, SearchSoftware, SearchSort,
-    find_software_within, list_glossary, list_software, search_software,
+    Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchHit, SearchSoftware, SearchSort, find_software_within,
+    list_glossary, list_software, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
@@ -50,7 +50,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let list = ListSoftware {
         q: query.q.clone(),
         filter: query.filter.clone(),
-        sort: (query.sort == SearchSort::Name).then_some(ListSort::Name),
+        sort: (query.sort == SearchSort::Name).then_some(Order::Name),
         page: query.page,
     };
     assert!(list_software(snapshot, &list).expect("an answer").pagination.total <= count);

@@ -3,7 +3,7 @@
 use super::value::{Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
 use super::{Parameter, Values};
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{Facet, ListSort, SearchSort, SoftwareFilter};
+use crate::service::{Facet, Order, SearchSort, SoftwareFilter};
 
 /// The most characters (Unicode code points) of `q`.
 const MAX_QUERY_CHARACTERS: usize = 256;
@@ -105,11 +105,11 @@ pub(in crate::http) fn software_filter(values: &mut Values<'_>) -> SoftwareFilte
 }
 
 /// Orders of the list.
-pub(in crate::http) static LIST_SORT: Parameter<OneOf<ListSort>> = Parameter {
+pub(in crate::http) static LIST_SORT: Parameter<OneOf<Order>> = Parameter {
     name: "sort",
     about: "Order. Without `q` by name where nothing is said, with `q` best match first. Unrated products come last.",
     value: OneOf {
-        values: &[("name", ListSort::Name), ("-rating", ListSort::Rating), ("-review_count", ListSort::ReviewCount)],
+        values: &[("name", Order::Name), ("-rating", Order::Rating), ("-review_count", Order::ReviewCount)],
         default: None,
     },
     repeatable: false,
