@@ -10,7 +10,7 @@ use tantivy::{Index, TantivyDocument};
 
 use crate::corpus::Failure;
 use crate::terms::{self, Frequencies};
-use software_directory::catalogue::Draft;
+use software_directory::catalogue::CatalogueBuilder;
 
 /// Memory for the segment while it is written, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub(crate) enum Repeat {
 }
 
 /// The documents as texts that hold their terms.
-pub(crate) fn prepare(products: &Draft, repeat: Repeat) -> Vec<String> {
+pub(crate) fn prepare(products: &CatalogueBuilder, repeat: Repeat) -> Vec<String> {
     let mut search = SearchBuilder::new(products.synonyms());
     let mut term = String::new();
     let texts = products.software().flatten().map(|(software, categories)| {

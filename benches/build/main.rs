@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use software_directory::catalogue::{Catalogue, Draft};
+use software_directory::catalogue::{Catalogue, CatalogueBuilder};
 use software_directory::export::Limits;
 use software_directory::search::SearchBuilder;
 use software_directory::snapshot::source::Source;
@@ -90,7 +90,7 @@ fn lookups(catalogue: &Catalogue) -> Stages {
     let count = u32::try_from(catalogue.software_count()).unwrap_or(u32::MAX);
     let mut ordinals: Vec<u32> = (0..count).collect();
     fastrand::Rng::with_seed(1).shuffle(&mut ordinals);
-    let detail = |ordinal: &u32| catalogue.detail(catalogue.place(*ordinal));
+    let detail = |ordinal: &u32| catalogue.detail(*ordinal).expect("whole");
     let ((), made) = time(|| ordinals.iter().for_each(|ordinal| drop(std::hint::black_box(detail(ordinal)))));
     let ready: Vec<Bytes> = (0..count).map(|ordinal| detail(&ordinal)).collect();
     let copy = |ordinal: &u32| drop(std::hint::black_box(ready[*ordinal as usize].to_vec()));
@@ -123,11 +123,11 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     }
     let (generation, name) = time(|| Generation::of(&set.report.exports));
     // What a build consists of, one after the other; the rest of it is indexing.
-    let (draft, order) = time(|| Draft::new(set.report.exports, None));
-    let mut draft = draft?;
+    let (records, order) = time(|| CatalogueBuilder::new(set.report.exports, None));
+    let mut records = records?;
     let (search, analysis) = time(|| {
-        let mut search = SearchBuilder::new(draft.synonyms());
-        for (software, categories) in draft.software().flatten() {
+        let mut search = SearchBuilder::new(records.synonyms());
+        for (software, categories) in records.software().flatten() {
             search.push(&software, categories).for_each(drop);
         }
         search
@@ -135,8 +135,8 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let (parts, words) = time(|| search.finish());
     drop(parts?);
     let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
-    let (prepared, answers) = time(|| draft.prepare());
-    drop(prepared?);
+    let (catalogue, answers) = time(|| records.finish());
+    drop(catalogue?);
     let (artifact, all) = time(|| build(exports, None, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
@@ -164,7 +164,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         ("read, parse and validate", read),
         ("name the generation", name),
         ("merge, and order by quality and name", order),
-        ("write and pack the answers", answers),
+        ("write and compress the answers", answers),
         ("analyse the texts", analysis),
         ("number the words, forward index", words),
         ("index", indexing),
@@ -176,7 +176,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
     {
         let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
-        let texts = bare::prepare(&Draft::new(exports, None)?, repeat);
+        let texts = bare::prepare(&CatalogueBuilder::new(exports, None)?, repeat);
         let (index, bare) = time(|| bare::index(&texts));
         drop(index?);
         stages.push((name, bare));

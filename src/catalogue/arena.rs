@@ -28,15 +28,6 @@ impl Span {
     }
 }
 
-/// Brings texts that are about to be read into the processor's cache. They lie far apart, and waiting for all of them at once
-/// takes hardly longer than waiting for one.
-pub fn fetch<'t>(texts: impl Iterator<Item = &'t [u8]>) {
-    /// What a cache brings at a time, in bytes.
-    const LINE: usize = 64;
-    let read = texts.fold(0, |read, text| text.iter().step_by(LINE).fold(read, |read, byte| read ^ byte));
-    std::hint::black_box(read);
-}
-
 /// An arena being filled.
 #[derive(Debug, Default)]
 pub struct Arena {
@@ -69,25 +60,15 @@ impl Arena {
         Span { start, length: bytes.len() as u64 }
     }
 
-    /// Appends a value as JSON.
-    ///
-    /// # Errors
-    /// Where the value can't be written as JSON.
-    pub fn push_json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
-        let start = self.len();
-        serde_json::to_writer(&mut self.bytes, value)?;
-        Ok(Span { start, length: self.len() - start })
-    }
-
     /// Appends an object as JSON, without its closing brace.
     ///
     /// # Errors
     /// Where the value can't be written as JSON.
     pub fn push_open_object<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
-        let mut span = self.push_json(value)?;
+        let start = self.len();
+        serde_json::to_writer(&mut self.bytes, value)?;
         self.bytes.pop();
-        span.length -= 1;
-        Ok(span)
+        Ok(Span { start, length: self.len() - start })
     }
 
     /// The filled arena.

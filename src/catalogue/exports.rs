@@ -33,8 +33,6 @@ pub struct ExportDocument {
     pub resource: ExportResource,
     /// The same as a JSON object without its closing brace.
     pub object: Span,
-    /// What the answer of each of its products ends with.
-    pub tail: Span,
     /// Where the document lies among those for download, compressed with zstd.
     compressed: Span,
     /// BLAKE3 of what lies there, for it may be read from a disk long after it was written.
@@ -94,18 +92,11 @@ impl ExportDocument {
     pub(super) fn push(
         arena: &mut Arena,
         resource: ExportResource,
-        tail: &[u8],
         stored: StoredDocument,
     ) -> Result<Self, serde_json::Error> {
         let object = arena.push_open_object(&resource)?;
         let StoredDocument { compressed, hash, software_spans } = stored;
-        Ok(Self { resource, object, tail: arena.push(tail), compressed, hash, software_spans })
-    }
-
-    /// The first byte of the arena behind the export's texts.
-    #[must_use]
-    pub fn end(&self) -> u64 {
-        self.object.end().max(self.tail.end())
+        Ok(Self { resource, object, compressed, hash, software_spans })
     }
 
     /// The first byte behind its document among those for download.

@@ -10,7 +10,7 @@ use super::{
     GlossaryPage, ListGlossary, ListSoftware, Page, PageRequest, ReviewsPage, SearchPage, SearchResults,
     SearchSoftware, SearchSort, SoftwareFilter,
 };
-use crate::catalogue::{Catalogue, ExportDocument, Filter, Order, Ordinal, Span, StoredExport};
+use crate::catalogue::{Catalogue, DamagedText, ExportDocument, Filter, Order, Ordinal, Span, StoredExport};
 use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::resource::{Pagination, QueryReport};
 use crate::search::budget::Budget;
@@ -26,8 +26,11 @@ pub enum ServiceError {
     /// The engine could not carry out the query.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A highlight could not be written as JSON.
-    #[error("a highlight can't be written as JSON")]
+    /// A product's stored text is damaged.
+    #[error(transparent)]
+    Text(#[from] DamagedText),
+    /// A product's JSON could not be read for highlights, or they could not be written.
+    #[error("the highlights of a hit can't be made")]
     Highlight(#[from] serde_json::Error),
 }
 
@@ -43,14 +46,17 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
         None => in_order(catalogue, &filter, query.sort.unwrap_or(Order::Name), query.page),
         Some(q) => search_names(snapshot, q, &filter, query.sort, query.page)?,
     };
-    let data = catalogue.items(ordinals.iter().copied()).collect();
+    let data = ordinals.into_iter().map(|ordinal| catalogue.item(ordinal)).collect();
     Ok(Page { data, pagination: pagination(query.page, total) })
 }
 
 /// One product as a response body, `{"data": {…}}`; `None` for an unknown id.
-#[must_use]
-pub fn get_software(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
-    snapshot.catalogue.find(id).map(|place| snapshot.catalogue.detail(place))
+///
+/// # Errors
+/// Where its text is damaged.
+pub fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Bytes>, ServiceError> {
+    let ordinal = snapshot.catalogue.find(id);
+    Ok(ordinal.map(|ordinal| snapshot.catalogue.detail(ordinal)).transpose()?)
 }
 
 /// Lists categories by name.
@@ -62,7 +68,7 @@ pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
 /// Lists a product's reviews, newest first; `None` for an unknown product.
 #[must_use]
 pub fn list_reviews<'s>(snapshot: &'s Snapshot, software_id: &str, page: PageRequest) -> Option<ReviewsPage<'s>> {
-    let ordinal = snapshot.catalogue.ordinal(software_id)?;
+    let ordinal = snapshot.catalogue.find(software_id)?;
     let reviews = snapshot.catalogue.tables.reviews.of(ordinal);
     let page = page_of_spans(&snapshot.catalogue, &reviews.objects, page);
     Some(ReviewsPage { page, summary: &reviews.summary })
@@ -144,7 +150,7 @@ fn highlights(
 ) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
     let mut highlighter = Highlighter::new(snapshot, expansion, ordinals.clone(), budget);
-    Ok(ordinals.map(|ordinal| highlighter.highlights(ordinal).map(Bytes::from)).collect::<Result<_, _>>()?)
+    ordinals.map(|ordinal| highlighter.highlights(ordinal).map(Bytes::from)).collect()
 }
 
 /// Lists the loaded exports by id.

@@ -6,7 +6,7 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::artifact::{Artifact, DOWNLOADS, ENGINE, SEARCH, TABLES, TEXTS};
-use crate::catalogue::{Draft, DraftError};
+use crate::catalogue::{CatalogueBuildError, CatalogueBuilder};
 use crate::engine::{EngineError, TantivyBuilder};
 use crate::export::Export;
 use crate::search::SearchBuilder;
@@ -18,7 +18,7 @@ use crate::snapshot::failpoint::{Step, pass};
 pub enum BuildError {
     /// The records can't be laid out.
     #[error("the records can't be laid out")]
-    Catalogue(#[from] DraftError),
+    Catalogue(#[from] CatalogueBuildError),
     /// The words can't be indexed.
     #[error("the words can't be indexed")]
     Words(#[from] LexiconError),
@@ -43,12 +43,12 @@ pub fn build(
     scratch: Option<&Path>,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<Artifact, BuildError> {
-    let mut draft = Draft::new(exports, scratch)?;
-    let mut search = SearchBuilder::new(draft.synonyms());
+    let mut records = CatalogueBuilder::new(exports, scratch)?;
+    let mut search = SearchBuilder::new(records.synonyms());
     let mut engine = TantivyBuilder::new()?;
-    let count = draft.software_count() as u64;
+    let count = records.software_count() as u64;
     pass(Step::BuildBegun);
-    for (done, product) in (1..).zip(draft.software()) {
+    for (done, product) in (1..).zip(records.software()) {
         pass(Step::BuildProduct);
         let (software, categories) = product?;
         engine.push(search.push(&software, categories))?;
@@ -60,7 +60,7 @@ pub fn build(
     let mut parts = vec![(SEARCH.to_owned(), Bytes::from(search.finish()?.encode()?))];
     parts.extend(engine.finish()?.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
     // Last, so that the answers aren't in memory beside what indexing needs.
-    let catalogue = draft.prepare()?;
+    let catalogue = records.finish()?;
     let catalogue = [(TABLES, catalogue.tables), (TEXTS, catalogue.arena), (DOWNLOADS, catalogue.downloads)];
     parts.extend(catalogue.map(|(name, content)| (name.to_owned(), Bytes::from(content))));
     pass(Step::BuildOpen);

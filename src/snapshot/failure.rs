@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::OpenError;
 use super::build::BuildError;
 use super::store::StoreError;
-use crate::catalogue::DraftError;
+use crate::catalogue::CatalogueBuildError;
 use crate::error::chain;
 use crate::export::{Code, FindError, Report, Severity};
 use crate::panics;
@@ -132,7 +132,7 @@ impl From<FindError> for BuildFailure {
 
 impl From<BuildError> for BuildFailure {
     fn from(error: BuildError) -> Self {
-        if let BuildError::Catalogue(DraftError::Scratch(_)) = error {
+        if let BuildError::Catalogue(CatalogueBuildError::Scratch(_)) = error {
             return Self::transient(FailureCode::IndexNotWritten, chain(&error));
         }
         Self::from(OpenError::from(error))

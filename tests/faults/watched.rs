@@ -46,7 +46,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         add(&|text| item.write(text));
     }
     for id in ids(snapshot) {
-        add(&|text| text.extend(get_software(snapshot, &id).expect("a product")));
+        add(&|text| text.extend(get_software(snapshot, &id).expect("whole").expect("a product")));
     }
     let search = SearchSoftware {
         q: Some("product audit".to_owned()),
@@ -83,8 +83,8 @@ pub(crate) fn revision(directory: &Directory) -> usize {
 
 /// The revisions that the records of a snapshot are of; more than one only if it is mixed.
 pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
-    let ids = snapshot.catalogue.ids();
-    let details = ids.filter_map(|id| Some(snapshot.catalogue.detail(snapshot.catalogue.find(&id)?)));
+    let ordinals = (0..).take(snapshot.catalogue.software_count());
+    let details = ordinals.map(|ordinal| snapshot.catalogue.detail(ordinal).expect("whole"));
     details.flat_map(|detail| revisions(&detail).collect::<Vec<_>>()).collect()
 }
 

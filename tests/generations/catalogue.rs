@@ -46,7 +46,7 @@ fn parsed(item: OpenObject<'_>) -> Value {
 }
 
 fn detail(snapshot: &Snapshot, id: &str) -> Value {
-    let text = get_software(snapshot, id).expect("a product");
+    let text = get_software(snapshot, id).expect("whole").expect("a product");
     serde_json::from_slice::<Value>(&text).expect("JSON")["data"].take()
 }
 
@@ -138,7 +138,8 @@ fn what_the_directory_does_not_interpret_comes_back_untouched_numbers_to_the_dig
         "url": "https://a.example.org/", "evidence_status": "pending-review", "rating": 4.50,
         "serial": 123456789012345678901234567890.10, "tiny": 1e-400, "nested": {"z": [1.0, -0, 2E+3], "a": "ü"}}]}"#;
     let snapshot = snapshot(&[("a.json", text.to_owned())]);
-    let answer = String::from_utf8(get_software(&snapshot, "a").expect("a product").to_vec()).expect("text");
+    let answer =
+        String::from_utf8(get_software(&snapshot, "a").expect("whole").expect("a product").to_vec()).expect("text");
     for part in [
         r#""rating":4.50,"#,
         r#""serial":123456789012345678901234567890.10"#,

@@ -110,6 +110,6 @@ pub(in crate::http) async fn get_software(
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let body = service::get_software(&snapshot, &id).ok_or(ApiError::SoftwareNotFound(id))?;
+    let body = service::get_software(&snapshot, &id)?.ok_or(ApiError::SoftwareNotFound(id))?;
     Ok(response::json(body))
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::catalogue::{Member, Members, Ordinal};
+use crate::catalogue::Ordinal;
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
@@ -15,6 +15,7 @@ use crate::search::budget::Budget;
 use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
+use crate::service::ServiceError;
 use crate::snapshot::Snapshot;
 
 /// What highlighting a hit takes in units of the budget, beside its words.
@@ -24,21 +25,33 @@ const HIT: usize = 100;
 #[derive(Debug, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// An object with a name.
+/// A category, of which its name is read.
 #[derive(Debug, Deserialize)]
-struct Named<'a> {
+struct Category<'a> {
     #[serde(borrow)]
     name: Text<'a>,
 }
 
-/// A text of a product, if it has one.
-fn text<'m>(product: &'m Members<'_>, member: Member) -> Option<Text<'m>> {
-    product.get::<Option<Text<'_>>>(member).flatten()
+/// The texts of a product that can have matches.
+#[derive(Debug, Deserialize)]
+struct Texts<'a> {
+    #[serde(borrow)]
+    name: Text<'a>,
+    tagline: Option<Text<'a>>,
+    categories: Vec<Category<'a>>,
+    vendor: Option<Text<'a>>,
+    description: Option<Text<'a>>,
+    aliases: Vec<Text<'a>>,
+    tags: Vec<Text<'a>>,
+    features: Vec<Text<'a>>,
+    standards: Vec<Text<'a>>,
 }
 
-/// The texts of a product's list.
-fn texts<'m>(product: &'m Members<'_>, member: Member) -> impl Iterator<Item = Text<'m>> {
-    product.get::<Vec<Text<'_>>>(member).into_iter().flatten()
+/// The response body of a product's detail.
+#[derive(Debug, Deserialize)]
+struct Detail<'a> {
+    #[serde(borrow)]
+    data: Texts<'a>,
 }
 
 /// Highlights the matches of one query.
@@ -82,10 +95,9 @@ impl<'s> Highlighter<'s> {
     pub(super) fn new(
         snapshot: &'s Snapshot,
         expansion: &'s Expansion,
-        hits: impl Iterator<Item = Ordinal> + Clone,
+        hits: impl Iterator<Item = Ordinal>,
         budget: &'s Budget,
     ) -> Self {
-        snapshot.catalogue.fetch(hits.clone());
         snapshot.search.forward.fetch(hits);
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));
@@ -108,13 +120,14 @@ impl<'s> Highlighter<'s> {
     /// JSON array of [`Highlight`].
     ///
     /// # Errors
-    /// Where one can't be written as JSON.
-    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Vec<u8>, serde_json::Error> {
+    /// Where the product's text is damaged, or a highlight can't be written as JSON.
+    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Vec<u8>, ServiceError> {
         self.scratch.json.clear();
         self.scratch.json.push(b'[');
         if !self.expansion.slots.is_empty() && self.budget.allows_more() {
             self.budget.spend(HIT + self.snapshot.search.forward.size_bytes(ordinal));
-            let product = self.snapshot.catalogue.members(ordinal);
+            let detail = self.snapshot.catalogue.detail(ordinal)?;
+            let Detail { data: product } = serde_json::from_slice(&detail)?;
             let mut words = self.snapshot.search.forward.words(ordinal);
             // The values in the order in which the index has their words, so that no word has to be looked up.
             self.mark(&mut words);
@@ -128,40 +141,39 @@ impl<'s> Highlighter<'s> {
         Ok(self.scratch.json.clone())
     }
 
-    fn title(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {
+    fn title(&mut self, product: &Texts<'_>) -> Result<(), serde_json::Error> {
         let mut next = 0;
         if self.may_match_from(next) {
-            next = self.highlight_all("name", next, product.get::<Text<'_>>(Member::Name))?;
+            next = self.highlight_all("name", next, [&product.name])?;
         }
         if self.may_match_from(next) {
-            self.highlight_all("aliases", next, texts(product, Member::Aliases))?;
+            self.highlight_all("aliases", next, &product.aliases)?;
         }
         Ok(())
     }
 
-    fn summary(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {
+    fn summary(&mut self, product: &Texts<'_>) -> Result<(), serde_json::Error> {
         let mut next = 0;
         if self.may_match_from(next) {
-            next = self.highlight_all("tagline", next, text(product, Member::Tagline))?;
+            next = self.highlight_all("tagline", next, &product.tagline)?;
         }
         if self.may_match_from(next) {
-            let categories = product.get::<Vec<Named<'_>>>(Member::Categories).into_iter().flatten();
-            next = self.highlight_all("categories", next, categories.map(|category| category.name))?;
-            next = self.highlight_all("tags", next, texts(product, Member::Tags))?;
-            next = self.highlight_all("vendor", next, text(product, Member::Vendor))?;
-            self.highlight_all("standards", next, texts(product, Member::Standards))?;
+            next = self.highlight_all("categories", next, product.categories.iter().map(|category| &category.name))?;
+            next = self.highlight_all("tags", next, &product.tags)?;
+            next = self.highlight_all("vendor", next, &product.vendor)?;
+            self.highlight_all("standards", next, &product.standards)?;
         }
         Ok(())
     }
 
-    fn body(&mut self, product: &Members<'_>) -> Result<(), serde_json::Error> {
+    fn body(&mut self, product: &Texts<'_>) -> Result<(), serde_json::Error> {
         // Between features and description are the settings, which aren't shown.
         let last = self.scratch.values.len().saturating_sub(1);
         if self.may_match(0..last) {
-            self.highlight_all("features", 0, texts(product, Member::Features))?;
+            self.highlight_all("features", 0, &product.features)?;
         }
         if self.may_match_from(last) {
-            self.highlight_all("description", last, text(product, Member::Description))?;
+            self.highlight_all("description", last, &product.description)?;
         }
         Ok(())
     }
@@ -216,11 +228,11 @@ impl<'s> Highlighter<'s> {
         &mut self,
         field: &str,
         first: usize,
-        texts: impl IntoIterator<Item = Text<'t>>,
+        texts: impl IntoIterator<Item = &'t Text<'t>>,
     ) -> Result<usize, serde_json::Error> {
         let mut next = first;
         for text in texts {
-            self.highlight(field, next, &text)?;
+            self.highlight(field, next, text)?;
             next += 1;
         }
         Ok(next)

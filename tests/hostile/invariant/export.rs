@@ -57,7 +57,7 @@ fn check_generation(report: Report, bytes: &[u8]) {
     assert_eq!(written, bytes, "byte for byte as validated");
     assert_eq!(snapshot.catalogue.software_count(), software.len());
     for (id, name) in software {
-        let detail = service::get_software(&snapshot, &id).expect("the product");
+        let detail = service::get_software(&snapshot, &id).expect("whole").expect("the product");
         assert!(is_json(&detail), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
         assert!(service::list_reviews(&snapshot, &id, page).is_some(), "{id}");

@@ -1,7 +1,5 @@
-//! From validated exports to a catalogue: merges them, puts the products in the order of quality, and writes every
-//! answer once.
+//! Builds a catalogue of validated exports: writes the JSON of every response once, and the columns.
 
-use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,23 +10,22 @@ use super::arena::{Arena, Span};
 use super::bulk::Bulk;
 use super::collate::{Collation, CollationError};
 use super::columns::{Columns, SortedOrder};
-use super::documents::{Documents, DocumentsWriter};
 use super::exports::{ExportDocument, StoredDocument};
 use super::glossary::GlossaryEntry;
-use super::packing::Packer;
-use super::quality::{Quality, mean_rating};
-use super::reviews::{self, Reviews};
+use super::merge::{Entry, merge_categories, merge_software};
+use super::products::{ProductSpans, ProductWriter};
+use super::reviews::Reviews;
 use super::{Ordinal, Tables};
 use crate::export::{self, Export};
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType, Review, Software, slug};
+use crate::record::{Software, slug};
 use crate::resource::{
     AdditionalProperties, CategoryRef, CategoryResource, ExportRef, ExportResource, GlossarySourceResource,
-    GlossaryTermResource, RatingSource, SoftwareItem, SoftwareMore, SourceResource,
+    GlossaryTermResource, SoftwareItem, SoftwareMore, SourceResource,
 };
 
-/// Why a catalogue can't be laid out.
+/// Why a catalogue can't be built.
 #[derive(Debug, thiserror::Error)]
-pub enum DraftError {
+pub enum CatalogueBuildError {
     /// The order of names can't be computed.
     #[error(transparent)]
     Collation(#[from] CollationError),
@@ -41,9 +38,15 @@ pub enum DraftError {
     /// A scratch file can't be written or read.
     #[error("a scratch file in the index folder can't be used")]
     Scratch(#[source] io::Error),
+    /// A product can't be compressed.
+    #[error("a product can't be compressed")]
+    Product(#[source] io::Error),
+    /// The ids of products can't be mapped.
+    #[error("the ids of products can't be mapped")]
+    Ids(#[from] fst::Error),
     /// A document can't be compressed.
     #[error("an export can't be compressed")]
-    Compress(#[source] std::io::Error),
+    Compress(#[source] io::Error),
     /// The tables can't be encoded.
     #[error("the catalogue's tables can't be encoded")]
     Encode(#[from] postcard::Error),
@@ -52,13 +55,14 @@ pub enum DraftError {
     TooMany,
 }
 
-/// How many products the packing of texts is fitted to.
-const SAMPLE: usize = 1000;
+/// The number of products that the compression is trained with, and the bytes that are taken of each.
+const SAMPLE: usize = 2000;
+const SAMPLE_BYTES: usize = 4 * 1024;
 
-/// A catalogue laid out, in its three parts.
+/// The three parts of a catalogue.
 #[derive(Debug)]
-pub struct Prepared {
-    /// The encoded [`Tables`].
+pub struct CatalogueParts {
+    /// The encoded spans of products and [`Tables`].
     pub tables: Vec<u8>,
     /// The texts.
     pub arena: Vec<u8>,
@@ -66,32 +70,9 @@ pub struct Prepared {
     pub downloads: Vec<u8>,
 }
 
-/// A product with what the rest of the directory adds to it. The record itself is read again from its document when it is
-/// needed: in memory all records take twice what their documents do.
+/// A builder of catalogues. Its products are in the order of quality.
 #[derive(Debug)]
-struct Entry {
-    /// The index of its export, and that of the product there.
-    export: u32,
-    index: u32,
-    reviews: Box<[Review]>,
-    categories: Box<[u32]>,
-    offering_type: OfferingType,
-    evidence_status: EvidenceStatus,
-    evidence_checked_on: Option<CalendarDate>,
-    shown: Rating,
-}
-
-/// The rating that a product shows.
-#[derive(Debug, Clone, Copy)]
-struct Rating {
-    value: Option<f64>,
-    review_count: Option<u64>,
-    source: Option<RatingSource>,
-}
-
-/// A directory being laid out: its products in the order of quality.
-#[derive(Debug)]
-pub struct Draft {
+pub struct CatalogueBuilder {
     /// The exports without their products and reviews, which are in the entries.
     exports: Vec<Export>,
     documents: Vec<Bulk>,
@@ -103,20 +84,20 @@ pub struct Draft {
     collation: Collation,
 }
 
-impl Draft {
+impl CatalogueBuilder {
     /// Merges exports into one directory. With a folder for scratch files, the documents of the exports are kept there and not in
     /// memory.
     ///
     /// # Errors
     /// Where names can't be ordered, there are too many products, or a scratch file can't be written.
-    pub fn new(mut exports: Vec<Export>, scratch: Option<&Path>) -> Result<Self, DraftError> {
+    pub fn new(mut exports: Vec<Export>, scratch: Option<&Path>) -> Result<Self, CatalogueBuildError> {
         let collation = Collation::new()?;
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let resources = exports.iter().map(ExportDocument::resource).collect();
         let (categories, category_at) = merge_categories(&exports, &collation);
-        let mut keyed: Vec<_> = merge_software(&mut exports, &category_at, &collation);
+        let mut keyed = merge_software(&mut exports, &category_at, &collation);
         if keyed.len() > Ordinal::MAX as usize / 2 {
-            return Err(DraftError::TooMany);
+            return Err(CatalogueBuildError::TooMany);
         }
         keyed.sort_by(|a, b| {
             a.quality.compare(&b.quality).then_with(|| a.name.cmp(&b.name)).then_with(|| a.id.cmp(&b.id))
@@ -128,7 +109,7 @@ impl Draft {
         });
         let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
         let documents = exports.iter_mut().map(|export| store(std::mem::take(&mut export.document), scratch));
-        let documents = documents.collect::<io::Result<_>>().map_err(DraftError::Scratch)?;
+        let documents = documents.collect::<io::Result<_>>().map_err(CatalogueBuildError::Scratch)?;
         Ok(Self { exports, documents, resources, entries, categories, by_name, collation })
     }
 
@@ -144,16 +125,16 @@ impl Draft {
     /// Where a record can't be read again, which is a bug.
     pub fn software(
         &self,
-    ) -> impl Iterator<Item = Result<(Software, impl Iterator<Item = &CategoryResource>), DraftError>> {
+    ) -> impl Iterator<Item = Result<(Software, impl Iterator<Item = &CategoryResource>), CatalogueBuildError>> {
         self.entries.iter().map(|entry| Ok((self.record(entry)?, self.categories_of(entry))))
     }
 
-    fn record(&self, entry: &Entry) -> Result<Software, DraftError> {
+    fn record(&self, entry: &Entry) -> Result<Software, CatalogueBuildError> {
         let export = &self.exports[entry.export as usize];
         let span = export.software_spans[entry.index as usize].clone();
         let span = Span { start: span.start as u64, length: span.len() as u64 };
-        let record = self.documents[entry.export as usize].read(span).map_err(DraftError::Scratch)?;
-        export::read_record(&record).ok_or_else(|| DraftError::Record(export.id.clone(), entry.index))
+        let record = self.documents[entry.export as usize].read(span).map_err(CatalogueBuildError::Scratch)?;
+        export::read_record(&record).ok_or_else(|| CatalogueBuildError::Record(export.id.clone(), entry.index))
     }
 
     fn categories_of(&self, entry: &Entry) -> impl Iterator<Item = &CategoryResource> {
@@ -165,32 +146,17 @@ impl Draft {
         self.exports.iter().flat_map(|export| &export.synonyms)
     }
 
-    /// Writes every answer and column. Frees the documents of the exports.
+    /// Writes the three parts. Frees the documents of the exports.
     ///
     /// # Errors
     /// Where something can't be written.
-    pub fn prepare(&mut self) -> Result<Prepared, DraftError> {
-        // The answers are about as long as the documents. Memory that isn't written to isn't taken.
+    pub fn finish(&mut self) -> Result<CatalogueParts, CatalogueBuildError> {
+        // The texts are shorter than the documents. Memory that isn't written to isn't taken.
         let bytes = self.resources.iter().map(|resource| resource.size_bytes).sum::<u64>();
         let mut arena = Arena::with_capacity(usize::try_from(bytes).unwrap_or_default());
         let mut downloads = Arena::default();
-        let mut documents = DocumentsWriter::default();
+        let products = self.products(&mut arena)?;
         let mut reviews = Reviews::default();
-        let tails =
-            self.exports.iter().map(|export| Documents::tail(&export_ref(export))).collect::<Result<Vec<_>, _>>()?;
-        let step = self.entries.len().div_ceil(SAMPLE).max(1);
-        let sample = self
-            .entries
-            .iter()
-            .step_by(step)
-            .map(|entry| self.more(entry, &self.record(entry)?, &tails))
-            .collect::<Result<Vec<_>, _>>()?;
-        let packer = Packer::new(&sample);
-        // Nothing else comes between them: documents lie back to back.
-        for entry in &self.entries {
-            self.push_document(&mut arena, &mut documents, &packer, &tails, entry)?;
-        }
-        let documents = documents.finish(&mut arena);
         for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
                 reviews.push(&mut arena, ordinal, entry.reviews.iter().collect())?;
@@ -198,28 +164,16 @@ impl Draft {
         }
         let category_objects =
             self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
-        let stored = self
-            .documents
-            .drain(..)
-            .zip(&self.exports)
-            .zip(&self.resources)
-            .map(|((document, export), resource)| {
-                let span = Span { start: 0, length: resource.size_bytes };
-                let document = document.read(span).map_err(DraftError::Scratch)?;
-                StoredDocument::push(&mut downloads, &document, &export.software_spans).map_err(DraftError::Compress)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let exports = self
-            .resources
-            .iter()
-            .zip(&tails)
-            .zip(stored)
-            .map(|((resource, tail), stored)| ExportDocument::push(&mut arena, resource.clone(), tail, stored))
-            .collect::<Result<_, _>>()?;
+        let mut exports = Vec::with_capacity(self.exports.len());
+        for ((document, export), resource) in self.documents.drain(..).zip(&self.exports).zip(&self.resources) {
+            let span = Span { start: 0, length: resource.size_bytes };
+            let document = document.read(span).map_err(CatalogueBuildError::Scratch)?;
+            let stored = StoredDocument::push(&mut downloads, &document, &export.software_spans)
+                .map_err(CatalogueBuildError::Compress)?;
+            exports.push(ExportDocument::push(&mut arena, resource.clone(), stored)?);
+        }
         let glossary = self.glossary(&mut arena)?;
         let tables = Tables {
-            documents,
-            pieces: packer.pieces(),
             columns: Arc::new(self.columns()),
             categories: self.categories.clone(),
             category_objects,
@@ -227,29 +181,40 @@ impl Draft {
             glossary,
             exports,
         };
-        Ok(Prepared {
-            tables: postcard::to_stdvec(&tables)?,
+        Ok(CatalogueParts {
+            tables: postcard::to_stdvec(&(products, tables))?,
             arena: arena.into_bytes(),
             downloads: downloads.into_bytes(),
         })
     }
 
-    fn push_document(
-        &self,
-        arena: &mut Arena,
-        documents: &mut DocumentsWriter,
-        packer: &Packer,
-        tails: &[Vec<u8>],
-        entry: &Entry,
-    ) -> Result<(), DraftError> {
-        let software = &self.record(entry)?;
+    /// Writes the texts of all products.
+    fn products(&self, arena: &mut Arena) -> Result<ProductSpans, CatalogueBuildError> {
+        let step = self.entries.len().div_ceil(SAMPLE).max(1);
+        let mut sample = Vec::new();
+        for entry in self.entries.iter().step_by(step) {
+            let mut rest = self.rest(entry, &self.record(entry)?)?;
+            rest.truncate(SAMPLE_BYTES);
+            sample.push(rest);
+        }
+        let mut products = ProductWriter::new(arena, &sample).map_err(CatalogueBuildError::Product)?;
+        for entry in &self.entries {
+            let software = self.record(entry)?;
+            let (item, rest) = (self.item(entry, &software)?, self.rest(entry, &software)?);
+            products.push(arena, &software.id, &item, &rest).map_err(CatalogueBuildError::Product)?;
+        }
+        Ok(products.finish(arena)?)
+    }
+
+    /// A product as lists show it, without the closing brace.
+    fn item(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
         let categories: Vec<_> =
             self.categories_of(entry).map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
         let computed = match (&software.rating, entry.shown.value) {
             (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
             _ => None,
         };
-        let item = SoftwareItem {
+        let mut item = serde_json::to_vec(&SoftwareItem {
             id: &software.id,
             name: &software.name,
             tagline: software.tagline.as_deref(),
@@ -262,13 +227,15 @@ impl Draft {
             offering_type: software.offering_type.as_str(),
             evidence_status: software.evidence_status.as_str(),
             evidence_checked_on: software.evidence_checked_on.as_deref(),
-        };
-        Ok(documents.push(arena, packer, &item, &self.more(entry, software, tails)?, entry.export)?)
+        })?;
+        item.pop();
+        Ok(item)
     }
 
-    /// What a product's answer shows between its item and its tail.
-    fn more(&self, entry: &Entry, software: &Software, tails: &[Vec<u8>]) -> Result<Vec<u8>, DraftError> {
-        let more = SoftwareMore {
+    /// The rest of a product's response body, behind its item: `,"description":…,"export":{…}}}`.
+    fn rest(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
+        let export = &self.exports[entry.export as usize];
+        let mut rest = serde_json::to_vec(&SoftwareMore {
             description: software.description.as_deref(),
             aliases: &software.aliases,
             tags: &software.tags,
@@ -284,9 +251,16 @@ impl Draft {
                 .collect(),
             rating_source: entry.shown.source,
             additional_properties: AdditionalProperties(&software.additional_properties),
-            export: export_ref(&self.exports[entry.export as usize]),
-        };
-        Ok(Documents::more(&more, &tails[entry.export as usize])?)
+            export: ExportRef {
+                id: &export.id,
+                name: &export.name,
+                license: &export.license,
+                as_of: export.as_of.as_deref(),
+            },
+        })?;
+        rest[0] = b',';
+        rest.push(b'}');
+        Ok(rest)
     }
 
     fn columns(&self) -> Columns {
@@ -314,7 +288,7 @@ impl Draft {
         columns
     }
 
-    fn glossary(&self, arena: &mut Arena) -> Result<Vec<GlossaryEntry>, DraftError> {
+    fn glossary(&self, arena: &mut Arena) -> Result<Vec<GlossaryEntry>, CatalogueBuildError> {
         let mut terms: Vec<_> = self.exports.iter().flat_map(|export| &export.glossary).collect();
         terms.sort_by_cached_key(|term| (self.collation.key(&term.term), term.term.clone()));
         let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
@@ -339,110 +313,10 @@ impl Draft {
     }
 }
 
-/// All categories, described or only used, by name; and where each slug stands among them. The first name and the first
-/// description win.
-fn merge_categories(exports: &[Export], collation: &Collation) -> (Vec<CategoryResource>, HashMap<String, u32>) {
-    let mut merged: BTreeMap<String, CategoryResource> = BTreeMap::new();
-    let mut meet = |name: &str, description: Option<&str>, uses: u64| {
-        let id = slug(name);
-        let category = merged.entry(id.clone()).or_insert_with(|| CategoryResource {
-            id,
-            name: name.to_owned(),
-            description: None,
-            software_count: 0,
-        });
-        category.software_count += uses;
-        if category.description.is_none() {
-            category.description = description.map(str::to_owned);
-        }
-    };
-    for category in exports.iter().flat_map(|export| &export.categories) {
-        meet(&category.name, category.description.as_deref(), 0);
-    }
-    for name in exports.iter().flat_map(|export| &export.software).flat_map(|software| &software.categories) {
-        meet(name, None, 1);
-    }
-    let mut categories: Vec<_> = merged.into_values().collect();
-    categories.sort_by_cached_key(|category| (collation.key(&category.name), category.id.clone()));
-    let at = (0..).zip(&categories).map(|(at, category)| (category.id.clone(), at)).collect();
-    (categories, at)
-}
-
-/// An export as its products name it.
-fn export_ref(export: &Export) -> ExportRef<'_> {
-    ExportRef { id: &export.id, name: &export.name, license: &export.license, as_of: export.as_of.as_deref() }
-}
-
 /// Keeps the document of an export in memory, or in a file without a name in the folder for scratch files.
 fn store(document: Bytes, scratch: Option<&Path>) -> io::Result<Bulk> {
     let Some(folder) = scratch else { return Ok(Bulk::Memory(document)) };
     let mut file = tempfile::tempfile_in(folder)?;
     file.write_all(&document)?;
     Ok(Bulk::File(Arc::new(file)))
-}
-
-/// A product with what it is sorted by.
-struct Keyed {
-    quality: Quality,
-    /// The collation key of its name.
-    name: Vec<u8>,
-    id: Box<str>,
-    entry: Entry,
-}
-
-/// Takes products and reviews out of the exports.
-fn merge_software(exports: &mut [Export], category_at: &HashMap<String, u32>, collation: &Collation) -> Vec<Keyed> {
-    let mut reviews: HashMap<Box<str>, Vec<Review>> = HashMap::new();
-    for review in exports.iter_mut().flat_map(|export| std::mem::take(&mut export.reviews)) {
-        reviews.entry(review.software_id.clone()).or_default().push(review);
-    }
-    let shown: Vec<_> = exports
-        .iter()
-        .flat_map(|export| &export.software)
-        .map(|software| Rating::of(software, reviews.get(&software.id).map_or(&[], Vec::as_slice)))
-        .collect();
-    let mean = mean_rating(shown.iter().filter_map(|shown| shown.value));
-    let pairs = (0..).zip(exports).flat_map(|(at, export)| {
-        let software = std::mem::take(&mut export.software);
-        (0..).zip(software).map(move |(index, software)| (at, index, software))
-    });
-    pairs
-        .zip(shown)
-        .map(|((export, index, software), shown)| {
-            let categories = software.categories.iter().filter_map(|name| category_at.get(&slug(name)).copied());
-            Keyed {
-                quality: Quality::of(&software, shown.value, shown.review_count, mean),
-                name: collation.key(&software.name),
-                entry: Entry {
-                    export,
-                    index,
-                    reviews: reviews.remove(&software.id).unwrap_or_default().into(),
-                    categories: categories.collect(),
-                    offering_type: software.offering_type,
-                    evidence_status: software.evidence_status,
-                    evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
-                    shown,
-                },
-                id: software.id,
-            }
-        })
-        .collect()
-}
-
-impl Rating {
-    /// The stated rating, or else that of the reviews.
-    fn of(software: &Software, reviews: &[Review]) -> Self {
-        let summed = reviews::summary(&reviews.iter().collect::<Vec<_>>());
-        let stated = software.rating.as_ref().map(|rating| rating.value);
-        let source = match (stated, summed.average) {
-            (Some(_), _) => Some(RatingSource::Stated),
-            (None, Some(_)) => Some(RatingSource::Reviews),
-            (None, None) => None,
-        };
-        Self {
-            value: stated.or(summed.average),
-            review_count: software.review_count.or((summed.count > 0).then_some(summed.count)),
-            source,
-        }
-    }
 }

@@ -1,0 +1,154 @@
+//! Compression of short texts that are read one at a time: zstd with a dictionary that they share.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io::{self, Cursor};
+
+use zstd::bulk;
+use zstd::dict::DecoderDictionary;
+use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
+
+/// The compression level (zstd's scale, 1 to 22). Level 3 takes a fifth of the time and 6 % more bytes.
+const LEVEL: i32 = 9;
+
+/// The size of a dictionary in bytes: the default of zstd's own tool.
+const DICTIONARY_BYTES: usize = 110 * 1024;
+
+/// Compresses texts.
+pub(super) struct Compressor {
+    compressor: bulk::Compressor<'static>,
+    dictionary: Vec<u8>,
+}
+
+impl Compressor {
+    /// Trains the dictionary with a sample of the texts. One that is too small for that leaves it empty.
+    ///
+    /// # Errors
+    /// Where the compression can't be set up.
+    pub(super) fn train(sample: &[Vec<u8>]) -> io::Result<Self> {
+        let dictionary = zstd::dict::from_samples(sample, DICTIONARY_BYTES).unwrap_or_default();
+        let mut compressor = bulk::Compressor::with_dictionary(LEVEL, &dictionary)?;
+        // There is only one dictionary; its number would be four bytes a text.
+        compressor.set_parameter(CParameter::DictIdFlag(false))?;
+        Ok(Self { compressor, dictionary })
+    }
+
+    /// Compresses a text to a zstd frame that states the text's length.
+    ///
+    /// # Errors
+    /// Where zstd fails.
+    pub(super) fn compress(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
+        self.compressor.compress(text)
+    }
+
+    /// The bytes of the dictionary.
+    pub(super) fn dictionary(&self) -> &[u8] {
+        &self.dictionary
+    }
+}
+
+/// A dictionary that decompresses texts.
+pub(super) struct Dictionary(DecoderDictionary<'static>);
+
+impl fmt::Debug for Dictionary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dictionary").finish_non_exhaustive()
+    }
+}
+
+impl Dictionary {
+    /// Prepares a dictionary.
+    ///
+    /// # Errors
+    /// Where these bytes aren't one.
+    pub(super) fn new(bytes: &[u8]) -> io::Result<Self> {
+        DecoderDictionary::try_copy(bytes).map(Self)
+    }
+
+    /// Appends the text of a frame.
+    ///
+    /// # Errors
+    /// Where the frame is damaged or there isn't enough memory for the length that it states.
+    pub(super) fn decompress(&self, frame: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        thread_local! {
+            static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
+        }
+        let start = out.len();
+        out.try_reserve_exact(text_len(frame).ok_or(io::ErrorKind::InvalidData)?)?;
+        let mut rest = Cursor::new(out);
+        rest.set_position(start as u64);
+        let decompress = |context: &RefCell<DCtx<'static>>| {
+            context.borrow_mut().decompress_using_ddict(&mut rest, frame, self.0.as_ddict())
+        };
+        match CONTEXT.with(decompress) {
+            Ok(_) => Ok(()),
+            Err(code) => Err(io::Error::new(io::ErrorKind::InvalidData, get_error_name(code))),
+        }
+    }
+}
+
+/// The length of a frame's text as the frame states it.
+pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
+    get_frame_content_size(frame).ok().flatten()?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts() -> Vec<Vec<u8>> {
+        (0..1000).map(|n| format!(r#","description":"product {n}","tags":["tag-{}"]}}"#, n % 7).into()).collect()
+    }
+
+    fn decompressed(dictionary: &Dictionary, frame: &[u8]) -> io::Result<Vec<u8>> {
+        let mut out = b"before ".to_vec();
+        dictionary.decompress(frame, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn texts_round_trip_with_and_without_a_dictionary() {
+        let unseen: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
+        for (sample, has_dictionary) in [(texts(), true), (Vec::new(), false), (texts()[..2].to_vec(), false)] {
+            let mut compressor = Compressor::train(&sample).expect("set up");
+            assert_eq!(!compressor.dictionary().is_empty(), has_dictionary);
+            let dictionary = Dictionary::new(compressor.dictionary()).expect("a dictionary");
+            for text in texts().iter().map(Vec::as_slice).chain([&b""[..], b"x", &unseen]) {
+                let frame = compressor.compress(text).expect("compressed");
+                assert_eq!(text_len(&frame), Some(text.len()));
+                assert_eq!(decompressed(&dictionary, &frame).expect("whole"), [b"before ", text].concat());
+            }
+        }
+    }
+
+    #[test]
+    fn dictionary_halves_a_short_text() {
+        let mut compressor = Compressor::train(&texts()).expect("set up");
+        let mut plain = Compressor::train(&[]).expect("set up");
+        let text = &texts()[500];
+        let [with, without] = [&mut compressor, &mut plain].map(|by| by.compress(text).expect("compressed").len());
+        assert!(with * 2 < without, "{with} and {without} bytes");
+    }
+
+    #[test]
+    fn damaged_frame_is_an_error_or_another_text_of_the_stated_length() {
+        let mut compressor = Compressor::train(&texts()).expect("set up");
+        let dictionary = Dictionary::new(compressor.dictionary()).expect("a dictionary");
+        let frame = compressor.compress(&texts()[500]).expect("compressed");
+        for end in 0..frame.len() {
+            decompressed(&dictionary, &frame[..end]).expect_err("cut short");
+        }
+        for (at, bit) in (0..frame.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut damaged = frame.clone();
+            damaged[at] ^= 1 << bit;
+            if let Ok(text) = decompressed(&dictionary, &damaged) {
+                assert_eq!(text.len() - b"before ".len(), text_len(&damaged).expect("a length"));
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_dictionary_is_refused() {
+        let dictionary = Compressor::train(&texts()).expect("set up").dictionary().to_vec();
+        Dictionary::new(&dictionary[..16]).expect_err("cut short");
+    }
+}
