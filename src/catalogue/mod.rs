@@ -19,7 +19,7 @@ mod products;
 mod quality;
 mod reviews;
 
-pub use arena::{Arena, Span};
+pub use arena::{Arena, Span, fetch};
 pub use builder::{CatalogueBuildError, CatalogueBuilder, CatalogueParts};
 pub use bulk::Bulk;
 pub use collate::Collation;
@@ -152,10 +152,15 @@ impl Catalogue {
         self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
     }
 
-    /// A product as lists show it.
-    #[must_use]
-    pub fn item(&self, ordinal: Ordinal) -> OpenObject<'_> {
-        self.products.item(ordinal)
+    /// Products as lists show them, in the order given.
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = OpenObject<'_>> {
+        fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
+        ordinals.map(|ordinal| OpenObject(self.products.item(ordinal)))
+    }
+
+    /// Prefetches the details of products.
+    pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
+        fetch(ordinals.map(|ordinal| self.products.stored(ordinal)));
     }
 
     /// A resource other than a product.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field::Section;
 use super::lexicon::{StemId, WordId};
-use crate::catalogue::Ordinal;
+use crate::catalogue::{Ordinal, fetch};
 
 /// Stands between two values: a phrase doesn't reach over it.
 pub const VALUE_END: WordId = 0;
@@ -27,15 +27,6 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
             break;
         }
     }
-}
-
-/// Brings bytes that are about to be read into the processor's cache. They lie far apart, and waiting for all of them at once
-/// takes hardly longer than waiting for one.
-fn fetch<'t>(texts: impl Iterator<Item = &'t [u8]>) {
-    /// What a cache brings at a time, in bytes.
-    const LINE: usize = 64;
-    let read = texts.fold(0, |read, text| text.iter().step_by(LINE).fold(read, |read, byte| read ^ byte));
-    std::hint::black_box(read);
 }
 
 /// Words in a row as documents hold them, ready to be looked for.

@@ -46,7 +46,7 @@ pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result
         None => in_order(catalogue, &filter, query.sort.unwrap_or(Order::Name), query.page),
         Some(q) => search_names(snapshot, q, &filter, query.sort, query.page)?,
     };
-    let data = ordinals.into_iter().map(|ordinal| catalogue.item(ordinal)).collect();
+    let data = catalogue.items(ordinals.iter().copied()).collect();
     Ok(Page { data, pagination: pagination(query.page, total) })
 }
 

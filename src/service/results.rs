@@ -27,8 +27,9 @@ impl SearchResults {
     /// The page, with the texts of its hits. Snapshot and query are those of the search.
     #[must_use]
     pub fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
-        let data = self.hits.iter().enumerate().map(|(at, (ordinal, score))| SearchHit {
-            item: snapshot.catalogue.item(*ordinal),
+        let items = snapshot.catalogue.items(self.hits.iter().map(|(ordinal, _)| *ordinal));
+        let data = items.zip(&self.hits).enumerate().map(|(at, (item, (_, score)))| SearchHit {
+            item,
             score: *score,
             highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
         });

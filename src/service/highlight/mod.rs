@@ -95,9 +95,10 @@ impl<'s> Highlighter<'s> {
     pub(super) fn new(
         snapshot: &'s Snapshot,
         expansion: &'s Expansion,
-        hits: impl Iterator<Item = Ordinal>,
+        hits: impl Iterator<Item = Ordinal> + Clone,
         budget: &'s Budget,
     ) -> Self {
+        snapshot.catalogue.prefetch(hits.clone());
         snapshot.search.forward.fetch(hits);
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));
