@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::scan::ScanEngine;
 use super::{Engine, SearchRequest};
-use crate::catalogue::{Draft, Filter, Order};
+use crate::catalogue::{CatalogueBuilder, Filter, Order};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::OfferingType;
 use crate::search::budget::Budget;
@@ -66,10 +66,10 @@ fn exports(software: &[Value]) -> Vec<Export> {
 impl Engines {
     fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
-        let draft = Draft::new(exports(software), None).expect("in memory");
-        let mut builder = SearchBuilder::new(draft.synonyms());
+        let records = CatalogueBuilder::new(exports(software), None).expect("in memory");
+        let mut builder = SearchBuilder::new(records.synonyms());
         let mut documents = Vec::new();
-        for product in draft.software() {
+        for product in records.software() {
             let (software, categories) = product.expect("a record");
             documents.push(ScanEngine::document(builder.push(&software, categories)));
         }
