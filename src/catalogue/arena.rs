@@ -69,14 +69,13 @@ impl Arena {
         Span { start, length: bytes.len() as u64 }
     }
 
-    /// Appends an object as JSON, without its closing brace.
+    /// Appends a value as JSON.
     ///
     /// # Errors
     /// Where the value can't be written as JSON.
-    pub fn push_open_object<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
+    pub fn push_json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
         let start = self.len();
         serde_json::to_writer(&mut self.bytes, value)?;
-        self.bytes.pop();
         Ok(Span { start, length: self.len() - start })
     }
 

@@ -41,9 +41,6 @@ pub enum CatalogueBuildError {
     /// A product can't be compressed.
     #[error("a product can't be compressed")]
     Product(#[source] io::Error),
-    /// The ids of products can't be mapped.
-    #[error("the ids of products can't be mapped")]
-    Ids(#[from] fst::Error),
     /// A document can't be compressed.
     #[error("an export can't be compressed")]
     Compress(#[source] io::Error),
@@ -163,7 +160,7 @@ impl CatalogueBuilder {
             }
         }
         let category_objects =
-            self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
+            self.categories.iter().map(|category| arena.push_json(category)).collect::<Result<_, _>>()?;
         let mut exports = Vec::with_capacity(self.exports.len());
         for ((document, export), resource) in self.documents.drain(..).zip(&self.exports).zip(&self.resources) {
             let span = Span { start: 0, length: resource.size_bytes };
@@ -193,20 +190,20 @@ impl CatalogueBuilder {
         let step = self.entries.len().div_ceil(SAMPLE).max(1);
         let mut sample = Vec::new();
         for entry in self.entries.iter().step_by(step) {
-            let mut rest = self.rest(entry, &self.record(entry)?)?;
-            rest.truncate(SAMPLE_BYTES);
-            sample.push(rest);
+            let mut fields = self.detail_fields(entry, &self.record(entry)?)?;
+            fields.truncate(SAMPLE_BYTES);
+            sample.push(fields);
         }
         let mut products = ProductWriter::new(arena, &sample).map_err(CatalogueBuildError::Product)?;
         for entry in &self.entries {
             let software = self.record(entry)?;
-            let (item, rest) = (self.item(entry, &software)?, self.rest(entry, &software)?);
-            products.push(arena, &software.id, &item, &rest).map_err(CatalogueBuildError::Product)?;
+            let (item, fields) = (self.item(entry, &software)?, self.detail_fields(entry, &software)?);
+            products.push(arena, &item, &fields).map_err(CatalogueBuildError::Product)?;
         }
-        Ok(products.finish(arena)?)
+        Ok(products.finish())
     }
 
-    /// A product as lists show it, without the closing brace.
+    /// A product as lists show it.
     fn item(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
         let categories: Vec<_> =
             self.categories_of(entry).map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
@@ -214,7 +211,7 @@ impl CatalogueBuilder {
             (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
             _ => None,
         };
-        let mut item = serde_json::to_vec(&SoftwareItem {
+        serde_json::to_vec(&SoftwareItem {
             id: &software.id,
             name: &software.name,
             tagline: software.tagline.as_deref(),
@@ -227,15 +224,13 @@ impl CatalogueBuilder {
             offering_type: software.offering_type.as_str(),
             evidence_status: software.evidence_status.as_str(),
             evidence_checked_on: software.evidence_checked_on.as_deref(),
-        })?;
-        item.pop();
-        Ok(item)
+        })
     }
 
-    /// The rest of a product's response body, behind its item: `,"description":…,"export":{…}}}`.
-    fn rest(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
+    /// The fields of a product's detail which its item doesn't have.
+    fn detail_fields(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
         let export = &self.exports[entry.export as usize];
-        let mut rest = serde_json::to_vec(&SoftwareMore {
+        serde_json::to_vec(&SoftwareMore {
             description: software.description.as_deref(),
             aliases: &software.aliases,
             tags: &software.tags,
@@ -257,10 +252,7 @@ impl CatalogueBuilder {
                 license: &export.license,
                 as_of: export.as_of.as_deref(),
             },
-        })?;
-        rest[0] = b',';
-        rest.push(b'}');
-        Ok(rest)
+        })
     }
 
     fn columns(&self) -> Columns {
@@ -307,7 +299,7 @@ impl CatalogueBuilder {
                         url: source.url.as_deref().map(str::to_owned),
                     }),
                 };
-                Ok(GlossaryEntry { object: arena.push_open_object(&term)?, term })
+                Ok(GlossaryEntry { object: arena.push_json(&term)?, term })
             })
             .collect()
     }

@@ -31,7 +31,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 pub struct ExportDocument {
     /// What lists show.
     pub resource: ExportResource,
-    /// The same as a JSON object without its closing brace.
+    /// The same as a JSON object.
     pub object: Span,
     /// Where the document lies among those for download, compressed with zstd.
     compressed: Span,
@@ -94,7 +94,7 @@ impl ExportDocument {
         resource: ExportResource,
         stored: StoredDocument,
     ) -> Result<Self, serde_json::Error> {
-        let object = arena.push_open_object(&resource)?;
+        let object = arena.push_json(&resource)?;
         let StoredDocument { compressed, hash, software_spans } = stored;
         Ok(Self { resource, object, compressed, hash, software_spans })
     }

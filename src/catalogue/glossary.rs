@@ -10,6 +10,6 @@ use crate::resource::GlossaryTermResource;
 pub struct GlossaryEntry {
     /// The term.
     pub term: GlossaryTermResource,
-    /// The same as a JSON object without its closing brace.
+    /// The same as a JSON object.
     pub object: Span,
 }

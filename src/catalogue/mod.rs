@@ -14,7 +14,6 @@ mod exports;
 mod filter;
 mod glossary;
 mod merge;
-mod object;
 mod products;
 mod quality;
 mod reviews;
@@ -27,7 +26,6 @@ pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
-pub use object::OpenObject;
 pub use reviews::{Reviews, ReviewsOf};
 
 use std::io;
@@ -138,9 +136,8 @@ impl Catalogue {
         self.products.find(id)
     }
 
-    /// The ids of all products, sorted.
-    #[must_use]
-    pub fn ids(&self) -> Vec<String> {
+    /// The ids of all products, in the order of ordinals.
+    pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
         self.products.ids()
     }
 
@@ -153,20 +150,34 @@ impl Catalogue {
     }
 
     /// Products as lists show them, in the order given.
-    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = OpenObject<'_>> {
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = &[u8]> {
         fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
-        ordinals.map(|ordinal| OpenObject(self.products.item(ordinal)))
+        ordinals.map(|ordinal| self.products.item(ordinal))
+    }
+
+    /// A product as lists show it, a JSON object.
+    #[must_use]
+    pub fn item(&self, ordinal: Ordinal) -> &[u8] {
+        self.products.item(ordinal)
+    }
+
+    /// A product's detail fields, those which its item doesn't have, as a JSON object.
+    ///
+    /// # Errors
+    /// Where they are damaged.
+    pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
+        self.products.detail_fields(ordinal).map_err(|source| DamagedText { ordinal, source })
     }
 
     /// Prefetches the details of products.
     pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
-        fetch(ordinals.map(|ordinal| self.products.stored(ordinal)));
+        self.products.prefetch(ordinals);
     }
 
-    /// A resource other than a product.
+    /// A resource other than a product, a JSON object.
     #[must_use]
-    pub fn object(&self, span: Span) -> OpenObject<'_> {
-        OpenObject(&self.arena[span.range()])
+    pub fn object(&self, span: Span) -> &[u8] {
+        &self.arena[span.range()]
     }
 
     /// Whether a document for download turned out to be damaged on disk, so that the generation should be written again.

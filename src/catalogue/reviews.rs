@@ -19,7 +19,7 @@ pub struct Reviews {
 /// One product's reviews.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReviewsOf {
-    /// Each a JSON object without its closing brace; newest first, those without a date last, then by id.
+    /// Each a JSON object; newest first, those without a date last, then by id.
     pub objects: Vec<Span>,
     /// What they add up to.
     pub summary: ReviewSummary,
@@ -43,7 +43,7 @@ impl Reviews {
         mut reviews: Vec<&Review>,
     ) -> Result<(), serde_json::Error> {
         reviews.sort_by(|a, b| b.created_at_seconds.cmp(&a.created_at_seconds).then_with(|| a.id.cmp(&b.id)));
-        let objects = reviews.iter().map(|review| arena.push_open_object(&shown(review))).collect::<Result<_, _>>()?;
+        let objects = reviews.iter().map(|review| arena.push_json(&shown(review))).collect::<Result<_, _>>()?;
         self.of.push((ordinal, ReviewsOf { objects, summary: summary(&reviews) }));
         Ok(())
     }

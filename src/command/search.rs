@@ -78,9 +78,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
     for hit in &page.data {
-        let mut json = Vec::new();
-        hit.item.write(&mut json);
-        let product: Shown = serde_json::from_slice(&json)?;
+        let product: Shown = serde_json::from_slice(hit.item)?;
         let category = product.category.unwrap_or_default();
         let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
         writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use crate::catalogue::OpenObject;
 use crate::resource::{FacetValue, Pagination, QueryReport, ReviewSummary};
 
 use super::Facet;
@@ -11,7 +10,7 @@ use super::Facet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<'s> {
     /// The resources, in order.
-    pub data: Vec<OpenObject<'s>>,
+    pub data: Vec<&'s [u8]>,
     /// The place of the page in the list.
     pub pagination: Pagination,
 }
@@ -32,7 +31,7 @@ pub struct ReviewsPage<'s> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit<'s> {
     /// The product, a list's item.
-    pub item: OpenObject<'s>,
+    pub item: &'s [u8],
     /// The score, comparable within one response only. 0 without a query.
     pub score: f32,
     /// The fields that matched, if requested: a JSON array of [`Highlight`](crate::resource::Highlight).

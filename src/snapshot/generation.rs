@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::export::{Export, Limits};
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 10;
+pub const INDEX_FORMAT: u32 = 11;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format and the id and document
 /// of every export.

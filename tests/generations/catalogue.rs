@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::CalendarDate;
 use software_directory::service::{
-    OpenObject, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_categories,
-    search_software,
+    PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_categories, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
@@ -39,10 +38,8 @@ fn with(mut product: Value, members: Value) -> Value {
     product
 }
 
-fn parsed(item: OpenObject<'_>) -> Value {
-    let mut text = Vec::new();
-    item.write(&mut text);
-    serde_json::from_slice(&text).expect("JSON")
+fn parsed(item: &[u8]) -> Value {
+    serde_json::from_slice(item).expect("JSON")
 }
 
 fn detail(snapshot: &Snapshot, id: &str) -> Value {

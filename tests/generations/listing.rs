@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
-    Facet, ListSoftware, OpenObject, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, list_software,
-    search_software,
+    Facet, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, list_software, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
@@ -75,10 +74,8 @@ fn snapshot(records: &[Value]) -> Arc<Snapshot> {
     Snapshot::build(report.exports).expect("a generation")
 }
 
-fn parsed(item: OpenObject<'_>) -> Value {
-    let mut text = Vec::new();
-    item.write(&mut text);
-    serde_json::from_slice(&text).expect("JSON")
+fn parsed(item: &[u8]) -> Value {
+    serde_json::from_slice(item).expect("JSON")
 }
 
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {

@@ -192,9 +192,7 @@ pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
     page.data
         .iter()
         .map(|item| {
-            let mut text = Vec::new();
-            item.write(&mut text);
-            let item: Value = serde_json::from_slice(&text).expect("JSON");
+            let item: Value = serde_json::from_slice(item).expect("JSON");
             item["id"].as_str().expect("an id").to_owned()
         })
         .collect()

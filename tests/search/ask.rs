@@ -109,13 +109,11 @@ impl Directory {
 }
 
 fn ids(page: &SearchPage<'_>) -> Vec<String> {
-    let id = |item: &software_directory::service::OpenObject<'_>| {
-        let mut text = Vec::new();
-        item.write(&mut text);
-        let product: Value = serde_json::from_slice(&text).expect("a JSON object");
+    let id = |item: &[u8]| {
+        let product: Value = serde_json::from_slice(item).expect("a JSON object");
         product["id"].as_str().expect("an id").to_owned()
     };
-    page.data.iter().map(|hit| id(&hit.item)).collect()
+    page.data.iter().map(|hit| id(hit.item)).collect()
 }
 
 fn merge(into: &mut Value, from: &Value) {

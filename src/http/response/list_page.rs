@@ -9,7 +9,6 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::json;
-use crate::catalogue::OpenObject;
 use crate::http::problem::ApiError;
 use crate::resource::Pagination;
 use crate::service::Page;
@@ -45,11 +44,11 @@ impl ListBody {
 
     /// A list of resources as they are.
     pub(in crate::http) fn of_page(page: &Page<'_>) -> Result<Self, ApiError> {
-        let write = |item: &OpenObject<'_>, json: &mut Vec<u8>| {
-            item.write(json);
+        let write = |item: &&[u8], json: &mut Vec<u8>| {
+            json.extend_from_slice(item);
             Ok(())
         };
-        Self::new(&page.data, page.pagination, OpenObject::len, write)
+        Self::new(&page.data, page.pagination, |item| item.len(), write)
     }
 
     /// Adds a member.

@@ -151,7 +151,8 @@ fn hit_bytes(hit: &SearchHit<'_>) -> usize {
 }
 
 fn write_hit(hit: &SearchHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    hit.item.write_open(json);
+    // Without its closing brace.
+    json.extend_from_slice(&hit.item[..hit.item.len() - 1]);
     append_member(json, "score", &hit.score)?;
     if let Some(highlights) = &hit.highlights {
         json.extend_from_slice(HIGHLIGHTS);

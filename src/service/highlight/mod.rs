@@ -32,26 +32,25 @@ struct Category<'a> {
     name: Text<'a>,
 }
 
-/// The texts of a product that can have matches.
+/// The texts of a product's item that can have matches.
 #[derive(Debug, Deserialize)]
-struct Texts<'a> {
+struct ItemTexts<'a> {
     #[serde(borrow)]
     name: Text<'a>,
     tagline: Option<Text<'a>>,
     categories: Vec<Category<'a>>,
     vendor: Option<Text<'a>>,
+}
+
+/// The texts of a product's detail fields that can have matches.
+#[derive(Debug, Deserialize)]
+struct DetailTexts<'a> {
+    #[serde(borrow)]
     description: Option<Text<'a>>,
     aliases: Vec<Text<'a>>,
     tags: Vec<Text<'a>>,
     features: Vec<Text<'a>>,
     standards: Vec<Text<'a>>,
-}
-
-/// The response body of a product's detail.
-#[derive(Debug, Deserialize)]
-struct Detail<'a> {
-    #[serde(borrow)]
-    data: Texts<'a>,
 }
 
 /// Highlights the matches of one query.
@@ -127,54 +126,55 @@ impl<'s> Highlighter<'s> {
         self.scratch.json.push(b'[');
         if !self.expansion.slots.is_empty() && self.budget.allows_more() {
             self.budget.spend(HIT + self.snapshot.search.forward.size_bytes(ordinal));
-            let detail = self.snapshot.catalogue.detail(ordinal)?;
-            let Detail { data: product } = serde_json::from_slice(&detail)?;
+            let item: ItemTexts<'_> = serde_json::from_slice(self.snapshot.catalogue.item(ordinal))?;
+            let fields = self.snapshot.catalogue.detail_fields(ordinal)?;
+            let detail: DetailTexts<'_> = serde_json::from_slice(&fields)?;
             let mut words = self.snapshot.search.forward.words(ordinal);
             // The values in the order in which the index has their words, so that no word has to be looked up.
             self.mark(&mut words);
-            self.title(&product)?;
+            self.title(&item, &detail)?;
             self.mark(&mut words);
-            self.summary(&product)?;
+            self.summary(&item, &detail)?;
             self.mark(&mut words);
-            self.body(&product)?;
+            self.body(&detail)?;
         }
         self.scratch.json.push(b']');
         Ok(self.scratch.json.clone())
     }
 
-    fn title(&mut self, product: &Texts<'_>) -> Result<(), serde_json::Error> {
+    fn title(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
         let mut next = 0;
         if self.may_match_from(next) {
-            next = self.highlight_all("name", next, [&product.name])?;
+            next = self.highlight_all("name", next, [&item.name])?;
         }
         if self.may_match_from(next) {
-            self.highlight_all("aliases", next, &product.aliases)?;
+            self.highlight_all("aliases", next, &detail.aliases)?;
         }
         Ok(())
     }
 
-    fn summary(&mut self, product: &Texts<'_>) -> Result<(), serde_json::Error> {
+    fn summary(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
         let mut next = 0;
         if self.may_match_from(next) {
-            next = self.highlight_all("tagline", next, &product.tagline)?;
+            next = self.highlight_all("tagline", next, &item.tagline)?;
         }
         if self.may_match_from(next) {
-            next = self.highlight_all("categories", next, product.categories.iter().map(|category| &category.name))?;
-            next = self.highlight_all("tags", next, &product.tags)?;
-            next = self.highlight_all("vendor", next, &product.vendor)?;
-            self.highlight_all("standards", next, &product.standards)?;
+            next = self.highlight_all("categories", next, item.categories.iter().map(|category| &category.name))?;
+            next = self.highlight_all("tags", next, &detail.tags)?;
+            next = self.highlight_all("vendor", next, &item.vendor)?;
+            self.highlight_all("standards", next, &detail.standards)?;
         }
         Ok(())
     }
 
-    fn body(&mut self, product: &Texts<'_>) -> Result<(), serde_json::Error> {
+    fn body(&mut self, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
         // Between features and description are the settings, which aren't shown.
         let last = self.scratch.values.len().saturating_sub(1);
         if self.may_match(0..last) {
-            self.highlight_all("features", 0, &product.features)?;
+            self.highlight_all("features", 0, &detail.features)?;
         }
         if self.may_match_from(last) {
-            self.highlight_all("description", last, &product.description)?;
+            self.highlight_all("description", last, &detail.description)?;
         }
         Ok(())
     }
