@@ -146,15 +146,16 @@ impl CatalogueBuilder {
         self.exports.iter().flat_map(|export| &export.synonyms)
     }
 
-    /// Writes the three parts. Frees the documents of the exports.
+    /// Writes the three parts.
     ///
     /// # Errors
     /// Where something can't be written.
-    pub fn finish(&mut self) -> Result<CatalogueParts, CatalogueBuildError> {
+    pub fn finish(&self) -> Result<CatalogueParts, CatalogueBuildError> {
         // The texts are shorter than the documents. Memory that isn't written to isn't taken.
         let bytes = self.resources.iter().map(|resource| resource.size_bytes).sum::<u64>();
         let mut arena = Arena::with_capacity(usize::try_from(bytes).unwrap_or_default());
-        let mut downloads = Arena::default();
+        // First, as a document is large and indexing, which may go on beside this, takes more and more memory.
+        let (documents, downloads) = self.downloads()?;
         let products = self.products(&mut arena)?;
         let mut reviews = Reviews::default();
         for (ordinal, entry) in (0..).zip(&self.entries) {
@@ -165,12 +166,8 @@ impl CatalogueBuilder {
         let category_objects =
             self.categories.iter().map(|category| arena.push_open_object(category)).collect::<Result<_, _>>()?;
         let mut exports = Vec::with_capacity(self.exports.len());
-        for ((document, export), resource) in self.documents.drain(..).zip(&self.exports).zip(&self.resources) {
-            let span = Span { start: 0, length: resource.size_bytes };
-            let document = document.read(span).map_err(CatalogueBuildError::Scratch)?;
-            let stored = StoredDocument::push(&mut downloads, &document, &export.software_spans)
-                .map_err(CatalogueBuildError::Compress)?;
-            exports.push(ExportDocument::push(&mut arena, resource.clone(), stored)?);
+        for (resource, document) in self.resources.iter().zip(documents) {
+            exports.push(ExportDocument::push(&mut arena, resource.clone(), document)?);
         }
         let glossary = self.glossary(&mut arena)?;
         let tables = Tables {
@@ -186,6 +183,19 @@ impl CatalogueBuilder {
             arena: arena.into_bytes(),
             downloads: downloads.into_bytes(),
         })
+    }
+
+    /// Compresses the documents of the exports.
+    fn downloads(&self) -> Result<(Vec<StoredDocument>, Arena), CatalogueBuildError> {
+        let mut downloads = Arena::default();
+        let documents = self.documents.iter().zip(&self.exports).zip(&self.resources);
+        let documents = documents.map(|((document, export), resource)| {
+            let span = Span { start: 0, length: resource.size_bytes };
+            let document = document.read(span).map_err(CatalogueBuildError::Scratch)?;
+            StoredDocument::push(&mut downloads, &document, &export.software_spans)
+                .map_err(CatalogueBuildError::Compress)
+        });
+        Ok((documents.collect::<Result<_, _>>()?, downloads))
     }
 
     /// Writes the texts of all products.
