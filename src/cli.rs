@@ -79,6 +79,9 @@ pub struct ServeArgs {
     /// Build for a server that reads messages on standard output, and hold back what it would
     #[arg(long, hide = true, requires = "reindex")]
     pub for_server: bool,
+    /// Build with all processors, for a server that serves nothing yet
+    #[arg(long, hide = true, requires = "for_server")]
+    pub all_processors: bool,
     /// Memory that a build beside a running server may take, in bytes [default: three quarters of the machine's]
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
     pub max_build_bytes: Option<u64>,
@@ -235,7 +238,7 @@ mod tests {
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "reindex", "for_server"].contains(id))
+            .filter(|id| !["help", "version", "reindex", "for_server", "all_processors"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

@@ -5,7 +5,9 @@
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 thread_local! {
     /// Where the last panic of the thread happened.
@@ -44,9 +46,44 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| describe(payload.as_ref()))
 }
 
+/// A thread of a scope whose panics keep their place.
+#[derive(Debug)]
+pub struct ScopedThread<'scope, T>(ScopedJoinHandle<'scope, Result<T, String>>);
+
+impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
+    /// Runs a closure on a thread of its own.
+    ///
+    /// # Errors
+    /// Where the system has no thread to spare.
+    pub fn spawn<'env>(
+        scope: &'scope Scope<'scope, 'env>,
+        name: &str,
+        work: impl FnOnce() -> T + Send + 'scope,
+    ) -> io::Result<Self> {
+        thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, || catch(work)).map(Self)
+    }
+
+    /// Waits for the result. A panic of the thread goes on in this one.
+    pub fn join(self) -> T {
+        let done = self.0.join().unwrap_or_else(|payload| resume_unwind(payload));
+        done.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn panic_of_a_scoped_thread_keeps_its_place() {
+        keep_places();
+        let line = line!() + 2;
+        let run = || {
+            thread::scope(|scope| ScopedThread::spawn(scope, "test", || panic!("out of paper")).map(ScopedThread::join))
+        };
+        let caught = catch(|| run().expect("a thread")).expect_err("a panic");
+        assert!(caught.starts_with(&format!("out of paper, at {}:{line}:", file!())), "{caught}");
+    }
 
     #[test]
     fn caught_panic_has_message_and_place() {

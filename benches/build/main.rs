@@ -25,7 +25,7 @@ use software_directory::export::Limits;
 use software_directory::search::SearchBuilder;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::store::{NewGeneration, Store};
-use software_directory::snapshot::{Generation, Snapshot, build};
+use software_directory::snapshot::{Generation, Processors, Snapshot, build};
 
 use bare::Repeat;
 use corpus::Failure;
@@ -137,7 +137,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
     let (catalogue, answers) = time(|| records.finish());
     drop(catalogue?);
-    let (artifact, all) = time(|| build(exports, None, &mut |_, _| ControlFlow::Continue(())));
+    let (artifact, all) = time(|| build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
     let indexing = Time {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use software_directory::export::{self, Limits};
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
-use software_directory::snapshot::{Artifact, Generation, Snapshot, build};
+use software_directory::snapshot::{Artifact, Generation, Processors, Snapshot, build};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -83,7 +83,10 @@ impl Built {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }
         let generation = Generation::of(&report.exports);
-        Ok(Self { generation, artifact: build(report.exports, None, &mut |_, _| ControlFlow::Continue(()))? })
+        Ok(Self {
+            generation,
+            artifact: build(report.exports, None, Processors::All, &mut |_, _| ControlFlow::Continue(()))?,
+        })
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {

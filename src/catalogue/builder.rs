@@ -1,10 +1,8 @@
 //! Builds a catalogue of validated exports: writes the JSON of every response once, and the columns.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-
-use bytes::Bytes;
 
 use super::arena::{Arena, Span};
 use super::bulk::Bulk;
@@ -105,7 +103,7 @@ impl CatalogueBuilder {
             a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id))
         });
         let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
-        let documents = exports.iter_mut().map(|export| store(std::mem::take(&mut export.document), scratch));
+        let documents = exports.iter_mut().map(|export| Bulk::store(std::mem::take(&mut export.document), scratch));
         let documents = documents.collect::<io::Result<_>>().map_err(CatalogueBuildError::Scratch)?;
         Ok(Self { exports, documents, resources, entries, categories, by_name, collation })
     }
@@ -143,15 +141,16 @@ impl CatalogueBuilder {
         self.exports.iter().flat_map(|export| &export.synonyms)
     }
 
-    /// Writes the three parts. Frees the documents of the exports.
+    /// Writes the three parts.
     ///
     /// # Errors
     /// Where something can't be written.
-    pub fn finish(&mut self) -> Result<CatalogueParts, CatalogueBuildError> {
+    pub fn finish(&self) -> Result<CatalogueParts, CatalogueBuildError> {
         // The texts are shorter than the documents. Memory that isn't written to isn't taken.
         let bytes = self.resources.iter().map(|resource| resource.size_bytes).sum::<u64>();
         let mut arena = Arena::with_capacity(usize::try_from(bytes).unwrap_or_default());
-        let mut downloads = Arena::default();
+        // First, as a document is large and indexing, which may go on beside this, takes more and more memory.
+        let (documents, downloads) = self.downloads()?;
         let products = self.products(&mut arena)?;
         let mut reviews = Reviews::default();
         for (ordinal, entry) in (0..).zip(&self.entries) {
@@ -162,12 +161,8 @@ impl CatalogueBuilder {
         let category_objects =
             self.categories.iter().map(|category| arena.push_json(category)).collect::<Result<_, _>>()?;
         let mut exports = Vec::with_capacity(self.exports.len());
-        for ((document, export), resource) in self.documents.drain(..).zip(&self.exports).zip(&self.resources) {
-            let span = Span { start: 0, length: resource.size_bytes };
-            let document = document.read(span).map_err(CatalogueBuildError::Scratch)?;
-            let stored = StoredDocument::push(&mut downloads, &document, &export.software_spans)
-                .map_err(CatalogueBuildError::Compress)?;
-            exports.push(ExportDocument::push(&mut arena, resource.clone(), stored)?);
+        for (resource, document) in self.resources.iter().zip(documents) {
+            exports.push(ExportDocument::push(&mut arena, resource.clone(), document)?);
         }
         let glossary = self.glossary(&mut arena)?;
         let tables = Tables {
@@ -183,6 +178,19 @@ impl CatalogueBuilder {
             arena: arena.into_bytes(),
             downloads: downloads.into_bytes(),
         })
+    }
+
+    /// Compresses the documents of the exports.
+    fn downloads(&self) -> Result<(Vec<StoredDocument>, Arena), CatalogueBuildError> {
+        let mut downloads = Arena::default();
+        let documents = self.documents.iter().zip(&self.exports).zip(&self.resources);
+        let documents = documents.map(|((document, export), resource)| {
+            let span = Span { start: 0, length: resource.size_bytes };
+            let document = document.read(span).map_err(CatalogueBuildError::Scratch)?;
+            StoredDocument::push(&mut downloads, &document, &export.software_spans)
+                .map_err(CatalogueBuildError::Compress)
+        });
+        Ok((documents.collect::<Result<_, _>>()?, downloads))
     }
 
     /// Writes the texts of all products.
@@ -303,12 +311,4 @@ impl CatalogueBuilder {
             })
             .collect()
     }
-}
-
-/// Keeps the document of an export in memory, or in a file without a name in the folder for scratch files.
-fn store(document: Bytes, scratch: Option<&Path>) -> io::Result<Bulk> {
-    let Some(folder) = scratch else { return Ok(Bulk::Memory(document)) };
-    let mut file = tempfile::tempfile_in(folder)?;
-    file.write_all(&document)?;
-    Ok(Bulk::File(Arc::new(file)))
 }

@@ -1,8 +1,9 @@
 //! What is large and rarely asked for, and so isn't held in memory where it is on disk.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,6 +20,25 @@ pub enum Bulk {
 }
 
 impl Bulk {
+    /// Keeps bytes in memory, or in a file without a name in a folder for scratch files.
+    ///
+    /// # Errors
+    /// Where the file can't be written.
+    pub fn store(bytes: Bytes, scratch: Option<&Path>) -> io::Result<Self> {
+        let Some(folder) = scratch else { return Ok(Self::Memory(bytes)) };
+        let mut file = tempfile::tempfile_in(folder)?;
+        file.write_all(&bytes)?;
+        Ok(Self::File(Arc::new(file)))
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// Where it can't be read.
+    pub fn read_all(&self) -> io::Result<Bytes> {
+        self.read(Span { start: 0, length: self.len()? })
+    }
+
     /// How many bytes there are.
     ///
     /// # Errors
@@ -100,8 +120,6 @@ impl Read for BulkReader {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use super::*;
 
     #[test]

@@ -1,6 +1,8 @@
 //! Merges exports into one directory: its categories, and its products in the order of quality.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::collate::Collation;
 use super::quality::{Quality, mean_rating};

@@ -20,7 +20,7 @@ use crate::snapshot::builder::{Builder, Built};
 use crate::snapshot::process::{BuildProcess, Message};
 use crate::snapshot::source::Source;
 use crate::snapshot::store::Store;
-use crate::snapshot::{BuildFailure, FailureCode, Observer, Phase, RenderedReport, Settings};
+use crate::snapshot::{BuildFailure, FailureCode, Observer, Phase, Processors, RenderedReport, Settings};
 
 /// Builds a generation for a person, and reports.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     memory::limit(args.max_build_bytes);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
-    let mut builder = Builder { settings, observer: &mut terminal, served: None };
+    let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
     let built = BuildFailure::catch(|| builder.build_on_disk(&Store::new(index)));
     let Built { manifest, .. } = built.map_err(|failure| Failure::of_build(&failure))?;
     let text = format!(
@@ -60,7 +60,8 @@ pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode 
     give_way();
     memory::limit(args.max_build_bytes);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
-    let message = match BuildFailure::catch(|| build(settings, &mut messenger)) {
+    let processors = if args.all_processors { Processors::All } else { Processors::One };
+    let message = match BuildFailure::catch(|| build(settings, processors, &mut messenger)) {
         Ok((folder, is_new)) => Message::Built { folder, is_new },
         Err(failure) => Message::Failed(failure),
     };
@@ -68,12 +69,17 @@ pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode 
     ExitCode::SUCCESS
 }
 
-fn build(settings: &Settings, messenger: &mut Messenger) -> Result<(String, bool), BuildFailure> {
+fn build(
+    settings: &Settings,
+    processors: Processors,
+    messenger: &mut Messenger,
+) -> Result<(String, bool), BuildFailure> {
     let failed = |detail: String| BuildFailure::transient(FailureCode::BuildFailed, detail);
     let served = serde_json::from_reader(io::stdin().lock())
         .map_err(|error| failed(format!("the server hasn't said what it serves: {error}")))?;
     let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;
-    let built = Builder { settings, observer: messenger, served: Some(served) }.build_on_disk(&Store::new(index))?;
+    let mut builder = Builder { settings, observer: messenger, served: Some(served), processors };
+    let built = builder.build_on_disk(&Store::new(index))?;
     Ok((built.manifest.folder_name(), built.is_new))
 }
 
@@ -97,7 +103,11 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     }
     // Its standard error is no terminal, but where its reports end may be one.
     let is_coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
-    let environment = if is_coloured { vec![("CLICOLOR_FORCE".into(), "1".into())] } else { Vec::new() };
+    // Each phase frees much memory. It goes back to the system after 10 ms in place of a second.
+    let mut environment = vec![("MIMALLOC_PURGE_DELAY".into(), "10".into())];
+    if is_coloured {
+        environment.push(("CLICOLOR_FORCE".into(), "1".into()));
+    }
     Ok(Some(BuildProcess { program: program()?, arguments, environment }))
 }
 

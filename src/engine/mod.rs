@@ -11,7 +11,7 @@ mod tantivy;
 mod tests;
 
 pub use request::{SearchHits, SearchRequest};
-pub use tantivy::{TantivyBuilder, TantivyEngine};
+pub use tantivy::{Documents, TantivyBuilder, TantivyEngine};
 
 use bytes::Bytes;
 

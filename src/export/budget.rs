@@ -31,8 +31,12 @@ pub(super) fn shortened(mut text: String) -> String {
 
 /// The length of the first word that is too long, in characters.
 pub(super) fn overlong_word(text: &str) -> Option<usize> {
+    // No word has a space, and few texts need a closer look.
+    if text.split(' ').all(|run| run.len() <= WORD_CHARS) {
+        return None;
+    }
     // A text that is too long as a whole has a finding already.
-    if text.len() <= WORD_CHARS || text.chars().nth(TEXT_CHARS).is_some() {
+    if text.chars().nth(TEXT_CHARS).is_some() {
         return None;
     }
     let lengths = analyse::places(text).into_iter().map(|place| text[place].chars().count());

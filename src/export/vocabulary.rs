@@ -1,6 +1,6 @@
 //! The keys that exports use, and which of them an unknown key probably meant.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::text::{Kind, Value};
 

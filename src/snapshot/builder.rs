@@ -1,11 +1,12 @@
 //! Builds a generation of the exports as they are: on disk, as `--reindex` does, or in memory.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::build::{BuildError, build};
+use foldhash::HashSet;
+
+use super::build::{BuildError, Processors, build};
 use super::failpoint::{Step, pass};
 use super::failure::BuildFailure;
 use super::generation::Generation;
@@ -35,6 +36,8 @@ pub struct Builder<'b> {
     pub observer: &'b mut dyn Observer,
     /// The ids that are served; `None` confirms the removal of any number.
     pub served: Option<ServedIds>,
+    /// The processors that it may use.
+    pub processors: Processors,
 }
 
 impl std::fmt::Debug for Builder<'_> {
@@ -104,11 +107,12 @@ impl Builder<'_> {
     }
 
     fn build(&mut self, report: Report, scratch: Option<&Path>) -> Result<Artifact, BuildFailure> {
-        let observer = &mut *self.observer;
+        let (observer, processors) = (&mut *self.observer, self.processors);
         let Report { exports, files, .. } = report;
         // Frees the bytes of the files.
         drop(files);
-        Ok(build(exports, scratch, &mut |done, total| observer.progress(Phase::Indexing, done, total))?)
+        let mut progress = |done, total| observer.progress(Phase::Indexing, done, total);
+        Ok(build(exports, scratch, processors, &mut progress)?)
     }
 
     /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Snapshot;
 use super::artifact::DOWNLOADS;
+use super::build::Processors;
 use super::builder::{Builder, Built};
 use super::directory::{Degraded, Directory};
 use super::failpoint::{Step, pass};
@@ -253,10 +254,13 @@ impl Keeper {
 
     fn build_on_disk(&mut self, store: &Store, served: Option<&Snapshot>) -> Result<Built, BuildFailure> {
         let served = served.map(ServedIds::of).unwrap_or_default();
+        let processors = self.processors();
         let built = match &self.settings.process {
-            None => Builder { settings: &self.settings, observer: &mut *self.observer, served: Some(served) }
-                .build_on_disk(store),
-            Some(process) => process.run(&served, &mut *self.observer).and_then(|(folder, is_new)| {
+            None => {
+                let observer = &mut *self.observer;
+                Builder { settings: &self.settings, observer, served: Some(served), processors }.build_on_disk(store)
+            }
+            Some(process) => process.run(&served, processors, &mut *self.observer).and_then(|(folder, is_new)| {
                 let missing = || format!("the generation {folder} that was built can't be read");
                 let manifest = store.manifest(&folder);
                 let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
@@ -265,6 +269,11 @@ impl Keeper {
         }?;
         self.builds += u64::from(built.is_new);
         Ok(built)
+    }
+
+    /// The processors that a build may use: all as long as nothing is served.
+    fn processors(&self) -> Processors {
+        if self.directory.current().is_some() { Processors::One } else { Processors::All }
     }
 
     /// Serves a generation of the exports that is in force on disk.
@@ -307,9 +316,10 @@ impl Keeper {
             return Ok(Outcome::Unchanged);
         }
         let served = served.map(ServedIds::of).unwrap_or_default();
+        let processors = self.processors();
+        let observer = &mut *self.observer;
         let (snapshot, stamp) =
-            Builder { settings: &self.settings, observer: &mut *self.observer, served: Some(served) }
-                .build_in_memory()?;
+            Builder { settings: &self.settings, observer, served: Some(served), processors }.build_in_memory()?;
         self.builds += 1;
         let is_same = self.serves(&snapshot.generation);
         (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);

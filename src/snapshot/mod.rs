@@ -18,7 +18,7 @@ pub mod store;
 pub mod watch;
 
 pub use artifact::Artifact;
-pub use build::{BuildError, build};
+pub use build::{BuildError, Processors, build};
 pub use directory::{Degraded, Directory};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
@@ -105,7 +105,7 @@ impl Snapshot {
     /// Where it can't be built.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let generation = Generation::of(&exports);
-        let artifact = build(exports, None, &mut |_, _| ControlFlow::Continue(()))?;
+        let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(generation, &artifact)
     }
 

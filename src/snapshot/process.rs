@@ -11,8 +11,12 @@ use std::thread::JoinHandle;
 use serde::{Deserialize, Serialize};
 
 use super::Snapshot;
+use super::build::Processors;
 use super::failure::{BuildFailure, FailureCode};
 use super::observer::{Observer, Phase, RenderedReport};
+
+/// The option of the process that lets it use all processors.
+const ALL_PROCESSORS: &str = "--all-processors";
 
 /// The ids of the products that are served. Exports that would remove too many of them are held back.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -68,12 +72,18 @@ impl BuildProcess {
     ///
     /// # Errors
     /// Where the process says so, can't be run, or ends without a word.
-    pub(super) fn run(&self, served: &ServedIds, observer: &mut dyn Observer) -> Result<(String, bool), BuildFailure> {
+    pub(super) fn run(
+        &self,
+        served: &ServedIds,
+        processors: Processors,
+        observer: &mut dyn Observer,
+    ) -> Result<(String, bool), BuildFailure> {
         let failed = |error: io::Error| {
             BuildFailure::transient(FailureCode::BuildFailed, format!("the process that builds can't be run: {error}"))
         };
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
+            .args((processors == Processors::All).then_some(ALL_PROCESSORS))
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

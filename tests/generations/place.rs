@@ -123,7 +123,9 @@ impl Place {
     /// Builds a generation and puts it in force, as `--reindex` does.
     pub(crate) fn reindex(&self) -> Result<Manifest, BuildFailure> {
         let (settings, observer) = (self.settings(), &mut Witness(Arc::default()));
-        Ok(Builder { settings: &settings, observer, served: None }.build_on_disk(&self.store())?.manifest)
+        Ok(Builder { settings: &settings, observer, served: None, processors: Processors::One }
+            .build_on_disk(&self.store())?
+            .manifest)
     }
 
     /// The manifest of the generation in force on disk.

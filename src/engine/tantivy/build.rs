@@ -13,21 +13,21 @@ use ::tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use ::tantivy::{TantivyDocument, TantivyError};
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
 
 use super::FIELD;
+use super::documents::{DocumentTerm, Documents};
 use crate::engine::{EngineError, EngineFiles};
+use crate::search::Term;
 use crate::search::score::Occurrences;
-use crate::search::{StemId, Term};
 
 /// Memory for tantivy's own share, in bytes; it has nothing to remember.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
-/// The longest term in bytes, as in tantivy. Longer ones are left out: no query is as long.
-const LONGEST_TERM: usize = u16::MAX as usize - 5;
-
 /// An index being built.
 pub struct TantivyBuilder {
+    /// The number of documents.
     documents: u32,
     postings: Postings,
     field: Field,
@@ -37,14 +37,14 @@ pub struct TantivyBuilder {
 /// The postings of all terms.
 #[derive(Default)]
 struct Postings {
-    /// The list of each stem, by its number: words are most of the postings, and needn't be looked up.
+    /// The list of each stem, by its number. Words and prefixes are most of the postings.
     words: Vec<List>,
-    /// Each other term with its list.
+    /// The name of each prefix with its list. There are few, so this map stays in the processor's cache.
+    prefixes: FxHashMap<Box<str>, List>,
+    /// The name of each other term with its list.
     terms: ArenaHashMap,
     /// Where the lists are.
     lists: MemoryArena,
-    /// A term as the index holds it.
-    term: String,
 }
 
 /// The postings of a term: the distance from document to document, and the frequency, in turns.
@@ -79,11 +79,21 @@ impl TantivyBuilder {
     /// # Errors
     /// Where there are more documents than can be numbered.
     pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) -> Result<(), EngineError> {
-        for (term, occurrences) in document {
-            self.postings.push(term, self.documents, occurrences.packed());
-        }
-        self.documents =
-            self.documents.checked_add(1).ok_or_else(|| EngineError::index("written")("too many documents"))?;
+        let mut documents = Documents::default();
+        documents.push(document);
+        self.add(&documents)
+    }
+
+    /// Adds the next documents.
+    ///
+    /// # Errors
+    /// Where there are more documents than can be numbered.
+    pub fn add(&mut self, documents: &Documents) -> Result<(), EngineError> {
+        let first = self.documents;
+        let count = u32::try_from(documents.len()).ok().and_then(|count| first.checked_add(count));
+        self.documents = count.ok_or_else(|| EngineError::index("written")("too many documents"))?;
+        let postings = &mut self.postings;
+        documents.for_each(|document, term, frequency| postings.push(term, first + document, frequency));
         Ok(())
     }
 
@@ -140,51 +150,67 @@ impl TantivyBuilder {
         let mut field = serializer.new_field(field, 0, None)?;
         postings.write(&mut field)?;
         field.close()?;
-        // Closing copies the files, which are large.
-        drop(postings);
         Ok(serializer.close()?)
     }
 }
 
 impl Postings {
     /// Adds a posting. Documents come in rising order, each with a term once.
-    fn push(&mut self, term: &Term, document: u32, frequency: u32) {
+    fn push(&mut self, term: DocumentTerm<'_>, document: u32, frequency: u32) {
         let lists = &mut self.lists;
-        if let Term::Word(stem) = term {
-            let stem = *stem as usize;
-            if self.words.len() <= stem {
-                self.words.resize(stem + 1, List::default());
+        match term {
+            DocumentTerm::Word(stem) => {
+                let stem = stem as usize;
+                if self.words.len() <= stem {
+                    self.words.resize(stem + 1, List::default());
+                }
+                self.words[stem].push(document, frequency, lists);
             }
-            self.words[stem].push(document, frequency, lists);
-            return;
+            DocumentTerm::Name(name) if name.as_bytes().first() == Some(&Term::PREFIX) => {
+                if let Some(list) = self.prefixes.get_mut(name) {
+                    list.push(document, frequency, lists);
+                } else {
+                    let mut list = List::default();
+                    list.push(document, frequency, lists);
+                    self.prefixes.insert(name.into(), list);
+                }
+            }
+            DocumentTerm::Name(name) => {
+                self.terms.mutate_or_create(name.as_bytes(), |list: Option<List>| {
+                    let mut list = list.unwrap_or_default();
+                    list.push(document, frequency, lists);
+                    list
+                });
+            }
         }
-        self.term.clear();
-        term.write(&mut self.term);
-        if self.term.len() > LONGEST_TERM {
-            return;
-        }
-        self.terms.mutate_or_create(self.term.as_bytes(), |list: Option<List>| {
-            let mut list = list.unwrap_or_default();
-            list.push(document, frequency, lists);
-            list
-        });
     }
 
     /// Writes them, by term.
-    fn write(&self, field: &mut FieldSerializer<'_>) -> std::io::Result<()> {
-        let mut words: Vec<_> = (0..).zip(&self.words).filter(|(_, list)| list.documents > 0).collect();
-        words.sort_by_cached_key(|(stem, _)| name(*stem));
-        let mut others: Vec<(&[u8], Addr)> = self.terms.iter().collect();
-        others.sort_unstable_by_key(|(term, _)| *term);
-        // No other kind of term begins as words do.
-        let (before, after) = others.split_at(others.partition_point(|(term, _)| *term < &[Term::WORD][..]));
-        let other = |(term, address): &(&[u8], Addr)| (term.to_vec(), self.terms.read::<List>(*address));
-        let words = words.into_iter().map(|(stem, list)| (name(stem), *list));
+    fn write(mut self, field: &mut FieldSerializer<'_>) -> std::io::Result<()> {
+        let mut name = String::new();
+        for (stem, list) in (0..).zip(&self.words).filter(|(_, list)| list.documents > 0) {
+            name.clear();
+            Term::Word(stem).write(&mut name);
+            self.terms.mutate_or_create(name.as_bytes(), |_| *list);
+        }
+        for (name, list) in self.prefixes.drain() {
+            self.terms.mutate_or_create(name.as_bytes(), |_| list);
+        }
+        // Most terms differ in their first bytes, and comparing integers reads no memory elsewhere.
+        let start = |term: &[u8]| {
+            let mut start = [0; 8];
+            start.iter_mut().zip(term).for_each(|(to, from)| *to = *from);
+            u64::from_be_bytes(start)
+        };
+        let terms = self.terms.iter().map(|(term, list)| (start(term), term, list));
+        let mut terms: Vec<(u64, &[u8], Addr)> = terms.collect();
+        terms.sort_unstable_by_key(|(start, term, _)| (*start, *term));
         let mut bytes = Vec::new();
-        for (term, list) in before.iter().map(other).chain(words).chain(after.iter().map(other)) {
+        for (_, term, address) in terms {
+            let list: List = self.terms.read(address);
             bytes.clear();
             list.numbers.read_to_end(&self.lists, &mut bytes);
-            field.new_term(&term, list.documents, true)?;
+            field.new_term(term, list.documents, true)?;
             let mut numbers = Numbers(bytes.iter());
             let mut document = 0;
             while let (Some(distance), Some(frequency)) = (numbers.next(), numbers.next()) {
@@ -205,13 +231,6 @@ impl List {
         self.last = document;
         self.documents += 1;
     }
-}
-
-/// A stem as the index holds it.
-fn name(stem: StemId) -> Vec<u8> {
-    let mut name = String::new();
-    Term::Word(stem).write(&mut name);
-    name.into_bytes()
 }
 
 /// Numbers as `write_u32_vint` writes them: seven bits a byte, the lowest first, the last byte marked.

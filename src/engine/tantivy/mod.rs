@@ -6,6 +6,7 @@
 mod block;
 mod build;
 mod collector;
+mod documents;
 mod frequent_term;
 mod group_cursor;
 mod merged;
@@ -25,6 +26,7 @@ use ::tantivy::{ReloadPolicy, TERMINATED, Term as IndexTerm};
 use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
+pub use documents::Documents;
 
 use self::block::BLOCK_LEN;
 use self::collector::TierCollector;

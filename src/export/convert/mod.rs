@@ -70,13 +70,13 @@ pub(super) struct Term {
 /// What reading one document needs to remember.
 pub(super) struct Reader {
     faults: Faults,
-    /// The last day that isn't in the future.
-    today: CalendarDate,
+    /// The last day that isn't in the future; `None` where the values were checked before.
+    today: Option<CalendarDate>,
 }
 
 /// Reads a document. The root need not be an object, nor valid.
 pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
-    let mut reader = Reader { faults: Faults::default(), today };
+    let mut reader = Reader { faults: Faults::default(), today: Some(today) };
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());

@@ -9,12 +9,12 @@ use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
-use crate::record::{AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
+use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
 
 /// Reads a record that was checked before, alone.
 pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
-    let mut reader = Reader { faults: Faults::default(), today: CalendarDate::from(jiff::civil::Date::MAX) };
-    reader.product(&mut NearMiss::new(RECORD), record, 0, Path::Root)?.value.software
+    let mut reader = Reader { faults: Faults::default(), today: None };
+    reader.product(record, 0, Path::Root)?.value.software
 }
 
 /// A record while it is read.
@@ -50,16 +50,16 @@ impl Reader {
         let list = root.get(SectionKind::Software.key());
         let records = list.iter().flat_map(Value::elements).enumerate();
         let parent = Path::Root.member(SectionKind::Software.key());
-        records.filter_map(|(index, record)| self.product(&mut known, record, index, parent.element(index))).collect()
+        let product = |(index, record)| {
+            let path = parent.element(index);
+            let product = self.product(record, index, path);
+            self.near_misses(&mut known, record, path);
+            product
+        };
+        records.filter_map(product).collect()
     }
 
-    fn product(
-        &mut self,
-        known: &mut NearMiss,
-        record: Value<'_>,
-        index: usize,
-        path: Path<'_>,
-    ) -> Option<Entry<Product>> {
+    fn product(&mut self, record: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Product>> {
         let mut draft = Draft::default();
         for (key, value) in record.members() {
             let name = key.as_str().unwrap_or_default();
@@ -67,7 +67,6 @@ impl Reader {
                 draft.additional_properties.extend(self.keep(&name, value, path));
             }
         }
-        self.near_misses(known, record, path);
         let id = draft.id?;
         let (key, text) = (id.span(), id.as_str()?);
         let span = |value: Option<Value<'_>>| value.map_or(key.clone(), |value| value.span());

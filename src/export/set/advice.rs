@@ -1,8 +1,9 @@
 //! Advice across the set: shared addresses and names, related terms that don't exist, synonyms in two groups.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::Draft;
 use crate::export::convert::Product;

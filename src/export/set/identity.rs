@@ -1,8 +1,9 @@
 //! What must be unique, and what must exist.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::Draft;
 use crate::export::finding::Findings;

@@ -1,8 +1,9 @@
 //! Keys that one object uses twice.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::tape::{Kind, Value};
 

@@ -1,0 +1,85 @@
+//! The terms of documents on their way into the index.
+
+use crate::search::score::Occurrences;
+use crate::search::{StemId, Term};
+
+/// The longest term in bytes, as in tantivy. Longer ones are left out: no query is as long.
+const LONGEST_TERM: u16 = u16::MAX - 5;
+
+/// The terms of some documents with their packed frequencies. One thread can make them and another one index them.
+#[derive(Debug, Default)]
+pub struct Documents {
+    /// The names of all terms but words, back to back.
+    names: String,
+    postings: Vec<(Key, u32)>,
+    /// The number of postings of each document.
+    lengths: Vec<usize>,
+}
+
+/// A term of a document.
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    Word(StemId),
+    /// Any other term, by the length of its name.
+    Name(u16),
+}
+
+/// A term of a document: a word has a number, any other term has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DocumentTerm<'d> {
+    Word(StemId),
+    Name(&'d str),
+}
+
+impl Documents {
+    /// The number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// Appends a document: its terms with their occurrences.
+    pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) {
+        let postings = self.postings.len();
+        for (term, occurrences) in document {
+            let key = if let Term::Word(stem) = term {
+                Key::Word(*stem)
+            } else {
+                let names = self.names.len();
+                term.write(&mut self.names);
+                let length = u16::try_from(self.names.len() - names).ok().filter(|length| *length <= LONGEST_TERM);
+                let Some(length) = length else {
+                    self.names.truncate(names);
+                    continue;
+                };
+                Key::Name(length)
+            };
+            self.postings.push((key, occurrences.packed()));
+        }
+        self.lengths.push(self.postings.len() - postings);
+    }
+
+    /// Calls a function with the index of each document among these, a term of it, and the packed frequency.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
+        let (mut names, mut postings) = (&*self.names, self.postings.iter());
+        for (document, length) in (0..).zip(&self.lengths) {
+            for (key, frequency) in postings.by_ref().take(*length) {
+                let term = match key {
+                    Key::Word(stem) => DocumentTerm::Word(*stem),
+                    Key::Name(length) => {
+                        let (name, rest) = names.split_at(usize::from(*length));
+                        names = rest;
+                        DocumentTerm::Name(name)
+                    }
+                };
+                each(document, term, *frequency);
+            }
+        }
+    }
+}
