@@ -124,7 +124,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let (generation, name) = time(|| Generation::of(&set.report.exports));
     // What a build consists of, one after the other; the rest of it is indexing.
     let (records, order) = time(|| CatalogueBuilder::new(set.report.exports, None));
-    let mut records = records?;
+    let records = records?;
     let (search, analysis) = time(|| {
         let mut search = SearchBuilder::new(records.synonyms());
         for (software, categories) in records.software().flatten() {
@@ -144,7 +144,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         cpu: all.cpu.saturating_sub(measured.iter().map(|time| time.cpu).sum()),
         clock: all.clock.saturating_sub(measured.iter().map(|time| time.clock).sum()),
     };
-    let (opened, check) = time(|| Snapshot::open(generation.clone(), &artifact));
+    let (opened, check) = time(|| Snapshot::open(generation.clone(), artifact.clone()));
     let software_count = opened?.catalogue.software_count() as u64;
     let store = Store::new(index);
     let about = NewGeneration {
@@ -157,7 +157,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let (manifest, persist) = time(|| store.save(&artifact, about));
     let manifest = manifest?;
     drop(artifact);
-    let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, &store.load(&manifest)?)?));
+    let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?)?));
     let answers_of = lookups(&loaded?.catalogue);
     std::fs::remove_dir_all(index)?;
     let mut stages = vec![

@@ -90,7 +90,7 @@ impl Built {
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {
-        Ok(Snapshot::open_ranked(self.generation.clone(), &self.artifact, ranking)?)
+        Ok(Snapshot::open_ranked(self.generation.clone(), self.artifact.clone(), ranking)?)
     }
 }
 

@@ -168,7 +168,7 @@ impl Lexicon {
 #[derive(Debug, Default)]
 pub struct LexiconBuilder {
     /// Spelling → provisional number.
-    numbers: FxHashMap<Box<str>, u32>,
+    numbers: foldhash::HashMap<Box<str>, u32>,
     words: Vec<Draft>,
     stems: FxHashMap<Box<str>, StemId>,
     analyzer: Stems,

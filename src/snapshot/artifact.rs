@@ -27,10 +27,10 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// A part by its name.
-    #[must_use]
-    pub fn part(&self, name: &str) -> Option<&Bytes> {
-        self.parts.iter().find(|(of, _)| of == name).map(|(_, content)| content)
+    /// Removes a part and returns its content.
+    pub fn take(&mut self, name: &str) -> Option<Bytes> {
+        let index = self.parts.iter().position(|(of, _)| of == name)?;
+        Some(self.parts.swap_remove(index).1)
     }
 
     /// The size of all parts in memory, in bytes.

@@ -90,7 +90,7 @@ impl Builder<'_> {
         self.check_removed(&report.exports, || false)?;
         let generation = Generation::of(&report.exports);
         let artifact = self.build(report, None)?;
-        Ok((Snapshot::open(generation, &artifact)?, stamp))
+        Ok((Snapshot::open(generation, artifact)?, stamp))
     }
 
     /// Reads the exports; what can't be served is an error.

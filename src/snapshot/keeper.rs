@@ -483,5 +483,5 @@ fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, BuildFailur
         return Err(BuildFailure::transient(FailureCode::BuildFailed, detail));
     }
     let artifact = store.load(manifest).map_err(|error| unreadable(&error))?;
-    Ok(Snapshot::open(manifest.generation.clone(), &artifact)?)
+    Ok(Snapshot::open(manifest.generation.clone(), artifact)?)
 }

@@ -74,7 +74,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where a part is missing or damaged, or they don't belong together.
-    pub fn open(generation: Generation, artifact: &Artifact) -> Result<Arc<Self>, OpenError> {
+    pub fn open(generation: Generation, artifact: Artifact) -> Result<Arc<Self>, OpenError> {
         Self::open_ranked(generation, artifact, Ranking::default())
     }
 
@@ -82,19 +82,22 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where a part is missing or damaged, or they don't belong together.
-    pub fn open_ranked(generation: Generation, artifact: &Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
-        let part = |name: &'static str| artifact.part(name).ok_or(OpenError::Missing(name));
-        let downloads = match &artifact.downloads {
-            Some(file) => Bulk::File(Arc::clone(file)),
-            None => Bulk::Memory(part(artifact::DOWNLOADS)?.clone()),
-        };
-        let catalogue = Catalogue::open(part(artifact::TABLES)?, part(artifact::TEXTS)?.clone(), downloads)?;
-        let (search, scorer) = SearchIndex::open(part(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
-        let files = artifact.parts.iter();
-        let files = files
-            .filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content.clone())));
+    pub fn open_ranked(
+        generation: Generation,
+        mut artifact: Artifact,
+        ranking: Ranking,
+    ) -> Result<Arc<Self>, OpenError> {
+        let downloads = artifact.downloads.take().map(Bulk::File);
+        // Each part is freed once it is decoded, so that the next one can take its memory.
+        let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
+        let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
+        let catalogue = Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?;
+        let (search, scorer) = SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
+        let files = artifact.parts.into_iter();
+        let files =
+            files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
         let (forward, columns) = (Arc::clone(&search.forward), Arc::clone(&catalogue.tables.columns));
-        let engine = Box::new(TantivyEngine::open(&files.collect(), scorer, forward, columns)?);
+        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, columns)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
         Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
     }
@@ -106,7 +109,7 @@ impl Snapshot {
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let generation = Generation::of(&exports);
         let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(()))?;
-        Self::open(generation, &artifact)
+        Self::open(generation, artifact)
     }
 
     /// The generation's name.

@@ -12,7 +12,9 @@ use software_directory::snapshot::builder::Builder;
 use software_directory::snapshot::keeper::Keeper;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::store::{Manifest, Store};
-use software_directory::snapshot::{BuildFailure, Directory, Observer, Phase, RenderedReport, Settings, Snapshot};
+use software_directory::snapshot::{
+    BuildFailure, Directory, Observer, Phase, Processors, RenderedReport, Settings, Snapshot,
+};
 use tempfile::TempDir;
 
 /// A folder with `data/` and, once something was written, `index/`.

@@ -249,7 +249,7 @@ mod tests {
             builder.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare)).expect("a document");
         }
         let files = builder.finish().expect("an index");
-        TantivyEngine::open(&files, Scorer::new(&lengths, &Ranking::default()), Arc::default(), Arc::default())
+        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Arc::default(), Arc::default())
             .expect("it opens")
     }
 

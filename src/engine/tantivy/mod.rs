@@ -93,14 +93,14 @@ impl TantivyEngine {
     /// # Errors
     /// Where the files are no index, or not of that many documents in one segment.
     pub fn open(
-        files: &EngineFiles,
+        files: EngineFiles,
         scorer: Scorer,
         forward: Arc<Forward>,
         columns: Arc<Columns>,
     ) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
-            directory.atomic_write(Path::new(name), content).map_err(EngineError::index("loaded"))?;
+            directory.atomic_write(Path::new(&name), &content).map_err(EngineError::index("loaded"))?;
         }
         let index = Index::open(directory).map_err(EngineError::index("opened"))?;
         let field = index.schema().get_field(FIELD).map_err(EngineError::index("opened"))?;
