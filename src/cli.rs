@@ -76,12 +76,9 @@ pub struct ServeArgs {
     /// Rebuild the index from the exports, report, and exit; a running server picks it up
     #[arg(long)]
     pub reindex: bool,
-    /// Build for a server that reads messages on standard output, and hold back what it would
-    #[arg(long, hide = true, requires = "reindex")]
-    pub for_server: bool,
-    /// Build with all processors, for a server that serves nothing yet
-    #[arg(long, hide = true, requires = "for_server")]
-    pub all_processors: bool,
+    /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
+    #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
+    pub for_server: Option<BuildProcessors>,
     /// Memory that a build beside a running server may take, in bytes [default: three quarters of the machine's]
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
     pub max_build_bytes: Option<u64>,
@@ -107,6 +104,15 @@ pub struct ServeArgs {
     /// How to log, on standard error
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,
+}
+
+/// The processors that a build for a server may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum BuildProcessors {
+    /// One: the server needs the others.
+    One,
+    /// All, where nothing is served yet.
+    All,
 }
 
 /// How log lines look.
@@ -238,7 +244,7 @@ mod tests {
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "reindex", "for_server", "all_processors"].contains(id))
+            .filter(|id| !["help", "version", "reindex", "for_server"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

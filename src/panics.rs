@@ -64,6 +64,7 @@ impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
     }
 
     /// Waits for the result. A panic of the thread goes on in this one.
+    #[must_use]
     pub fn join(self) -> T {
         let done = self.0.join().unwrap_or_else(|payload| resume_unwind(payload));
         done.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))

@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::Failure;
 use super::log::Log;
 use super::progress::{Terminal, is_worth_telling, rendered};
-use crate::cli::{LogFormat, ServeArgs};
+use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
 use crate::export::Report;
 use crate::panics;
 use crate::snapshot::builder::{Builder, Built};
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
 }
 
 /// Builds a generation for a server, which reads messages on standard output.
-pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode {
+pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
     panics::keep_places();
     // The server adds time and level.
     let _ = tracing_subscriber::fmt()
@@ -60,7 +60,10 @@ pub(super) fn run_for_server(args: &ServeArgs, settings: &Settings) -> ExitCode 
     give_way();
     memory::limit(args.max_build_bytes);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
-    let processors = if args.all_processors { Processors::All } else { Processors::One };
+    let processors = match processors {
+        BuildProcessors::One => Processors::One,
+        BuildProcessors::All => Processors::All,
+    };
     let message = match BuildFailure::catch(|| build(settings, processors, &mut messenger)) {
         Ok((folder, is_new)) => Message::Built { folder, is_new },
         Err(failure) => Message::Failed(failure),
@@ -87,7 +90,7 @@ fn build(
 /// embedded exports, which are few.
 pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Option<BuildProcess>> {
     let (Some(index), Source::Folder(data)) = (&settings.index, &settings.source) else { return Ok(None) };
-    let mut arguments: Vec<OsString> = vec!["--reindex".into(), "--for-server".into()];
+    let mut arguments: Vec<OsString> = vec!["--reindex".into()];
     let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
     option("--data", data.into());
     option("--index", index.into());

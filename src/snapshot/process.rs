@@ -15,9 +15,6 @@ use super::build::Processors;
 use super::failure::{BuildFailure, FailureCode};
 use super::observer::{Observer, Phase, RenderedReport};
 
-/// The option of the process that lets it use all processors.
-const ALL_PROCESSORS: &str = "--all-processors";
-
 /// The ids of the products that are served. Exports that would remove too many of them are held back.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ServedIds(pub(super) Vec<String>);
@@ -83,7 +80,10 @@ impl BuildProcess {
         };
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
-            .args((processors == Processors::All).then_some(ALL_PROCESSORS))
+            .arg(match processors {
+                Processors::One => "--for-server=one",
+                Processors::All => "--for-server=all",
+            })
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -32,8 +32,8 @@ const MAX_METRICS_CONNECTIONS: usize = 16;
 
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
     let settings = data::settings(&args.data, args.max_removed);
-    if args.for_server {
-        return reindex::run_for_server(args, &settings);
+    if let Some(processors) = args.for_server {
+        return reindex::run_for_server(args, processors, &settings);
     }
     let log = match log::start(&args.log, args.log_format) {
         Ok(log) => log,
