@@ -1,4 +1,4 @@
-//! Who is let in: decided once at the start, out of the options and the disk. Never everybody.
+//! The source of accepted keys, decided once at the start from the options and the disk. Never open access.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The key file where none is named.
 pub const DEFAULT_KEY_FILE: &str = "keys.json";
 
-/// Whose keys are accepted.
+/// The source of the accepted keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     /// Those of this file.
@@ -53,7 +53,7 @@ pub enum KeySetupError {
     },
 }
 
-/// Decides whose keys are accepted, given the key file named by the operator, if any, the address to listen on, and whether the
+/// Decides which keys are accepted, given the key file named by the operator, if any, the address to listen on, and whether the
 /// settings are those of a service behind a proxy, which lets other machines call a local address.
 ///
 /// # Errors

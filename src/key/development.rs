@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_development_key_is_replaced_with_a_notice() {
+    fn invalid_development_key_is_replaced_with_a_notice() {
         let live = ApiKey::generate(KeyKind::Live).expect("random numbers");
         for content in ["", "nonsense", live.expose(), "sd_dev_abcdefgh_0000000000000000000000000000"] {
             let folder = tempfile::tempdir().expect("a folder");

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused_with_the_right_form() {
+    fn invalid_date_is_rejected_with_the_valid_form() {
         for wrong in
             ["2027-02-30", "31.01.2027", "2027-01-31T12:00:00", "2027-01-31T12:00", "tomorrow", "", "2027", "20270131"]
         {

@@ -1,10 +1,10 @@
-//! Failed authentications by the caller's address: who keeps presenting keys that aren't valid is asked to wait.
+//! Failed authentications by the client's address: an address with too many invalid keys is rate-limited.
 //!
 //! Each address may fail 60 times at once, and once a second from then on (the generic cell rate algorithm, as in ATM's
 //! traffic management, I.371: one time per address is all there is to remember). IPv6 callers own whole networks, so
 //! what counts there is the first 64 bits.
 //!
-//! The table has a fixed size, whatever comes from however many addresses. An address whose failures are all paid off
+//! The table has a fixed size, for any number of addresses. An address whose failures are all paid off
 //! is forgotten; where there is no place left, a newcomer takes that of the address that has the least to pay off. So
 //! those over their limit are remembered longest, and a flood of addresses makes room among itself.
 //!
@@ -30,16 +30,16 @@ const SETS: usize = 8192;
 /// The most addresses that are remembered: 65,536, in some two megabytes.
 pub const CAPACITY: usize = WAYS * SETS;
 
-/// What addresses have to pay off.
+/// The debts of addresses.
 #[derive(Debug)]
 pub struct FailedAttempts {
     sets: Box<[Mutex<[Account; WAYS]>]>,
-    /// Seeded at random, so that nobody can choose addresses that share a set.
+    /// Seeded at random, so that clients can't choose addresses that share a set.
     hasher: RandomState,
     start: Instant,
 }
 
-/// What an address has to pay off.
+/// The debt of an address.
 #[derive(Debug, Clone, Copy, Default)]
 struct Account {
     network: Network,
@@ -67,7 +67,7 @@ impl From<IpAddr> for Network {
 }
 
 impl FailedAttempts {
-    /// Nobody has failed. Times before `start` count as `start`.
+    /// A table without failures. Times before `start` count as `start`.
     #[must_use]
     pub fn new(start: Instant) -> Self {
         Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), hasher: RandomState::new(), start }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_as_told_is_never_too_early() {
+    fn retry_after_the_stated_time_is_never_too_early() {
         let start = Instant::now();
         let attempts = FailedAttempts::new(start);
         let caller = address("192.0.2.1");

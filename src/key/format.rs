@@ -16,10 +16,10 @@ pub(super) const ID_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 22;
 const CHECKSUM_LENGTH: usize = 6;
 
-/// SHA-256 of a whole key: all that is ever stored of a key that callers present.
+/// The SHA-256 of a whole key, the only stored form of a client's key.
 pub type KeyDigest = [u8; 32];
 
-/// What a key is for.
+/// The purpose of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// A key of the key file.
@@ -73,7 +73,7 @@ impl ApiKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// Where the text isn't one, whatever it holds.
+    /// Where the text isn't a key.
     pub fn parse(text: &str) -> Result<Self, KeyFormatError> {
         let (kind, _) = id_of(text)?;
         Ok(Self { text: text.into(), kind })
@@ -85,7 +85,7 @@ impl ApiKey {
         &self.text
     }
 
-    /// What the key is for.
+    /// The purpose of the key.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         self.kind
@@ -98,7 +98,7 @@ impl ApiKey {
         &self.text[start..start + ID_LENGTH]
     }
 
-    /// What is stored of it.
+    /// The digest that is stored of it.
     #[must_use]
     pub fn digest(&self) -> KeyDigest {
         digest(&self.text)

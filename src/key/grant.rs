@@ -1,22 +1,22 @@
-//! What a key grants whoever presents it.
+//! The rights that a key grants.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Decision, Origin, Quota, Rate};
 
-/// What an accepted key stands for. Holds nothing secret.
+/// The rights of an accepted key. Contains no secret.
 #[derive(Debug, Clone)]
 pub struct Grant {
     /// The key's id, which may be logged.
     pub id: Box<str>,
-    /// Whose key it is.
+    /// The key's holder.
     pub name: Box<str>,
     /// Requests a minute.
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// What the key has spent; it survives a reload of the key file.
+    /// The requests that the key has spent; they survive a reload of the key file.
     pub quota: Arc<Quota>,
 }
 

@@ -1,6 +1,6 @@
 //! API keys: their form, the file that holds their hashes, the set that requests are checked against, and quotas.
 //!
-//! A key itself is shown once, when it is made. Whatever goes wrong with the key file, the service never becomes open.
+//! A key itself is shown once, when it is created. No fault of the key file opens the service.
 //! Nothing here knows HTTP.
 
 pub mod access;

@@ -22,7 +22,7 @@ impl Origin {
     /// Whether an `Origin` header names this origin.
     #[must_use]
     pub fn matches(&self, header: &str) -> bool {
-        // Browsers send the normal form; whoever writes it otherwise means the same.
+        // Browsers send the normal form; other spellings are equivalent.
         *self.0 == *header || header.parse::<Self>().is_ok_and(|origin| origin == *self)
     }
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_refused_with_the_reason() {
+    fn invalid_origin_is_rejected_with_the_reason() {
         for (wrong, reason) in [
             ("*", "any"),
             ("example.org", "not a URL"),

@@ -1,7 +1,7 @@
 //! Quotas: how many requests a key may make, counted exactly over a sliding window of 60 seconds.
 //!
 //! A window that slides, and not a fixed one: a fixed window lets twice the quota through around its boundary, and a
-//! token bucket nearly as much in its first minute. Here no 60 seconds whatever hold more than the quota. Requests
+//! token bucket nearly as much in its first minute. Here no 60 seconds hold more than the quota. Requests
 //! less than a quarter of a second apart are remembered as one burst and come back together when the last of them is
 //! 60 seconds old, so memory is bounded by 241 bursts a key whatever the rate, and a caller who always asks gets the
 //! quota to within 0.5 per cent.
@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::from_mins(1);
 /// Requests closer together than this are one burst.
 const GRAIN: Duration = Duration::from_millis(250);
 
-/// What a key has spent during the last window. The rate is handed in with each request, so that a key whose rate is
+/// The requests that a key has spent during the last window. The rate is handed in with each request, so that a key whose rate is
 /// changed keeps its count.
 #[derive(Debug, Default)]
 pub struct Quota {
@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_can_be_spent_again_and_nothing_else() {
+    fn returned_requests_can_be_spent_again_and_no_others() {
         let (quota, start) = (Quota::default(), Instant::now());
         let later = start + SECOND;
         assert!(quota.spend(3, start).allowed && quota.spend(3, later).allowed && quota.spend(3, later).allowed);
         assert!(!quota.peek(3, later).allowed);
         quota.give_back(later);
         assert_eq!(quota.peek(3, later).remaining, 1);
-        // What was spent at the start is still there, until it is a window old.
+        // Requests spent at the start count until they are a window old.
         assert_eq!(quota.peek(3, start + SECOND * 59).remaining, 1);
         assert_eq!(quota.peek(3, start + WINDOW).remaining, 2);
         quota.give_back(later);

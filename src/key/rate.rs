@@ -21,7 +21,7 @@ impl Rate {
     /// The rate of the development key: a thousand requests a second, more than trying out and testing need.
     pub const DEVELOPMENT: Self = Self(60_000);
 
-    /// A rate of so many requests a minute; `None` outside 1 to [`Rate::MAX`].
+    /// A rate in requests a minute; `None` outside 1 to [`Rate::MAX`].
     #[must_use]
     pub fn new(per_minute: u64) -> Option<Self> {
         u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(Self)
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_is_refused_with_the_right_form() {
+    fn invalid_rate_is_rejected_with_the_valid_form() {
         for wrong in
             ["0", "1000001", "-1", "+1", "600/s", "600/min/min", "1.5", "", "/min", " 600", "99999999999999999999"]
         {

@@ -15,14 +15,14 @@ use super::{ApiKey, Expiry, Grant, Rate};
 /// The verified keys, shared by all requests; reading takes no lock.
 ///
 /// A key file that is broken or gone later on leaves the last good set in force and is remembered as
-/// [`KeyStore::problem`]: nothing that happens to the file ever lets anybody in. The development key ends with the first key file,
+/// [`KeyStore::problem`]: no state of the file ever opens the service. The development key ends with the first key file,
 /// valid or not.
 #[derive(Debug)]
 pub struct KeyStore {
     keys: ArcSwap<HashMap<Box<str>, StoredKey>>,
     problem: ArcSwapOption<String>,
     path: PathBuf,
-    /// What was last seen of the file. The lock also keeps reloads in a row.
+    /// The file as it was last read. The lock also keeps reloads in a row.
     seen: Mutex<Seen>,
 }
 
@@ -32,7 +32,7 @@ struct Seen {
     content: Option<Vec<u8>>,
     /// Whether there has been no key file yet, so that the development key is accepted.
     is_development: bool,
-    /// What was last warned of.
+    /// The last warning.
     exposure: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub enum AuthError {
     /// No key was presented.
     #[error("no API key was presented")]
     Missing,
-    /// What was presented isn't a known key.
+    /// The presented text isn't a known key.
     #[error("the API key isn't valid")]
     Invalid,
     /// The key was valid once.
@@ -69,7 +69,7 @@ pub enum AuthError {
 }
 
 impl KeyStore {
-    /// Reads the key file. Without keys in it, everybody is refused.
+    /// Reads the key file. Without keys in it, every request is rejected.
     ///
     /// # Errors
     /// Where the file can't be read or holds anything but valid keys.
@@ -130,7 +130,7 @@ impl KeyStore {
         }
     }
 
-    /// What is wrong with the key file while an older set is in force; `None` in good health.
+    /// The problem of the key file while an older set of keys is active; `None` if there is none.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         self.problem.load().as_deref().cloned()
@@ -142,7 +142,7 @@ impl KeyStore {
         self.keys.load().len()
     }
 
-    /// Whether there is no key at all, so that everybody is refused.
+    /// Whether there is no key at all, so that every request is rejected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -203,7 +203,7 @@ impl KeyStore {
     }
 }
 
-/// The keys of a file by id. What a key has spent is carried over, so that a reload gives no new quota.
+/// The keys of a file by id. The requests that a key has spent are carried over, so that a reload gives no new quota.
 fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
     let stored = |key: &file::KeyRecord| {
         let quota = before.get(&key.id).map(|stored| Arc::clone(&stored.grant.quota)).unwrap_or_default();

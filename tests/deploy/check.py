@@ -49,8 +49,9 @@ def check_units(binary, folder):
 
 
 def check_alerts(service):
-    """Every metric that an alert or the README looks at is there, that of a degraded service too."""
-    texts = (path.read_text(encoding="utf-8") for path in (CHECKOUT / "deploy/prometheus/alerts.yml", CHECKOUT / "README.md"))
+    """Every metric that an alert or docs/operations.md reads exists, including that of a degraded service."""
+    documents = ("deploy/prometheus/alerts.yml", "docs/operations.md")
+    texts = ((CHECKOUT / path).read_text(encoding="utf-8") for path in documents)
     names = set(re.findall(r"\bsoftware_directory_\w+", " ".join(texts)))
     (service.folder / "data" / "broken.json").write_text("{", encoding="utf-8")
     degraded = 'software_directory_degraded{reason="exports_invalid"} 1'

@@ -59,7 +59,7 @@ pub(super) fn check(path: &Path, content: &[u8]) -> Result<KeyFile, KeyFileError
     }
 }
 
-/// What is wrong with one key.
+/// The problems of one key.
 struct Findings<'a> {
     pointer: String,
     found: &'a mut Vec<KeyFinding>,
@@ -142,7 +142,7 @@ fn read_id(text: &str) -> Result<Box<str>, String> {
     }
 }
 
-/// What makes a name good for lists and logs.
+/// Checks that a name is suitable for lists and logs.
 pub(super) fn check_name(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         Err("must not be empty; say whose key it is".to_owned())

@@ -17,14 +17,14 @@ use crate::lock::lock_within;
 /// How long a change waits for another one. A change takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// What names of temporary files end with, behind the key file's name and [`TEMPORARY_RANDOM`] letters or digits.
+/// The end of temporary files' names, after the key file's name and [`TEMPORARY_RANDOM`] letters or digits.
 const TEMPORARY_SUFFIX: &str = ".tmp";
 const TEMPORARY_RANDOM: usize = 8;
 
 /// A key to be made.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// Whose key it is: not empty, at most 200 characters, no control characters.
+    /// The key's holder: not empty, at most 200 characters, no control characters.
     pub name: String,
     /// Until when it is valid; `None` is for ever.
     pub expires: Option<Expiry>,
@@ -80,7 +80,7 @@ pub fn create(
     change(path, LOCK_WAIT, edit, show)
 }
 
-/// Takes a key out of the file, so that nobody is let in with it any more.
+/// Takes a key out of the file, so that it is no longer accepted.
 ///
 /// # Errors
 /// Where no key has this id, there is no file, it is invalid or can't be changed.
@@ -138,7 +138,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// `.keys.json` and what is appended: the names of the files beside the key file.
+/// Returns the name of an auxiliary file in the key file's folder: `.keys.json` and an ending.
 fn hidden_name(target: &Path, end: &str) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
@@ -186,8 +186,8 @@ fn sweep(folder: &Path, target: &Path) {
     }
 }
 
-/// Writes the new content beside the file. Renaming it replaces the file in one step: a reader finds the old content or the
-/// new, even after a power failure.
+/// Writes the new content to a temporary file in the same folder. Renaming it replaces the file in one step: a reader finds the
+/// old content or the new, even after a power failure.
 fn write_temporary(folder: &Path, target: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     // Made with mode 0600.
     let mut file = tempfile::Builder::new()

@@ -1,4 +1,4 @@
-//! What can be wrong with a key file, and how to mend it.
+//! The errors of a key file, with their remedies.
 
 use std::error::Error;
 use std::fmt;
@@ -26,7 +26,7 @@ pub enum KeyFileError {
         /// Why.
         source: io::Error,
     },
-    /// A folder, a pipe or the like.
+    /// A folder, a pipe or another special file.
     #[error("the key file {} is not a regular file; name another one with --keys", path.display())]
     NotAFile {
         /// The file.
@@ -45,7 +45,7 @@ pub enum KeyFileError {
     Syntax {
         /// The file.
         path: PathBuf,
-        /// What and where, by line and column.
+        /// The error and its place, by line and column.
         reason: String,
     },
     /// Keys of the file are wrong.
@@ -53,7 +53,7 @@ pub enum KeyFileError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// All that is wrong, in the order of the file.
+        /// All problems, in the order of the file.
         findings: Vec<KeyFinding>,
     },
     /// The folder of the file doesn't exist.
@@ -170,7 +170,7 @@ impl fmt::Display for Findings<'_> {
 
 fn unknown_id(id: &str, path: &Path, known: &[Box<str>]) -> String {
     let start = format!("no key in {} has the id `{id}`", path.display());
-    // More ids than fit a line help nobody; the nearest come first.
+    // Only as many ids as fit a line, the nearest first.
     match known {
         [] => format!("{start}: there are no keys in it"),
         known if known.len() <= 5 => format!("{start}; there are: {}", known.join(", ")),

@@ -5,7 +5,7 @@
 //!            "expires_at": null, "rate_per_minute": 600, "origins": ["https://example.org"]}]}
 //! ```
 //!
-//! An empty list is a valid file: everybody is refused. Properties with other names are kept when the file is rewritten.
+//! An empty list is a valid file: every request is rejected. Properties with other names are kept when the file is rewritten.
 
 mod check;
 mod edit;
@@ -43,7 +43,7 @@ pub struct KeyFile {
 pub struct KeyRecord {
     /// The key's id, unique in the file.
     pub id: Box<str>,
-    /// Whose key it is.
+    /// The key's holder.
     pub name: Box<str>,
     /// SHA-256 of the whole key, unique in the file.
     pub digest: KeyDigest,
@@ -63,7 +63,7 @@ impl KeyFile {
     /// Reads and checks a key file.
     ///
     /// # Errors
-    /// Where it can't be read or isn't valid; all that is wrong with its keys in one go.
+    /// Where it can't be read or isn't valid, with all problems of its keys at once.
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         Self::parse(path, &read_bytes(path)?)
     }
