@@ -1,26 +1,16 @@
 //! Cursors over the documents that satisfy one group of a plan.
 
-use std::cmp::Reverse;
-
 use ::tantivy::postings::TermInfo;
 use ::tantivy::{DocId, TERMINATED};
 
 use super::TantivyEngine;
 use super::block::{BLOCK_LEN, Bitset, BlockScores, block_of, block_start, document, offset};
 use super::frequent_term::FrequentTerm;
-use super::merged::MergedPostings;
 use super::posting_list::PostingList;
 use crate::engine::EngineError;
 use crate::search::Group;
 use crate::search::budget::Budget;
 use crate::search::score::Scorer;
-
-/// The number of posting lists that are read block by block: the longest. The others are merged into one list when the
-/// cursor is opened.
-const STREAMED_LISTS: usize = 8;
-
-/// A list with fewer postings a block is merged too: to seek in it block by block takes longer.
-const STREAMED_FROM: usize = 4;
 
 /// The upper bound of a group's score is its inverse document frequency times this: BM25's `k1 + 1`, the same for all groups.
 const SCALE: f32 = 2.2;
@@ -92,16 +82,12 @@ pub(super) struct GroupCursor<'e> {
     engine: &'e TantivyEngine,
     /// The frequent alternatives.
     frequent: Vec<FrequentCursor<'e>>,
-    /// The longest lists of the others, with the weight of each.
+    /// The lists of the others, with the weight of each.
     lists: Vec<(TermInfo, PostingList, f32)>,
-    /// The rest.
-    merged: MergedPostings,
     /// The stages of all frequent alternatives, by falling upper bound.
     stages: Vec<Stage>,
     /// The number of stages read.
     read: usize,
-    /// The upper bound of a document's score: `idf × SCALE`.
-    weight: f32,
     /// An upper bound of the number of documents.
     pub(super) cost: usize,
     pub(super) required: bool,
@@ -165,23 +151,14 @@ impl<'e> GroupCursor<'e> {
             .collect();
         // A stable sort: stages of one alternative stay in their order.
         stages.sort_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound));
-        if found.len() > STREAMED_LISTS {
-            found.select_nth_unstable_by_key(STREAMED_LISTS, |(term, _)| Reverse(term.doc_freq));
-        }
-        let many = bm25f.documents().div_ceil(BLOCK_LEN) * STREAMED_FROM;
-        let (streamed, rest): (Vec<_>, Vec<_>) =
-            (0..).zip(found).partition(|(at, (term, _))| *at < STREAMED_LISTS && term.doc_freq as usize >= many);
-        let lists = streamed
+        let lists = found
             .into_iter()
-            .map(|(_, (term, weight))| engine.read(&term).map(|list| (term, list, group_weight * weight)))
+            .map(|(term, weight)| engine.read(&term).map(|list| (term, list, group_weight * weight)))
             .collect::<Result<Vec<_>, EngineError>>()?;
-        budget.spend(
-            OPENED * group.alternatives.len() + rest.iter().map(|(_, (term, _))| term.doc_freq as usize).sum::<usize>(),
-        );
-        let merged = MergedPostings::read(engine, rest.iter().map(|(_, rest)| rest), group_weight)?;
+        budget.spend(OPENED * group.alternatives.len());
         let read = stages.len();
         let (required, indispensable) = (group.required, group.indispensable);
-        Ok(Self { engine, frequent, lists, merged, stages, read, weight: group_weight, cost, required, indispensable })
+        Ok(Self { engine, frequent, lists, stages, read, cost, required, indispensable })
     }
 
     /// Returns to the first document, with all stages read.
@@ -200,7 +177,7 @@ impl<'e> GroupCursor<'e> {
             return Some(block).filter(|block| block * BLOCK_LEN < self.engine.scorer.documents());
         }
         let lists = self.lists.iter().map(|(_, list, _)| list.document()).filter(|document| *document != TERMINATED);
-        lists.map(block_of).chain(self.merged.next(block)).min()
+        lists.map(block_of).min()
     }
 
     /// An upper bound of a document's score by the stages that aren't read.
@@ -211,8 +188,7 @@ impl<'e> GroupCursor<'e> {
     /// An upper bound of a document's score.
     pub(super) fn upper_bound(&self) -> f32 {
         let frequent = self.stages.first().map_or(0.0, |stage| stage.upper_bound);
-        let merged = if self.merged.is_empty() { 0.0 } else { self.weight };
-        self.lists.iter().map(|(.., scale)| *scale).fold(frequent.max(merged), f32::max)
+        self.lists.iter().map(|(.., scale)| *scale).fold(frequent, f32::max)
     }
 
     /// Reads all stages from the next block on.
@@ -290,14 +266,7 @@ impl<'e> GroupCursor<'e> {
                 });
             }
         }
-        for (posting, scale) in self.merged.of(block) {
-            let at = posting.offset();
-            scores.members.add(at);
-            if among.is_none_or(|among| among.has(at)) {
-                score_posting(scores, bm25f, *scale, (at, posting.packed(), document(start, at)), threshold);
-            }
-        }
-        units + self.merged.of(block).len()
+        units
     }
 
     /// An upper bound of the units of work that it takes to score that many documents of a block by frequent alternatives.

@@ -9,7 +9,6 @@ mod collector;
 mod documents;
 mod frequent_term;
 mod group_cursor;
-mod merged;
 mod posting_list;
 mod walk;
 
