@@ -1,4 +1,4 @@
-//! Text → words: the one analyzer, for what is stored and for what is asked.
+//! The analyzer: splits text into words, at index time and at query time alike.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -10,7 +10,7 @@ use unicode_normalization::char::is_combining_mark;
 pub struct Word {
     /// Lower case, accents kept (NFC).
     pub spelling: String,
-    /// Lower case, accents folded: what words are compared by.
+    /// Lower case, accents folded: the form in which words are compared.
     pub folded: String,
     /// Where it starts in the text, in bytes.
     pub start: usize,
@@ -20,10 +20,10 @@ pub struct Word {
     pub gap: Gap,
 }
 
-/// What stands between a word and the one before it.
+/// The separator between a word and the word before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// Nothing but a hyphen, a slash or the like: `lock-out`.
+    /// A hyphen, a slash or similar, without white space: `lock-out`.
     Joined,
     /// White space.
     Space,
@@ -115,14 +115,14 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
     }
 }
 
-/// What a byte is to words.
+/// The class of a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A letter or digit.
     Word,
-    /// Part of none, whatever stands around it.
+    /// Never part of a word.
     Between,
-    /// For what stands around it to tell.
+    /// Part of a word or not, depending on its neighbours.
     Open,
 }
 
@@ -158,18 +158,19 @@ struct Scanner<'t> {
 }
 
 impl Scanner<'_> {
-    /// The next run of word characters: start, end and what stands before it.
+    /// The next run of word characters: start, end and the separator before it.
     #[inline]
     fn next_run(&mut self) -> Option<(usize, usize, Gap)> {
         self.next_plain_run().or_else(|| self.next_other_run())
     }
 
-    /// The same where single bytes tell, as they do for most words; `None` where they don't, or there is none.
+    /// A fast path of [`Self::next_run`] that decides by single bytes, which is enough for most words. `None` where it isn't, or at
+    /// the end.
     #[inline]
     fn next_plain_run(&mut self) -> Option<(usize, usize, Gap)> {
         let bytes = self.text.as_bytes();
         let kind = |at: usize| bytes.get(at).map(|byte| KINDS[usize::from(*byte)]);
-        // A dot that no word follows at once is part of none.
+        // A dot is part of a word only directly before a word character.
         let is_stop = |at: usize| bytes[at] == b'.' && kind(at + 1).is_none_or(|kind| kind == Kind::Between);
         let (mut start, mut gap) = (self.at, self.gap);
         loop {
@@ -192,9 +193,9 @@ impl Scanner<'_> {
         Some((start, end, gap))
     }
 
-    /// A bit for each of the next 64 bytes, the first in the lowest, that tells whether it is a letter or digit of a word that
-    /// ends among them; and up to where they tell. `None` where single bytes don't tell of any word, or there are fewer. What
-    /// stands before must not belong to the first word.
+    /// A bitmap of the next 64 bytes, the first in the lowest bit, with a bit for each letter or digit of a word that ends among
+    /// them, and the end of the bytes that it covers. `None` where no word can be decided by single bytes, or fewer bytes are
+    /// left. The byte before must not belong to the first word.
     #[inline]
     fn block(&self) -> Option<(u64, usize)> {
         let block = self.text.as_bytes()[self.at..].first_chunk::<BLOCK>()?;
@@ -203,7 +204,7 @@ impl Scanner<'_> {
         let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
         let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
         let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
-        // A dot that no word follows at once is part of none; of the last byte nothing tells.
+        // A dot is part of a word only directly before a word character; behind the last byte the next one isn't known.
         let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
         let told = open.trailing_zeros();
         let words = words.checked_shl(u64::BITS - told)?;
@@ -349,7 +350,7 @@ fn normal(word: &str) -> String {
 }
 
 /// Folds accents and compatibility forms, and the letters that don't decompose but are written without their stroke or
-/// ligature by those who lack the key.
+/// ligature on keyboards that lack them.
 #[must_use]
 pub fn fold(word: &str) -> String {
     if word.is_ascii() {
@@ -462,8 +463,8 @@ mod tests {
         }
 
         #[test]
-        fn what_stands_around_a_text_changes_none_of_its_words(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
-            // A letter of another script, behind which nothing can be told from bytes alone.
+        fn words_do_not_depend_on_the_text_behind_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
+            // A letter of another script ends the fast path.
             let (plain, other) = (words(&text), words(&format!("{text} é")));
             prop_assert_eq!(&plain[..], &other[..other.len() - 1]);
         }

@@ -1,15 +1,15 @@
 //! A limit on the work of one search.
 //!
-//! A search that reaches it stops and answers with what it has found so far, as with Meilisearch's `searchCutoffMs`. It counts
-//! work and not time, so one query on one generation has one answer, whatever else the machine does: answers are cached, have
-//! entity tags, and are compared between replicas.
+//! A search that reaches it stops and returns the hits found so far, as with Meilisearch's `searchCutoffMs`. It counts work and
+//! not time, so that one query on one generation has one response under any load: responses are cached, have entity tags, and
+//! are compared between replicas.
 
 use std::cell::Cell;
 
 /// The budget of a search in a small directory, in units.
 const LEAST: u64 = 130_000;
 
-/// What each product adds to it: to count and score what a frequent word finds takes time in proportion to the directory.
+/// The units that each product adds: counting and scoring the hits of a frequent word takes time in proportion to the directory.
 const PER_DOCUMENT: u64 = 3;
 
 /// The work that one search may do. A unit is about what reading one posting takes, some nanoseconds.

@@ -33,15 +33,15 @@ const FUNCTION_WORDS: &[&str] = &[
 /// If fewer products than this have all words, those that have some follow.
 const ENOUGH: usize = 10;
 
-/// What a word that begins as typed takes in units of the budget.
+/// The units of the budget for each word with the typed prefix.
 const LISTED: usize = 10;
 
-/// A word of the query with what may stand for it.
+/// A word of the query with its alternatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
     /// The word.
     pub word: Word,
-    /// What may stand for it.
+    /// The terms that match it.
     pub alternatives: Vec<Alternative>,
     /// Whether a product must have it to have all words.
     pub required: bool,
@@ -60,7 +60,7 @@ pub struct Slot {
 pub struct Expansion {
     /// Its words, in order, those that were dropped left out.
     pub slots: Vec<Slot>,
-    /// What an engine has to find.
+    /// The plan for the engine.
     pub plan: Plan,
     /// How it was understood.
     pub report: QueryReport,
@@ -121,7 +121,7 @@ impl<E> Expander<'_, E> {
         let mut synonyms = self.synonyms()?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-        // What a word and the one before are as one word, if the lexicon has that.
+        // The compound of a word and the one before, where the lexicon has it.
         let mut before = None;
         for at in 0..words.len() {
             let known = self.index.lexicon.word(&words[at].folded);
@@ -169,7 +169,7 @@ impl<E> Expander<'_, E> {
         self.query.phrases.iter().any(|phrase| phrase.contains(&at))
     }
 
-    /// What a word and the next one are as one word, if the lexicon has that.
+    /// The compound of a word and the next one, where the lexicon has it.
     fn joined(&self, at: usize) -> Option<WordId> {
         let [word, next] = self.query.words.get(at..at + 2)? else { return None };
         matches!(next.gap, Gap::Joined | Gap::Space).then(|| self.index.lexicon.word(&compound(word, next)))?
@@ -218,8 +218,8 @@ impl<E> Expander<'_, E> {
         slot
     }
 
-    /// What the last word may go on to. Up to three letters that are a known term, or in capitals, stand for themselves:
-    /// `VA` isn't the beginning of Vanguard.
+    /// Adds the completions of the last word. Up to three letters that are a known term, or in capitals, have none: `VA` isn't
+    /// a prefix of Vanguard.
     fn push_prefix(&self, slot: &mut Slot, known: bool) {
         let letters = slot.word.folded.chars().count();
         if letters <= 3 && (known || slot.word.is_capitals(self.text)) {
@@ -234,11 +234,11 @@ impl<E> Expander<'_, E> {
         self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
     }
 
-    /// Every word that begins with a text.
+    /// Adds every word with a prefix.
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
         let lexicon = &self.index.lexicon;
         let mut stems: Vec<StemId> = Vec::new();
-        // An automaton would look at every branch beside the way to the prefix.
+        // A range, because an automaton would open every branch beside the path to the prefix.
         let mut stream = lexicon.words().range().ge(prefix).into_stream();
         while let Some((text, word)) = stream.next() {
             self.budget.spend(LISTED);

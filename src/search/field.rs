@@ -13,17 +13,17 @@ pub enum Field {
     Category,
     /// A tag.
     Tag,
-    /// Who makes it.
+    /// The vendor.
     Vendor,
     /// A standard it is for.
     Standard,
-    /// What it does.
+    /// A feature.
     Feature,
     /// How it can be run, in which languages, and whether it is software or templates.
     Setting,
     /// The long description.
     Description,
-    /// What belongs in a category it is in.
+    /// The description of a category it is in.
     CategoryDescription,
 }
 
@@ -39,7 +39,7 @@ impl Field {
     }
 }
 
-/// The parts of a document that the rerank tells apart.
+/// A group of fields, the unit of field lengths and of the rerank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
     /// Name and aliases.

@@ -14,7 +14,7 @@ use super::synonym::Thesaurus;
 use crate::record::{Software, SynonymGroup};
 use crate::resource::CategoryResource;
 
-/// What a search needs besides the engine's index, encoded.
+/// The search tables besides the engine's index, encoded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SearchParts {
     /// The words.
@@ -50,8 +50,8 @@ pub struct SearchBuilder {
     terms: FxHashMap<Term, Occurrences>,
 }
 
-/// What a document holds of terms that have numbers: they come so often that looking them up each time took longer than
-/// all the rest.
+/// The occurrences of numbered terms in a document: arrays by number, because hashing such frequent terms took longer than all
+/// the rest of indexing.
 #[derive(Debug, Default)]
 struct Tally {
     /// The terms by number.
@@ -285,7 +285,7 @@ fn values<'a>(
         .chain(many(Field::Feature, &software.features))
         .chain(many(Field::Setting, &software.deployment))
         .chain(many(Field::Setting, &software.languages))
-        // Whoever asks for "audit software" means that every software product has the second word.
+        // With it every software product matches the second word of "audit software".
         .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
         .chain(one(Field::Description, &software.description))
         .chain(

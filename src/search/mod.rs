@@ -1,12 +1,12 @@
-//! What a query means: its only language is words, and no engine is in sight.
+//! Query understanding and ranking, independent of any engine.
 //!
-//! A query runs through stages, each a module that can be read and tested alone:
+//! A query runs through stages, one module each:
 //!
 //! ```text
-//! analyse → expand → plan → (an engine visits the matches) → collect → rerank → explain
+//! analyse → expand → plan → (the engine matches) → collect → rerank
 //! ```
 //!
-//! The same analyzer reads what is stored ([`index`]) and what is asked ([`query`]).
+//! Records ([`index`]) and queries ([`query`]) go through the same analyzer.
 
 pub mod analyse;
 pub mod budget;

@@ -10,7 +10,7 @@ use super::score::Scorer;
 use super::stem::Stems;
 use super::synonym::Thesaurus;
 
-/// What a search needs besides the engine's index.
+/// The search tables besides the engine's index.
 #[derive(Debug)]
 pub struct SearchIndex {
     /// The words.
@@ -40,8 +40,7 @@ pub enum SearchIndexError {
 }
 
 impl SearchIndex {
-    /// Opens the search side of that many documents; answers what terms are worth in them, for the engine
-    /// beside it.
+    /// Opens the search tables of that many documents. Returns the scorer for the engine too.
     ///
     /// # Errors
     /// Where it is damaged.

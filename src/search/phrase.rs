@@ -6,7 +6,7 @@ use super::lexicon::WordId;
 use super::plan::Phrase;
 use crate::catalogue::Ordinal;
 
-/// The units of verifying a phrase in a document, beside its bytes.
+/// The units of the budget for verifying a phrase in a document, in addition to those for its bytes.
 const VERIFIED: usize = 8;
 
 /// How many bytes are compared in a unit of the budget.
@@ -60,7 +60,7 @@ impl<'p> PhraseMatcher<'p> {
 }
 
 /// Whether a value of the document has these words in a row, by the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
-/// 1992). Of a longer phrase the first 64 words count.
+/// 1992). Only the first 64 words of a phrase are compared.
 #[must_use]
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     // Bit n: the last words of the document are the first n + 1 of the phrase.

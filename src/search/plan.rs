@@ -76,7 +76,7 @@ pub struct Group {
     pub indispensable: bool,
 }
 
-/// A phrase: at each position the spellings of its word, any of which matches there.
+/// A phrase: for each position the spellings that match there.
 pub type Phrase = Vec<Vec<WordId>>;
 
 /// How the order of the best candidates is refined, where it is that of relevance.

@@ -1,15 +1,15 @@
-//! Reads what was typed: words, "quoted phrases" and -exclusions.
+//! The query parser: words, "quoted phrases" and -exclusions.
 
 use super::analyse::{Gap, Word, words};
 
-/// A query as typed, taken apart. Any text is a query.
+/// A parsed query. Any text is a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
     /// The words to find, those of phrases included, in order; their offsets are those of the query.
     pub words: Vec<Word>,
     /// Phrases: ranges of indices into `words`.
     pub phrases: Vec<std::ops::Range<usize>>,
-    /// What must not be found: each the words of one exclusion.
+    /// The exclusions, each with its words.
     pub excluded: Vec<Vec<Word>>,
     /// Whether the last word may go on: nothing is typed behind it.
     pub last_is_open: bool,

@@ -1,9 +1,9 @@
-//! The weights of the ranking, all in one place. RANKING.md tells how they were found and what each is worth.
+//! The weights of the ranking. RANKING.md documents how they were found and the effect of each.
 
-/// What a match counts for. The default is what the service uses; another one measures what a weight is worth.
+/// The weights of matches. The service uses the default; other values serve to measure the effect of a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranking {
-    /// How many times a word of the name or an alias counts.
+    /// The weight of a word of the name or an alias.
     pub name: f32,
     /// A word of the tagline, a category, a tag, the vendor or a standard.
     pub summary: f32,
@@ -21,7 +21,7 @@ pub struct Ranking {
     pub norm_floor: f32,
     /// BM25F's `k1`, in words of a description of mean length: how soon more of the same word stops counting.
     pub k1: f32,
-    /// Written as one word or apart, beside the word as asked (1).
+    /// A compound in place of two words, or the reverse; the word as typed has 1.
     pub compound: f32,
     /// A part of an odd name: `c` for `c++`.
     pub part: f32,
@@ -29,15 +29,15 @@ pub struct Ranking {
     pub synonym: f32,
     /// A wider term, that a synonym leads to one way.
     pub wider: f32,
-    /// A longer word that begins with what is typed.
+    /// A longer word with the typed prefix.
     pub prefix: f32,
     /// The likeliest word for one that no product has.
     pub correction: f32,
     /// A less likely one, or one that may be meant in place of a very rare word.
     pub typo: f32,
-    /// What a score gains where every word is spelled exactly as asked, as a share of it.
+    /// The gain in score where every word has the spelling of the query, as a share of it.
     pub spelling: f32,
-    /// What it gains where every two neighbours of the query are neighbours in the record, as a share of it.
+    /// The gain where all neighbours of the query are neighbours in the record, as a share of it.
     pub proximity: f32,
 }
 

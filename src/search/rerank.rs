@@ -39,7 +39,7 @@ impl Rerank {
     }
 }
 
-/// What was found of a query in a document.
+/// The signals of a document for a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shares {
     /// The share of the query's words that the short fields have in the very spelling, 0 to 1.
@@ -49,7 +49,7 @@ struct Shares {
 }
 
 impl Signals {
-    /// What a score is multiplied by.
+    /// The factor of the score.
     fn factor(&self, shares: Shares) -> f32 {
         1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
     }

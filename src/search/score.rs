@@ -9,8 +9,8 @@
 //! score = tf / (k1 + tf)
 //! ```
 //!
-//! An index keeps one small number for the occurrences of a term in a document, so that one posting list has all that the
-//! formula needs, and weights can change without building the index anew.
+//! The index stores one small number for the occurrences of a term in a document, so that one posting list has all that the
+//! formula needs, and weights can change without a new index.
 
 use std::sync::LazyLock;
 
@@ -110,8 +110,8 @@ static CODES: LazyLock<Codes> = LazyLock::new(|| {
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
 
-/// The number of words in each section of a document, as far as it counts: four bytes, because scoring goes through many
-/// documents, and waiting for memory is most of what it takes.
+/// The number of words in each section of a document, saturated, in four bytes: scoring reads those of many documents, and cache
+/// misses are most of its time.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     title: u8,
@@ -129,7 +129,8 @@ impl From<&Lengths> for Counted {
     }
 }
 
-/// The scores of terms in the documents of a generation. Of a name or a summary 255 words count, of a description 65,535.
+/// The scores of terms in the documents of a generation. Lengths saturate at 255 words for a name or a summary, at 65,535 for
+/// a description.
 #[derive(Debug)]
 pub struct Scorer {
     /// The lengths of each document.
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_once_counts_by_its_best_section() {
+    fn occurrence_counts_in_its_best_section() {
         let mut once = Occurrences::default();
         for field in [Field::Description, Field::Name, Field::Name, Field::Tagline] {
             once.best(Occurrences::one(field));

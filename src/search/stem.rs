@@ -1,10 +1,10 @@
-//! Word forms that mean the same: English endings, and British beside American spelling.
+//! Stems: English endings are removed, and British spellings become American.
 
 use std::borrow::Cow;
 
 use frostem::{Algorithm, Stemmer};
 
-/// Takes words to their stems.
+/// A stemmer.
 #[derive(Clone)]
 pub struct Stems(Stemmer);
 
@@ -36,8 +36,8 @@ impl Stems {
     }
 }
 
-/// Word parts whose spelling differs, British to American: at the start of a word unless they begin with `*`. They are
-/// long enough to be the part of no other word. Source: the pairs that British and American dictionaries list.
+/// Parts of words with a British and an American spelling: at the start of a word unless they begin with `*`, and long enough
+/// to be in no other word. Source: the pairs that British and American dictionaries list.
 const PARTS: &[(&str, &str)] = &[
     ("aeroplane", "airplane"),
     ("aluminium", "aluminum"),

@@ -8,8 +8,7 @@ use super::lexicon::StemId;
 #[derive(Debug, Clone)]
 pub struct StemSlots {
     slots: FxHashMap<StemId, u32>,
-    /// A bit for each stem, by its last digits. Nearly all words of a record are none of the query's, and this tells so
-    /// without a look at the map.
+    /// A bitmap of the stems' lowest bits: nearly all words of a record are in no slot, and this skips the lookup for them.
     present: [u64; WORDS],
 }
 

@@ -1,7 +1,7 @@
-//! Terms that mean the same, found in texts and in queries.
+//! Synonyms, at index time and at query time.
 //!
 //! Synonyms are whole terms, of one word or several. Each group is a *concept* with a number: a document that has one of
-//! the group's terms is indexed under the concept too, and a query that has one asks for the concept beside the words.
+//! the group's terms is indexed under the concept too, and a query with one of them has the concept as an alternative.
 //! So a term of several words is never split, and never matched by prefix or with a typo.
 
 use rustc_hash::FxHashMap;
@@ -46,11 +46,11 @@ pub struct Mention<'t> {
     pub term: &'t str,
     /// The concepts that a text with it is about.
     pub means: &'t [u32],
-    /// The concepts that a query with it asks for.
+    /// The concepts that are alternatives to it in a query.
     pub asks: &'t [u32],
 }
 
-/// What is skipped between the words of a term: `environment, health and safety` is `environment health safety`.
+/// Whether a word is skipped inside a term: `environment, health and safety` is `environment health safety`.
 fn is_skipped(folded: &str) -> bool {
     folded == "and"
 }
@@ -129,7 +129,7 @@ impl Thesaurus {
     }
 }
 
-/// The index behind the last word of a term whose first word stands at `start`.
+/// The index behind the last word of a term that begins at `start`.
 fn matched_until(
     rest: &[Box<str>],
     start: usize,

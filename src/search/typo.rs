@@ -14,13 +14,13 @@ use super::lexicon::{Lexicon, WordId};
 /// How many words at most stand for a misspelled one.
 const CANDIDATES: usize = 4;
 
-/// What making an automaton takes in units of the budget.
+/// The units of the budget for building an automaton.
 const AUTOMATON: usize = 3_000;
 
-/// What a branch of the dictionary takes.
+/// The units of the budget for a transition of the dictionary.
 const BRANCH: usize = 4;
 
-/// A word that can have been meant.
+/// A candidate for the correction of a word.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The word, folded.
@@ -108,8 +108,9 @@ fn collect(
     });
 }
 
-/// Tells all words that an automaton accepts, each with its number, in order. The map's own search opens every branch before
-/// it asks whether anything behind it can match, and hardly any can: this takes half its instructions.
+/// Finds all words that an automaton accepts, each with its number, in order. The budget bounds it by transitions, which the
+/// map's own search doesn't count; that one also opens every node before it checks whether the automaton can match there, and
+/// takes twice the instructions.
 fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
     let words = words.as_fst();
     let mut word = Vec::new();
@@ -139,8 +140,8 @@ fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut 
     }
 }
 
-/// What a word's frequency takes off its cost: of two words equally near, the more frequent is the likelier. A word that
-/// only synonyms use is possible, but less likely than any that a document has.
+/// The reduction of a word's cost by its frequency: of two words at the same distance the more frequent is likelier. A word that
+/// occurs in synonyms only is less likely than any that a document has.
 fn frequency_bonus(document_frequency: u32) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let frequency = document_frequency as f32;
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_near_words_the_frequent_one_is_meant() {
+    fn correction_prefers_the_frequent_word() {
         let lexicon = lexicon(&[("audit", 40), ("audio", 1)]);
         assert_eq!(meant(&lexicon, "audip")[0], "audit");
     }

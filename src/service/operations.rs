@@ -221,7 +221,7 @@ const fn search_order(sort: SearchSort) -> Option<Order> {
     }
 }
 
-/// A page of the products whose names match a text, and how many they are.
+/// A page of the products with names that match a text, and their total.
 fn search_names(
     snapshot: &Snapshot,
     q: &str,

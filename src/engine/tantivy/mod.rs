@@ -166,7 +166,7 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
-    /// The documents whose whole name is one of the plan's, sorted; those of the first name that any document has.
+    /// The documents with one of the plan's names, sorted: those of the first name that any document has.
     fn names(&self, plan: &Plan, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
         let mut documents = Vec::new();
         for name in &plan.names {

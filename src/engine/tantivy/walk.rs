@@ -71,7 +71,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// The number of groups whose buffers are kept, 17 KiB each: more than most queries have.
+/// The number of buffers to keep, 17 KiB a group: more than most queries have.
 const KEPT: usize = 12;
 
 thread_local! {

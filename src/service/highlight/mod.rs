@@ -18,14 +18,14 @@ use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
 use crate::snapshot::Snapshot;
 
-/// What highlighting a hit takes in units of the budget, beside its words.
+/// The units of the budget for highlighting a hit, in addition to those for its words.
 const HIT: usize = 100;
 
 /// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
 #[derive(Debug, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A category, of which its name is read.
+/// A category; only its name is read.
 #[derive(Debug, Deserialize)]
 struct Category<'a> {
     #[serde(borrow)]
