@@ -67,6 +67,18 @@ test('the reference shows every operation, and tries one with the key of the tab
   await close();
 });
 
+test('the reference fits a desktop with every operation open', async () => {
+  const { page, close } = await open(browser, server);
+  await page.goto(`${server.url}/docs/reference`);
+  await page.locator('.opblock').first().waitFor();
+  for (const control of await page.locator('.opblock-summary-control').all()) await control.click();
+  await page.locator('.opblock.is-open .responses-table').last().waitFor();
+  const widest = await page.evaluate(() => Math.max(document.documentElement.scrollWidth,
+    ...[...document.querySelectorAll('#viewer table')].map((table) => table.getBoundingClientRect().right)));
+  assert.ok(widest <= 1280, `${widest} px`);
+  await close();
+});
+
 test('a problem’s type leads to the code, its cause and its cure', async () => {
   const { page, close } = await open(browser, server);
   for (const path of ['/v1/software', '/nowhere']) {

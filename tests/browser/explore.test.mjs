@@ -162,6 +162,17 @@ test('the keyboard is enough: slash, arrows, enter', async () => {
   await close();
 });
 
+test('rows show a rating and a review state only where there is one', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  assert.doesNotMatch((await page.locator('.result').allInnerTexts()).join('\n'), /Not rated|Pending review/);
+  await visit('/?evidence_status=vendor-sources-reviewed');
+  assert.ok((await page.locator('.result').allInnerTexts()).every((text) => /Vendor sources reviewed/.test(text)));
+  await visit('/?sort=-rating');
+  assert.ok(await page.locator('.result .rating').count() > 0);
+  await close();
+});
+
 test('nothing found is said, with a way on', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/?q=xyzzyplugh&category=ehs-management');

@@ -16,7 +16,7 @@ export function result(item) {
   const [main] = item.categories;
   return h('li', { class: 'result' },
     h('div', { class: 'result-head' },
-      h('h2', null, h('a', { href: ofSoftware(item.id), 'data-row': true }, text('name', item.name))), rating(item)),
+      h('h2', null, h('a', { href: ofSoftware(item.id), 'data-row': true }, text('name', item.name))), item.rating === null ? null : rating(item)),
     item.tagline ? h('p', { class: 'tagline' }, text('tagline', item.tagline)) : null,
     elsewhere ? h('p', { class: 'elsewhere' }, h('span', { class: 'quiet' }, `${ELSEWHERE[elsewhere]}: `), joined(found(elsewhere).slice(0, 4))) : null,
     h('p', { class: 'meta' },
@@ -24,7 +24,8 @@ export function result(item) {
       item.categories.length > 1 ? h('span', { title: item.categories.slice(1).map(({ name }) => name).join(', ') }, `+${item.categories.length - 1}`) : null,
       item.vendor ? h('span', null, text('vendor', item.vendor)) : null,
       item.offering_type === 'software' ? null : h('span', { class: 'type' }, item.offering_type === 'document-templates' ? 'Document templates' : say(item.offering_type)),
-      evidenceBadge(item)));
+      // Most records await their first review: without a date the badge adds nothing to a row.
+      item.evidence_status === 'pending-review' && item.evidence_checked_on === null ? null : evidenceBadge(item)));
 }
 
 /** The main category, with its match if it is the one that matched. */
