@@ -55,6 +55,8 @@ struct DirectoryMetrics {
     last_success: IntGauge,
     last_at: Gauge,
     degraded: IntGaugeVec,
+    skipped_exports: IntGauge,
+    skipped_records: IntGauge,
 }
 
 impl Metrics {
@@ -166,6 +168,14 @@ impl DirectoryMetrics {
                 ),
             )?,
             records: gauge("generation_records", "Products in the generation that is served.")?,
+            skipped_exports: gauge(
+                "skipped_exports",
+                "Exports that are invalid as a whole and left out of the generation that is served (--skip-invalid).",
+            )?,
+            skipped_records: gauge(
+                "skipped_records",
+                "Records that are invalid and left out of the generation that is served (--skip-invalid).",
+            )?,
             published_at: gauge(
                 "generation_published_timestamp_seconds",
                 "When the generation that is served was published, in seconds since 1970; 0 before the first one.",
@@ -210,6 +220,9 @@ impl DirectoryMetrics {
         if let Some(snapshot) = directory.current() {
             set(&self.generation, snapshot.generation(), 1);
             self.records.set(i64::try_from(snapshot.catalogue.software_count()).unwrap_or(i64::MAX));
+            let skipped = snapshot.skipped();
+            self.skipped_exports.set(i64::try_from(skipped.exports).unwrap_or(i64::MAX));
+            self.skipped_records.set(i64::try_from(skipped.records).unwrap_or(i64::MAX));
         }
         self.published_at.set(directory.published_at());
         let status = directory.reloads();
