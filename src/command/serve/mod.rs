@@ -43,8 +43,10 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
         }
     };
     // The panic hook prints nothing.
-    let done =
-        panics::catch(|| if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) });
+    let done = panics::catch(|| {
+        data::check(&args.data)?;
+        if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) }
+    });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
     let code = match done {
         Ok(()) => ExitCode::SUCCESS,
