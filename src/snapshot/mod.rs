@@ -3,6 +3,7 @@
 pub mod artifact;
 mod build;
 pub mod builder;
+mod change;
 mod directory;
 pub mod failpoint;
 mod failure;
@@ -19,6 +20,7 @@ pub mod watch;
 
 pub use artifact::Artifact;
 pub use build::{BuildError, build};
+pub use change::Change;
 pub use directory::{Degraded, Directory};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};

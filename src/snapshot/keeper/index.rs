@@ -9,7 +9,9 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::artifact::DOWNLOADS;
 use crate::snapshot::directory::Degraded;
 use crate::snapshot::failure::{BuildFailure, FailureCode};
+use crate::snapshot::generation::Generation;
 use crate::snapshot::reload::ReloadOutcome;
+use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, Store, StoreError};
 
 /// How many times more memory than its parts have bytes a generation takes while it is loaded, decoded tables included.
@@ -36,6 +38,30 @@ impl Keeper {
             }
             _ => {}
         }
+    }
+
+    /// The stamp of the files where they are byte for byte those that the generation served was made of: then they needn't be
+    /// checked again. Not known with `skip_invalid`.
+    pub(super) fn known_files(&self) -> Option<FolderStamp> {
+        let (generation, stamp) = self.generation_of_files()?;
+        self.serves(&generation).then_some(stamp)
+    }
+
+    /// Whether the generation that is served is whole and in force on disk, where it should be.
+    pub(super) fn is_in_force(&self) -> bool {
+        let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) else { return true };
+        self.saved.as_ref().is_some_and(|saved| {
+            store.verify(saved).is_ok()
+                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_in_force())
+        })
+    }
+
+    /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
+    pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
+        if self.settings.skip_invalid {
+            return None;
+        }
+        self.settings.source.generation(&self.settings.limits)
     }
 
     /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
@@ -80,6 +106,7 @@ impl Keeper {
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) {
         let started = Instant::now();
+        let was_degraded = self.has_problem();
         // Remembered before it is tried: what can't even be tried isn't tried each second.
         self.unusable = Some(manifest.folder_name());
         if !self.may_serve_or_warn(&manifest) {
@@ -92,6 +119,7 @@ impl Keeper {
                 self.settle();
                 self.publish(snapshot);
                 self.note(started, ReloadOutcome::Loaded);
+                self.log_recovery(was_degraded);
             }
             // Said once: nothing that is finished is ever changed, so it stays unusable.
             Err(failure) => tracing::warn!("a new generation can't be taken over: {failure}"),

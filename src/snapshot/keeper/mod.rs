@@ -105,6 +105,12 @@ impl Keeper {
         &self.settings
     }
 
+    /// The directory.
+    #[must_use]
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
     /// The stamp of the exports when they were last read.
     #[must_use]
     pub fn seen(&self) -> Option<&FolderStamp> {
@@ -137,6 +143,7 @@ impl Keeper {
     /// Where there is nothing to serve at all.
     pub fn refresh(&mut self) -> Result<Outcome, BuildFailure> {
         let started = Instant::now();
+        let was_degraded = self.has_problem();
         self.retry_at = None;
         // At a start nothing is served yet: what was in force before is what would lose records.
         let last_good = match self.directory.current() {
@@ -164,6 +171,7 @@ impl Keeper {
                 Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
             },
         );
+        self.log_recovery(was_degraded);
         ended
     }
 
@@ -297,30 +305,6 @@ impl Keeper {
         Ok(Outcome::Published(self.publish(snapshot)))
     }
 
-    /// The stamp of the files where they are byte for byte those that the generation served was made of: then they needn't be
-    /// checked again. Not known with `skip_invalid`.
-    fn known_files(&self) -> Option<FolderStamp> {
-        let (generation, stamp) = self.generation_of_files()?;
-        self.serves(&generation).then_some(stamp)
-    }
-
-    /// Whether the generation that is served is whole and in force on disk, where it should be.
-    fn is_in_force(&self) -> bool {
-        let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) else { return true };
-        self.saved.as_ref().is_some_and(|saved| {
-            store.verify(saved).is_ok()
-                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_in_force())
-        })
-    }
-
-    /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
-    fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
-        if self.settings.skip_invalid {
-            return None;
-        }
-        self.settings.source.generation(&self.settings.limits)
-    }
-
     /// Clears all problems: the generation of the exports is served and on disk.
     fn settle(&mut self) {
         (self.exports_problem, self.index_problem, self.unsaved, self.unusable) = (None, None, None, None);
@@ -373,6 +357,24 @@ impl Keeper {
         pass(Step::PublishAfter);
         self.show_health();
         kept
+    }
+
+    fn has_problem(&self) -> bool {
+        self.exports_problem.is_some() || self.index_problem.is_some()
+    }
+
+    /// Logs the end of all problems, so that the last line about them isn't an error.
+    fn log_recovery(&self, was_degraded: bool) {
+        if was_degraded
+            && !self.has_problem()
+            && let Some(current) = self.directory.current()
+        {
+            tracing::info!(
+                generation = current.generation(),
+                software = current.catalogue.software_count(),
+                "recovered: the exports are served as they are"
+            );
+        }
     }
 
     fn show_health(&self) {
