@@ -2,6 +2,7 @@
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -207,6 +208,22 @@ pub struct HealthcheckArgs {
 #[must_use]
 pub fn parse() -> Cli {
     Cli::parse()
+}
+
+/// The prefix of the environment variables of all options.
+pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
+
+/// The environment variables that options are read from, of all commands.
+#[must_use]
+pub fn environment_variables() -> BTreeSet<String> {
+    fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
+        let variables = command.get_arguments().filter_map(|argument| argument.get_env());
+        names.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        command.get_subcommands().for_each(|command| collect(command, names));
+    }
+    let mut names = BTreeSet::new();
+    collect(&Cli::command(), &mut names);
+    names
 }
 
 /// The completion script for a shell.

@@ -93,6 +93,19 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
 }
 
 #[test]
+fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
+    let folder = folder_with(&["a"]);
+    let output = process::run(folder.path(), &["--log", "inf"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(process::text(&output.stderr).contains("did you mean `info`?"), "{output:?}");
+    let mut reindex = command(folder.path());
+    let output = reindex.arg("--reindex").env("SOFTWARE_DIRECTORY_LISTN", "secret").output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0));
+    let log = process::text(&output.stderr);
+    assert!(log.contains("did you mean SOFTWARE_DIRECTORY_LISTEN?") && !log.contains("secret"), "{log}");
+}
+
+#[test]
 fn log_into_a_closed_pipe_is_lost_and_the_service_goes_on() {
     let folder = folder_with(&["a", "b"]);
     let mut server = Server::start(folder.path(), Stdio::piped());

@@ -15,7 +15,7 @@ use tokio::sync::watch as flag;
 use self::sockets::HandedOver;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, data, print_error, reindex};
+use super::{Failure, data, environment, print_error, reindex};
 use crate::cli::{LogFormat, ServeArgs};
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
@@ -44,6 +44,7 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
     };
     // The panic hook prints nothing.
     let done = panics::catch(|| {
+        environment::warn_of_unknown();
         data::check(&args.data)?;
         if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) }
     });
