@@ -2,6 +2,8 @@
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
+mod address;
+
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -68,8 +70,9 @@ pub struct ServeArgs {
     /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
-    /// Address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080")]
+    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen)]
     pub listen: SocketAddr,
     /// File of API keys, see `keys create` [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS")]
@@ -90,11 +93,12 @@ pub struct ServeArgs {
     /// Address under which callers reach the service, for absolute links
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL")]
     pub public_url: Option<String>,
-    /// Network of a proxy whose X-Forwarded-For is believed; repeatable
-    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',')]
+    /// Address or network of a proxy whose X-Forwarded-For is believed; repeatable
+    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
+          value_parser = address::network)]
     pub trusted_proxy: Vec<ipnet::IpNet>,
     /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN")]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
     pub metrics_listen: Option<SocketAddr>,
     /// What to log: a tracing filter such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
@@ -200,7 +204,8 @@ pub struct SearchArgs {
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
     /// Address of the server
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen)]
     pub listen: SocketAddr,
 }
 
