@@ -167,10 +167,10 @@ pub enum KeysCommand {
         /// Whose key it is
         #[arg(long)]
         name: String,
-        /// Last moment it is valid: a date (the whole day, UTC) or an RFC 3339 time
+        /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
         #[arg(long, value_name = "DATE")]
         expires: Option<String>,
-        /// Requests a minute, such as `600` or `600/min`
+        /// Requests a minute, such as `600` or `600/min`, or `none` for no limit
         #[arg(long, value_name = "N/min", default_value = "600/min")]
         rate: String,
         /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
@@ -178,12 +178,25 @@ pub enum KeysCommand {
         origin: Vec<String>,
     },
     /// List the keys, without their secrets
-    List,
+    List {
+        /// How to list them
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ListFormat,
+    },
     /// Revoke a key; a running server refuses it within two seconds
     Revoke {
         /// The key's id, see `keys list`
         id: String,
     },
+}
+
+/// How `keys list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// A table
+    Text,
+    /// A JSON array
+    Json,
 }
 
 /// Options of `search`.

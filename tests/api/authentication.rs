@@ -62,6 +62,19 @@ async fn the_scheme_is_bearer_in_any_case_and_two_keys_are_none() {
 }
 
 #[tokio::test]
+async fn key_without_bearer_is_rejected_with_exactly_that() {
+    let service = Service::empty();
+    let answer = service.send(Method::GET, "/v1/software", &[("authorization", &service.key)]).await;
+    assert_eq!(answer.problem(), (401, "missing_api_key".to_owned()));
+    let detail = answer.json()["detail"].as_str().expect("a text").to_owned();
+    assert!(
+        detail.contains("without the word Bearer") && detail.contains("`Authorization: Bearer YOUR_KEY`"),
+        "{detail}"
+    );
+    assert!(!answer.text().contains(&service.key), "a key is never repeated");
+}
+
+#[tokio::test]
 async fn a_key_for_certain_origins_is_refused_elsewhere() {
     let service = Setup { origins: &["https://shop.example"], ..Setup::default() }.start();
     for (origin, code) in [

@@ -16,7 +16,7 @@ use super::request_context::RequestContext;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::key::{AuthError, Grant, KeyStore};
+use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 
 /// Rejects requests without a valid key, with 401, and those from an origin that the key isn't for, with 403. The [`Grant`] of
 /// the key goes into the request context.
@@ -90,7 +90,13 @@ fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
 fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     let text = value.to_str().map_err(|_| ApiError::InvalidApiKey)?;
     let (scheme, token) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(token.trim_start()) } else { Err(ApiError::MissingApiKey) }
+    if scheme.eq_ignore_ascii_case("bearer") {
+        Ok(token.trim_start())
+    } else if ApiKey::parse(scheme).is_ok() {
+        Err(ApiError::MissingBearer)
+    } else {
+        Err(ApiError::MissingApiKey)
+    }
 }
 
 /// Checks the `Origin` of a request, which only browsers send, against the origins of its key.
