@@ -55,6 +55,7 @@ struct DirectoryMetrics {
     last_success: IntGauge,
     last_at: Gauge,
     degraded: IntGaugeVec,
+    requests_by_key: IntCounterVec,
     skipped_exports: IntGauge,
     skipped_records: IntGauge,
 }
@@ -110,6 +111,8 @@ impl Metrics {
             directory: Mutex::new(DirectoryMetrics::new(&registry)?),
             registry,
         };
+        let build = IntGaugeVec::new(opts("build_info", "1, labelled with the version of the program."), &["version"]);
+        set(&register(&metrics.registry, build)?, env!("CARGO_PKG_VERSION"), 1);
         #[cfg(target_os = "linux")]
         metrics.registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))?;
         Ok(metrics)
@@ -205,6 +208,13 @@ impl DirectoryMetrics {
                     "When the exports were last read, in seconds since 1970; 0 before the first time.",
                 )),
             )?,
+            requests_by_key: register(
+                registry,
+                IntCounterVec::new(
+                    opts("key_requests_total", "Requests authenticated with a key of the key file, by its id."),
+                    &["key"],
+                ),
+            )?,
             degraded: register(
                 registry,
                 IntGaugeVec::new(
@@ -237,6 +247,13 @@ impl DirectoryMetrics {
         for outcome in ReloadOutcome::ALL {
             if let Ok(counter) = self.reloads.get_metric_with_label_values(&[outcome.as_str()]) {
                 counter.inc_by(status.count(outcome));
+            }
+        }
+        // Known keys only: the ids that callers make up are no labels.
+        self.requests_by_key.reset();
+        for (id, requests) in keys.requests() {
+            if let Ok(counter) = self.requests_by_key.get_metric_with_label_values(&[&*id]) {
+                counter.inc_by(requests);
             }
         }
         self.degraded.reset();

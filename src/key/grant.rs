@@ -1,6 +1,7 @@
 //! The rights that a key grants.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use super::{Decision, Origin, Quota, Rate};
@@ -18,6 +19,8 @@ pub struct Grant {
     pub origins: Vec<Origin>,
     /// The requests that the key has spent; they survive a reload of the key file.
     pub quota: Arc<Quota>,
+    /// Requests authenticated with the key; they survive a reload of the key file.
+    pub requests: Arc<AtomicU64>,
 }
 
 impl Grant {

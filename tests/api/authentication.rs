@@ -4,8 +4,11 @@ use std::net::SocketAddr;
 
 use axum::http::Method;
 
+use jiff::Timestamp;
 use software_directory::http::HttpConfig;
+use software_directory::key::Rate;
 use software_directory::key::failures::BURST;
+use software_directory::key::file::{self, NewKey};
 
 use crate::fixture;
 use crate::service::{Answer, Service, Setup};
@@ -72,6 +75,16 @@ async fn key_without_bearer_is_rejected_with_exactly_that() {
         "{detail}"
     );
     assert!(!answer.text().contains(&service.key), "a key is never repeated");
+}
+
+#[tokio::test]
+async fn key_created_a_moment_ago_is_accepted() {
+    let service = Service::with_directory();
+    let new = NewKey { name: "new".to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new() };
+    let (key, _) = file::create(&service.key_file(), new, Timestamp::now(), |_| Ok(())).expect("made");
+    let bearer = format!("Bearer {}", key.expose());
+    let answer = service.send(Method::GET, "/v1/categories", &[("authorization", &bearer)]).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
 }
 
 #[tokio::test]

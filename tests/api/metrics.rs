@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use axum::http::Method;
 use serde_json::json;
 use software_directory::export::Skipped;
+use software_directory::key::{ApiKey, KeyKind};
 use software_directory::snapshot::Degraded;
 
 use crate::fixture;
@@ -109,6 +110,23 @@ async fn invalid_exports_and_records_left_out_are_counted_everywhere() {
     let metrics = samples(&service).await;
     assert_eq!(metrics.get("degraded{reason=\"records_skipped\"}"), Some(&1.0));
     assert_eq!((metrics.get("skipped_exports"), metrics.get("skipped_records")), (Some(&1.0), Some(&12.0)));
+}
+
+#[tokio::test]
+async fn version_and_requests_by_known_key_are_described() {
+    let service = Service::with_directory();
+    for _ in 0..3 {
+        assert_eq!(service.get("/v1/categories").await.status, 200);
+    }
+    let unknown = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    let bearer = format!("Bearer {}", unknown.expose());
+    let answer = service.send(Method::GET, "/v1/categories", &[("authorization", &bearer)]).await;
+    assert_eq!(answer.status, 401);
+    let samples = samples(&service).await;
+    let id = ApiKey::parse(&service.key).expect("a key").id().to_owned();
+    assert_eq!(samples.get(&format!("key_requests_total{{key=\"{id}\"}}")), Some(&3.0), "{samples:#?}");
+    assert_eq!(samples.keys().filter(|name| name.starts_with("key_requests_total")).count(), 1, "no made-up ids");
+    assert_eq!(samples.get(&format!("build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"))), Some(&1.0));
 }
 
 #[tokio::test]

@@ -190,6 +190,22 @@ fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
+fn new_key_works_at_once_and_unknown_ids_cause_ten_looks_a_second_at_most() {
+    let (_folder, path) = key_file();
+    let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    let unknown = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    let start = Instant::now();
+    assert!(!store.look_for(first.expose(), start), "a known id is no reason to look");
+    let (second, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+    assert_eq!(id_let_in(&store, &second), Err(AuthError::Invalid), "not looked yet");
+    assert!(store.look_for(second.expose(), start));
+    assert!(id_let_in(&store, &second).is_ok());
+    let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
+    assert_eq!(looks, 9, "one look every 100 ms, the first of this second above");
+}
+
+#[test]
 fn development_key_ends_with_the_first_key_file() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
