@@ -32,7 +32,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check export files and report all that is wrong with them
     Check(CheckArgs),
-    /// Create, list and revoke API keys
+    /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
@@ -182,6 +182,14 @@ pub enum KeysCommand {
         /// How to list them
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: ListFormat,
+    },
+    /// Create a successor of a key and print it, alone, on standard output; both are valid for a time
+    Rotate {
+        /// The key's id, see `keys list`
+        id: String,
+        /// Time for which the old key stays valid, such as `7d`, `4w`, `12h`, or its last day
+        #[arg(long, value_name = "TIME", default_value = "7d")]
+        overlap: String,
     },
     /// Revoke a key; a running server refuses it within two seconds
     Revoke {

@@ -1,4 +1,4 @@
-//! `keys create | list | revoke`: the key file from the command line.
+//! `keys create | list | rotate | revoke`: the key file from the command line.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -33,6 +33,7 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
             new_key(&name, expires.as_deref(), &rate, &origin, Timestamp::now()).and_then(|new| create(&args.keys, new))
         }
         KeysCommand::List { format } => list(&args.keys, format, Timestamp::now()),
+        KeysCommand::Rotate { id, overlap } => rotate(&args.keys, &id, &overlap, Timestamp::now()),
         KeysCommand::Revoke { id } => revoke(&args.keys, &id),
     };
     if let Some(warning) = file::exposure(&path) {
@@ -88,8 +89,6 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
     if is_discarded() {
         return Err(KeysError::Discarded);
     }
-    // Alone on standard output, so that `KEY=$(software-directory keys create …)` works.
-    let show = |key: &ApiKey| writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush());
     let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(KeysError::File)?;
     let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
     print_note(&format!(
@@ -98,6 +97,37 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
         printable(&record.name),
         path.display(),
         record.rate
+    ));
+    Ok(())
+}
+
+/// Prints a key alone on standard output, so that `KEY=$(software-directory keys create …)` works.
+fn show(key: &ApiKey) -> io::Result<()> {
+    writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush())
+}
+
+fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), KeysError> {
+    let old_expires =
+        Expiry::parse_from(overlap, now).map_err(|error| KeysError::Usage(format!("--overlap: {error}")))?;
+    if is_discarded() {
+        return Err(KeysError::Discarded);
+    }
+    let key = ApiKey::parse(id);
+    let id = key.as_ref().map_or(id, ApiKey::id);
+    let known = KeyFile::read(path).map_err(KeysError::File)?;
+    let expiry = known.keys().iter().find(|key| *key.id == *id).and_then(|key| key.expires);
+    if let Some(expiry) = expiry.filter(|expiry| expiry.is_past(now)) {
+        let text =
+            format!("the key {id} expired on {expiry}, and its successor would have the same expiry; use keys create");
+        return Err(KeysError::Usage(text));
+    }
+    let (new, old) = file::rotate(path, id, old_expires, now, show).map_err(KeysError::File)?;
+    let expires = old.expires.map_or_else(|| "never".to_owned(), |expiry| expiry.to_string());
+    print_note(&format!(
+        "Key {} of {} replaces {}, which is valid until {expires}. It is shown this once; keep it safe.",
+        new.id,
+        printable(&new.name),
+        old.id
     ));
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, ToSpan, Unit};
+use jiff::{SignedDuration, Timestamp, Unit};
 
 /// The last moment at which a key is valid, as it was written: a day, to its end in UTC, or a time, itself included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +57,25 @@ impl Expiry {
     pub fn is_past(self, now: Timestamp) -> bool {
         match self {
             Self::Time(last) => now > last,
-            // A day after the last one that the calendar holds never comes.
-            Self::Day(day) => day
-                .checked_add(1.day())
-                .and_then(|next| next.to_zoned(TimeZone::UTC))
-                .is_ok_and(|end| now >= end.timestamp()),
+            Self::Day(_) => self.end().is_some_and(|end| now >= end),
+        }
+    }
+
+    /// The one of two that comes first.
+    #[must_use]
+    pub fn earlier(self, other: Self) -> Self {
+        match (self.end(), other.end()) {
+            (Some(end), Some(other_end)) if end <= other_end => self,
+            (Some(_), None) => self,
+            _ => other,
+        }
+    }
+
+    /// The moment from which a key is no longer valid; `None` after the last day that the calendar holds.
+    fn end(self) -> Option<Timestamp> {
+        match self {
+            Self::Time(last) => Some(last),
+            Self::Day(day) => Some(day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()),
         }
     }
 }
@@ -123,6 +137,18 @@ mod tests {
         }
         for wrong in ["d", "90", "-1d", "1.5d", "90x", "9999999999999999999d", "999999999999999d", "90D"] {
             assert!(Expiry::parse_from(wrong, now).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn earlier_of_a_day_and_a_time_is_the_one_that_ends_first() {
+        let expiry = |text: &str| text.parse::<Expiry>().expect("an expiry");
+        let (day, in_it, after) =
+            (expiry("2027-01-31"), expiry("2027-01-31T12:00:00Z"), expiry("2027-02-01T00:00:01Z"));
+        for (one, other, first) in
+            [(day, in_it, in_it), (in_it, day, in_it), (day, after, day), (expiry("9999-12-31"), day, day)]
+        {
+            assert_eq!(one.earlier(other), first);
         }
     }
 

@@ -145,6 +145,35 @@ fn revoke_removes_the_key_by_its_id_or_the_whole_of_it() {
 }
 
 #[test]
+fn rotate_adds_a_successor_with_the_same_rights_and_keeps_the_old_key_for_a_time() {
+    let (folder, path) = key_file();
+    let made = keys(
+        folder.path(),
+        &["create", "--name", "a", "--rate", "10", "--origin", "https://example.org", "--expires", "2999-12-31"],
+    );
+    let old = ApiKey::parse(text(&made.stdout).trim_end()).expect("a key");
+    let rotated = keys(folder.path(), &["rotate", old.id(), "--overlap", "2998-01-31"]);
+    assert_eq!(rotated.status.code(), Some(0), "{}", text(&rotated.stderr));
+    let new = ApiKey::parse(text(&rotated.stdout).strip_suffix('\n').expect("one line")).expect("a key");
+    let file = KeyFile::read(&path).expect("valid");
+    let [before, after] = file.keys() else { panic!("two keys") };
+    assert_eq!((&*before.id, &*after.id), (old.id(), new.id()));
+    assert_eq!((&before.name, before.rate, &before.origins), (&after.name, after.rate, &after.origins));
+    let expires = [before, after].map(|key| key.expires.map(|expiry| expiry.to_string()).unwrap_or_default());
+    assert_eq!(expires, ["2998-01-31", "2999-12-31"]);
+    let store = KeyStore::open(&path).expect("valid");
+    for key in [&old, &new] {
+        assert!(store.authenticate(key.expose(), Timestamp::now).is_ok(), "both are valid");
+    }
+    let week = keys(folder.path(), &["rotate", new.id()]);
+    let within = Timestamp::now().to_zoned(TimeZone::UTC).date() + 8.days();
+    let new = KeyFile::read(&path).expect("valid").keys()[1].clone();
+    assert!(new.expires.is_some_and(|expiry| expiry.to_string() < within.to_string()), "{}", text(&week.stderr));
+    assert_eq!(keys(folder.path(), &["rotate", "nothing"]).status.code(), Some(1));
+    assert_eq!(keys(folder.path(), &["rotate", &new.id, "--overlap", "soon"]).status.code(), Some(2));
+}
+
+#[test]
 fn revoking_an_unknown_id_fails_and_tells_the_nearest() {
     let (folder, path) = key_file();
     let made = keys(folder.path(), &["create", "--name", "a"]);

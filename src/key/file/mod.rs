@@ -13,7 +13,7 @@ mod error;
 mod exposure;
 mod stamp;
 
-pub use edit::{NewKey, create, revoke};
+pub use edit::{NewKey, create, revoke, rotate};
 pub use error::{KeyFileError, KeyFinding};
 pub use exposure::exposure;
 pub use stamp::FileStamp;
