@@ -2,6 +2,9 @@
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
+mod address;
+
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -29,7 +32,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check export files and report all that is wrong with them
     Check(CheckArgs),
-    /// Create, list and revoke API keys
+    /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
@@ -67,8 +70,9 @@ pub struct ServeArgs {
     /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
-    /// Address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080")]
+    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen)]
     pub listen: SocketAddr,
     /// File of API keys, see `keys create` [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS")]
@@ -89,11 +93,12 @@ pub struct ServeArgs {
     /// Address under which callers reach the service, for absolute links
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL")]
     pub public_url: Option<String>,
-    /// Network of a proxy whose X-Forwarded-For is believed; repeatable
-    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',')]
+    /// Address or network of a proxy whose X-Forwarded-For is believed; repeatable
+    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
+          value_parser = address::network)]
     pub trusted_proxy: Vec<ipnet::IpNet>,
     /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN")]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
     pub metrics_listen: Option<SocketAddr>,
     /// What to log: a tracing filter such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
@@ -171,10 +176,10 @@ pub enum KeysCommand {
         /// Whose key it is
         #[arg(long)]
         name: String,
-        /// Last moment it is valid: a date (the whole day, UTC) or an RFC 3339 time
+        /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
         #[arg(long, value_name = "DATE")]
         expires: Option<String>,
-        /// Requests a minute, such as `600` or `600/min`
+        /// Requests a minute, such as `600` or `600/min`, or `none` for no limit
         #[arg(long, value_name = "N/min", default_value = "600/min")]
         rate: String,
         /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
@@ -182,12 +187,33 @@ pub enum KeysCommand {
         origin: Vec<String>,
     },
     /// List the keys, without their secrets
-    List,
+    List {
+        /// How to list them
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ListFormat,
+    },
+    /// Create a successor of a key and print it, alone, on standard output; both are valid for a time
+    Rotate {
+        /// The key's id, see `keys list`
+        id: String,
+        /// Time for which the old key stays valid, such as `7d`, `4w`, `12h`, or its last day
+        #[arg(long, value_name = "TIME", default_value = "7d")]
+        overlap: String,
+    },
     /// Revoke a key; a running server refuses it within two seconds
     Revoke {
         /// The key's id, see `keys list`
         id: String,
     },
+}
+
+/// How `keys list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// A table
+    Text,
+    /// A JSON array
+    Json,
 }
 
 /// Options of `search`.
@@ -208,7 +234,8 @@ pub struct SearchArgs {
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
     /// Address of the server
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen)]
     pub listen: SocketAddr,
 }
 
@@ -216,6 +243,22 @@ pub struct HealthcheckArgs {
 #[must_use]
 pub fn parse() -> Cli {
     Cli::parse()
+}
+
+/// The prefix of the environment variables of all options.
+pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
+
+/// The environment variables that options are read from, of all commands.
+#[must_use]
+pub fn environment_variables() -> BTreeSet<String> {
+    fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
+        let variables = command.get_arguments().filter_map(|argument| argument.get_env());
+        names.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        command.get_subcommands().for_each(|command| collect(command, names));
+    }
+    let mut names = BTreeSet::new();
+    collect(&Cli::command(), &mut names);
+    names
 }
 
 /// The completion script for a shell.

@@ -152,7 +152,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         built_at: jiff::Timestamp::now().to_string(),
         software_count,
         inputs: set.stamp.clone(),
-        skipped_invalid: false,
+        skipped: set.report.skipped,
     };
     let (manifest, persist) = time(|| store.save(&artifact, about));
     let manifest = manifest?;

@@ -1,7 +1,9 @@
 //! The options that say where the exports are, made into settings.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::Failure;
 use crate::cli::DataArgs;
 use crate::export::Limits;
 use crate::snapshot::Settings;
@@ -11,6 +13,26 @@ use crate::snapshot::source::Source;
 const DATA_FOLDER: &str = "data";
 /// The index folder that is none.
 const NO_INDEX: &str = "none";
+
+/// Checks at a start that the data folder named with `--data` is there. A folder that disappears later, while a server runs, leaves
+/// the last good generation.
+///
+/// # Errors
+/// Where it doesn't exist or isn't a folder: exit code 2.
+pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
+    let Some(folder) = &args.data else { return Ok(()) };
+    let name = folder.display();
+    match std::fs::metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
+            "the data folder {name} doesn't exist; name a folder of export files with --data or SOFTWARE_DIRECTORY_DATA"
+        ))),
+        Ok(metadata) if !metadata.is_dir() => {
+            Err(Failure::usage(format!("--data {name} is not a folder; name the folder that the export files are in")))
+        }
+        // A folder that can't be read now, such as a mount with an error, is not a mistyped one.
+        _ => Ok(()),
+    }
+}
 
 /// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {

@@ -1,4 +1,4 @@
-//! `keys create | list | revoke`: the key file from the command line.
+//! `keys create | list | rotate | revoke`: the key file from the command line.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 
 use super::{print_error, print_note};
-use crate::cli::{KeysArgs, KeysCommand};
+use crate::cli::{KeysArgs, KeysCommand, ListFormat};
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
 use crate::printable::printable;
@@ -32,7 +32,8 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
         KeysCommand::Create { name, expires, rate, origin } => {
             new_key(&name, expires.as_deref(), &rate, &origin, Timestamp::now()).and_then(|new| create(&args.keys, new))
         }
-        KeysCommand::List => list(&args.keys, Timestamp::now()),
+        KeysCommand::List { format } => list(&args.keys, format, Timestamp::now()),
+        KeysCommand::Rotate { id, overlap } => rotate(&args.keys, &id, &overlap, Timestamp::now()),
         KeysCommand::Revoke { id } => revoke(&args.keys, &id),
     };
     if let Some(warning) = file::exposure(&path) {
@@ -64,7 +65,10 @@ fn new_key(
     let usage = |option: &str, error: &dyn std::fmt::Display| KeysError::Usage(format!("--{option}: {error}"));
     let new = NewKey {
         name: name.trim().to_owned(),
-        expires: expires.map(str::parse::<Expiry>).transpose().map_err(|error| usage("expires", &error))?,
+        expires: expires
+            .map(|text| Expiry::parse_from(text, now))
+            .transpose()
+            .map_err(|error| usage("expires", &error))?,
         rate: rate.parse().map_err(|error| usage("rate", &error))?,
         origins: origins
             .iter()
@@ -85,8 +89,6 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
     if is_discarded() {
         return Err(KeysError::Discarded);
     }
-    // Alone on standard output, so that `KEY=$(software-directory keys create …)` works.
-    let show = |key: &ApiKey| writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush());
     let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(KeysError::File)?;
     let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
     print_note(&format!(
@@ -95,6 +97,37 @@ fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
         printable(&record.name),
         path.display(),
         record.rate
+    ));
+    Ok(())
+}
+
+/// Prints a key alone on standard output, so that `KEY=$(software-directory keys create …)` works.
+fn show(key: &ApiKey) -> io::Result<()> {
+    writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush())
+}
+
+fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), KeysError> {
+    let old_expires =
+        Expiry::parse_from(overlap, now).map_err(|error| KeysError::Usage(format!("--overlap: {error}")))?;
+    if is_discarded() {
+        return Err(KeysError::Discarded);
+    }
+    let key = ApiKey::parse(id);
+    let id = key.as_ref().map_or(id, ApiKey::id);
+    let known = KeyFile::read(path).map_err(KeysError::File)?;
+    let expiry = known.keys().iter().find(|key| *key.id == *id).and_then(|key| key.expires);
+    if let Some(expiry) = expiry.filter(|expiry| expiry.is_past(now)) {
+        let text =
+            format!("the key {id} expired on {expiry}, and its successor would have the same expiry; use keys create");
+        return Err(KeysError::Usage(text));
+    }
+    let (new, old) = file::rotate(path, id, old_expires, now, show).map_err(KeysError::File)?;
+    let expires = old.expires.map_or_else(|| "never".to_owned(), |expiry| expiry.to_string());
+    print_note(&format!(
+        "Key {} of {} replaces {}, which is valid until {expires}. It is shown this once; keep it safe.",
+        new.id,
+        printable(&new.name),
+        old.id
     ));
     Ok(())
 }
@@ -116,8 +149,14 @@ fn is_discarded() -> bool {
     false
 }
 
-fn list(path: &Path, now: Timestamp) -> Result<(), KeysError> {
+fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError> {
     let file = KeyFile::read(path).map_err(KeysError::File)?;
+    if format == ListFormat::Json {
+        let keys: Vec<_> = file.keys().iter().map(|key| listed(key, now)).collect();
+        // An array of objects always serializes.
+        let json = serde_json::to_string_pretty(&keys).unwrap_or_default();
+        return writeln!(io::stdout(), "{json}").map_err(KeysError::Output);
+    }
     let header = ["ID", "NAME", "CREATED", "EXPIRES", "RATE", "ORIGINS"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(header).chain(file.keys().iter().map(|key| row(key, now))).collect();
     io::stdout().write_all(table(&rows).as_bytes()).map_err(KeysError::Output)?;
@@ -125,6 +164,20 @@ fn list(path: &Path, now: Timestamp) -> Result<(), KeysError> {
         print_note(&format!("There are no keys in {}; everybody is refused.", path.display()));
     }
     Ok(())
+}
+
+/// A key as JSON, without its hash. `rate_per_minute` is `null` without a limit.
+fn listed(key: &KeyRecord, now: Timestamp) -> serde_json::Value {
+    let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
+    serde_json::json!({
+        "id": key.id,
+        "name": key.name,
+        "created_at": key.created_at.to_string(),
+        "expires_at": key.expires.map(|expiry| expiry.to_string()),
+        "is_expired": key.expires.is_some_and(|expiry| expiry.is_past(now)),
+        "rate_per_minute": key.rate.per_minute(),
+        "origins": origins,
+    })
 }
 
 fn row(key: &KeyRecord, now: Timestamp) -> [String; 6] {

@@ -6,10 +6,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 use prometheus::IntCounter;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use super::Failure;
+use super::{Failure, log_filter};
 use crate::cli::LogFormat;
 
 /// The most lines that wait to be written.
@@ -105,8 +104,7 @@ fn write_all(entries: &Receiver<Entry>, mut out: impl Write, dropped: &IntCounte
 
 /// Starts logging to standard error; panics keep their places from here on.
 pub(super) fn start(filter: &str, format: LogFormat) -> Result<Log, Failure> {
-    let filter = EnvFilter::try_new(filter)
-        .map_err(|error| Failure::usage(format!("--log {filter:?} is no filter: {error}; try `info`")))?;
+    let filter = log_filter::parse(filter)?;
     let failed =
         |error: &dyn std::fmt::Display| Failure { text: format!("logging can't be started: {error}"), code: 1 };
     let log = Log::start(io::stderr()).map_err(|error| failed(&error))?;

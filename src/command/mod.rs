@@ -2,9 +2,11 @@
 
 mod check;
 mod data;
+mod environment;
 mod healthcheck;
 mod keys;
 mod log;
+mod log_filter;
 mod openapi;
 mod progress;
 mod reindex;
@@ -60,6 +62,7 @@ fn print_note(text: &str) {
 }
 
 /// Why a command fails: what to say, and the exit code.
+#[derive(Debug)]
 struct Failure {
     text: String,
     code: u8,

@@ -22,7 +22,7 @@ mod vocabulary;
 pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
-pub use report::{Counts, LeftOut, Report, examine, latest_day, read};
+pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
 
 use bytes::Bytes;

@@ -1,10 +1,11 @@
 //! The whole way from files to a report: every layer over every file, then over the set.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::convert::{self, Entry};
 use super::finding::{Faults, Findings};
@@ -27,6 +28,35 @@ pub struct Report {
     pub files: Vec<SourceFile>,
     /// How much was looked at.
     pub counts: Counts,
+    /// The invalid part, which `exports` doesn't have.
+    pub skipped: Skipped,
+}
+
+/// The number of exports and records that are left out of a set because they are invalid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Exports left out as a whole: the file can't be read, isn't JSON, or its envelope is invalid.
+    pub exports: u64,
+    /// Products, categories, reviews, glossary terms and synonym groups left out, those of exports left out included. The
+    /// records of a file that can't be parsed are not known and not counted.
+    pub records: u64,
+}
+
+impl Skipped {
+    /// Whether the set is complete.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.exports == 0 && self.records == 0
+    }
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = |count: u64, one: &'static str, many: &'static str| if count == 1 { one } else { many };
+        let exports = noun(self.exports, "export", "exports");
+        let records = noun(self.records, "record", "records");
+        write!(f, "{} {exports} and {} {records}", self.exports, self.records)
+    }
 }
 
 /// Findings of one code in one file that were counted only.
@@ -132,11 +162,17 @@ pub fn examine(
     set::examine(&mut drafts, is_complete, &mut findings);
     for draft in drafts {
         let records = draft.contents.sections[SectionKind::Software as usize].len();
+        let [_, others @ ..] = &draft.contents.sections;
+        let skipped_others: usize =
+            others.iter().map(|section| if draft.valid { section.skipped_count() } else { section.len() }).sum();
         let export = export(draft);
         report.counts.records += records;
-        report.counts.skipped_records += records - export.as_ref().map_or(0, |export| export.software.len());
+        let skipped_software = records - export.as_ref().map_or(0, |export| export.software.len());
+        report.counts.skipped_records += skipped_software;
+        report.skipped.records += (skipped_software + skipped_others) as u64;
         report.exports.extend(export);
     }
+    report.skipped.exports = (report.counts.files - report.exports.len()) as u64;
     (report.findings, report.left_out) = findings.finish();
     report
 }

@@ -63,6 +63,10 @@ impl Section {
         self.skipped[index]
     }
 
+    pub(super) fn skipped_count(&self) -> usize {
+        self.skipped.iter().filter(|skipped| **skipped).count()
+    }
+
     pub(super) fn skip(&mut self, index: usize) {
         self.skipped[index] = true;
     }

@@ -55,6 +55,9 @@ struct DirectoryMetrics {
     last_success: IntGauge,
     last_at: Gauge,
     degraded: IntGaugeVec,
+    requests_by_key: IntCounterVec,
+    skipped_exports: IntGauge,
+    skipped_records: IntGauge,
 }
 
 impl Metrics {
@@ -108,6 +111,8 @@ impl Metrics {
             directory: Mutex::new(DirectoryMetrics::new(&registry)?),
             registry,
         };
+        let build = IntGaugeVec::new(opts("build_info", "1, labelled with the version of the program."), &["version"]);
+        set(&register(&metrics.registry, build)?, env!("CARGO_PKG_VERSION"), 1);
         #[cfg(target_os = "linux")]
         metrics.registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))?;
         Ok(metrics)
@@ -166,6 +171,14 @@ impl DirectoryMetrics {
                 ),
             )?,
             records: gauge("generation_records", "Products in the generation that is served.")?,
+            skipped_exports: gauge(
+                "skipped_exports",
+                "Exports that are invalid as a whole and left out of the generation that is served (--skip-invalid).",
+            )?,
+            skipped_records: gauge(
+                "skipped_records",
+                "Records that are invalid and left out of the generation that is served (--skip-invalid).",
+            )?,
             published_at: gauge(
                 "generation_published_timestamp_seconds",
                 "When the generation that is served was published, in seconds since 1970; 0 before the first one.",
@@ -195,6 +208,13 @@ impl DirectoryMetrics {
                     "When the exports were last read, in seconds since 1970; 0 before the first time.",
                 )),
             )?,
+            requests_by_key: register(
+                registry,
+                IntCounterVec::new(
+                    opts("key_requests_total", "Requests authenticated with a key of the key file, by its id."),
+                    &["key"],
+                ),
+            )?,
             degraded: register(
                 registry,
                 IntGaugeVec::new(
@@ -210,6 +230,9 @@ impl DirectoryMetrics {
         if let Some(snapshot) = directory.current() {
             set(&self.generation, snapshot.generation(), 1);
             self.records.set(i64::try_from(snapshot.catalogue.software_count()).unwrap_or(i64::MAX));
+            let skipped = snapshot.skipped();
+            self.skipped_exports.set(i64::try_from(skipped.exports).unwrap_or(i64::MAX));
+            self.skipped_records.set(i64::try_from(skipped.records).unwrap_or(i64::MAX));
         }
         self.published_at.set(directory.published_at());
         let status = directory.reloads();
@@ -224,6 +247,13 @@ impl DirectoryMetrics {
         for outcome in ReloadOutcome::ALL {
             if let Ok(counter) = self.reloads.get_metric_with_label_values(&[outcome.as_str()]) {
                 counter.inc_by(status.count(outcome));
+            }
+        }
+        // Known keys only: the ids that callers make up are no labels.
+        self.requests_by_key.reset();
+        for (id, requests) in keys.requests() {
+            if let Ok(counter) = self.requests_by_key.get_metric_with_label_values(&[&*id]) {
+                counter.inc_by(requests);
             }
         }
         self.degraded.reset();

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
+use jiff::{SignedDuration, Timestamp, Unit};
 
 /// The last moment at which a key is valid, as it was written: a day, to its end in UTC, or a time, itself included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,23 +20,68 @@ pub enum Expiry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid to the end of that day, UTC) or a time such \
-     as `2027-01-31T12:00:00Z`"
+     as `2027-01-31T12:00:00Z`; on the command line also a time from now, such as `90d`"
 )]
 pub struct ExpiryError(String);
 
+/// The longest time from now: a thousand years.
+const MAX_HOURS: i64 = 1000 * 366 * 24;
+
 impl Expiry {
+    /// Parses what [`str::parse`] does, or a time from now: hours (`12h`), days (`90d`) or weeks (`4w`). Days and weeks are to the end
+    /// of the last day, UTC.
+    ///
+    /// # Errors
+    /// Where it is none of these.
+    pub fn parse_from(text: &str, now: Timestamp) -> Result<Self, ExpiryError> {
+        let wrong = || ExpiryError(text.to_owned());
+        let split = text.split_at_checked(text.len().saturating_sub(1)).filter(|(digits, _)| is_number(digits));
+        let Some((digits, unit)) = split else { return text.parse() };
+        let count: i64 = digits.parse().map_err(|_| wrong())?;
+        let hours = match unit {
+            "h" => count,
+            "d" => count.checked_mul(24).ok_or_else(wrong)?,
+            "w" => count.checked_mul(24 * 7).ok_or_else(wrong)?,
+            _ => return text.parse(),
+        };
+        if hours > MAX_HOURS {
+            return Err(wrong());
+        }
+        let last = now.checked_add(SignedDuration::from_hours(hours)).map_err(|_| wrong())?;
+        let last = last.round(Unit::Second).map_err(|_| wrong())?;
+        Ok(if unit == "h" { Self::Time(last) } else { Self::Day(last.to_zoned(TimeZone::UTC).date()) })
+    }
+
     /// Whether a key is no longer valid at this moment.
     #[must_use]
     pub fn is_past(self, now: Timestamp) -> bool {
         match self {
             Self::Time(last) => now > last,
-            // A day after the last one that the calendar holds never comes.
-            Self::Day(day) => day
-                .checked_add(1.day())
-                .and_then(|next| next.to_zoned(TimeZone::UTC))
-                .is_ok_and(|end| now >= end.timestamp()),
+            Self::Day(_) => self.end().is_some_and(|end| now >= end),
         }
     }
+
+    /// The one of two that comes first.
+    #[must_use]
+    pub fn earlier(self, other: Self) -> Self {
+        match (self.end(), other.end()) {
+            (Some(end), Some(other_end)) if end <= other_end => self,
+            (Some(_), None) => self,
+            _ => other,
+        }
+    }
+
+    /// The moment from which a key is no longer valid; `None` after the last day that the calendar holds.
+    fn end(self) -> Option<Timestamp> {
+        match self {
+            Self::Time(last) => Some(last),
+            Self::Day(day) => Some(day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()),
+        }
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl FromStr for Expiry {
@@ -80,6 +125,31 @@ mod tests {
         let expiry: Expiry = "2027-01-31".parse().expect("a day");
         assert!(!expiry.is_past(at("2027-01-31T23:59:59.999999999Z")));
         assert!(expiry.is_past(at("2027-02-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn time_from_now_is_in_hours_days_or_weeks() {
+        let now = at("2026-12-31T23:30:00.5Z");
+        for (text, expiry) in
+            [("90d", "2027-03-31"), ("4w", "2027-01-28"), ("1h", "2027-01-01T00:30:01Z"), ("2027-01-31", "2027-01-31")]
+        {
+            assert_eq!(Expiry::parse_from(text, now).map(|expiry| expiry.to_string()), Ok(expiry.to_owned()), "{text}");
+        }
+        for wrong in ["d", "90", "-1d", "1.5d", "90x", "9999999999999999999d", "999999999999999d", "90D"] {
+            assert!(Expiry::parse_from(wrong, now).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn earlier_of_a_day_and_a_time_is_the_one_that_ends_first() {
+        let expiry = |text: &str| text.parse::<Expiry>().expect("an expiry");
+        let (day, in_it, after) =
+            (expiry("2027-01-31"), expiry("2027-01-31T12:00:00Z"), expiry("2027-02-01T00:00:01Z"));
+        for (one, other, first) in
+            [(day, in_it, in_it), (in_it, day, in_it), (day, after, day), (expiry("9999-12-31"), day, day)]
+        {
+            assert_eq!(one.earlier(other), first);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The rights that a key grants.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use super::{Decision, Origin, Quota, Rate};
@@ -18,30 +19,35 @@ pub struct Grant {
     pub origins: Vec<Origin>,
     /// The requests that the key has spent; they survive a reload of the key file.
     pub quota: Arc<Quota>,
+    /// Requests authenticated with the key; they survive a reload of the key file.
+    pub requests: Arc<AtomicU64>,
 }
 
 impl Grant {
-    /// Spends one request of the quota.
+    /// Spends one request of the quota; `None` for a key without a limit.
     #[must_use]
-    pub fn spend(&self, now: Instant) -> Decision {
-        self.quota.spend(self.rate.per_minute(), now)
+    pub fn spend(&self, now: Instant) -> Option<Decision> {
+        Some(self.quota.spend(self.rate.per_minute()?, now))
     }
 
-    /// Spends further requests for one that was allowed, which may put the quota in debt.
+    /// Spends further requests for one that was allowed, which may put the quota in debt; `None` without a
+    /// limit.
     #[must_use]
-    pub fn charge(&self, requests: u32, now: Instant) -> Decision {
-        self.quota.charge(self.rate.per_minute(), requests, now)
+    pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
+        Some(self.quota.charge(self.rate.per_minute()?, requests, now))
     }
 
     /// Takes back a request that was spent then and isn't carried out.
     pub fn give_back(&self, spent: Instant) {
-        self.quota.give_back(spent);
+        if self.rate != Rate::UNLIMITED {
+            self.quota.give_back(spent);
+        }
     }
 
-    /// Looks at the quota without spending.
+    /// Looks at the quota without spending; `None` without a limit.
     #[must_use]
-    pub fn peek(&self, now: Instant) -> Decision {
-        self.quota.peek(self.rate.per_minute(), now)
+    pub fn peek(&self, now: Instant) -> Option<Decision> {
+        Some(self.quota.peek(self.rate.per_minute()?, now))
     }
 
     /// Whether a request with this `Origin` header may use the key. Only browsers send one; a request without it isn't

@@ -3,33 +3,40 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Requests a minute, 1 to 1,000,000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rate(u32);
+/// Requests a minute, 1 to 1,000,000,000, or no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate(Option<u32>);
 
 /// A rate that can't be: the text says how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`", max = Rate::MAX)]
+#[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
+         limit", max = Rate::MAX)]
 pub struct RateError(String);
 
+/// The rate without a limit, as it is written.
+pub(super) const UNLIMITED: &str = "none";
+
 impl Rate {
-    /// The highest rate.
-    pub const MAX: u32 = 1_000_000;
+    /// The highest limited rate: more than any machine answers, and a quarter of what a quota can count.
+    pub const MAX: u32 = 1_000_000_000;
     /// The rate of a key for which nothing else is said.
-    pub const DEFAULT: Self = Self(600);
+    pub const DEFAULT: Self = Self(Some(600));
+
+    /// No limit.
+    pub const UNLIMITED: Self = Self(None);
 
     /// The rate of the development key: a thousand requests a second, more than trying out and testing need.
-    pub const DEVELOPMENT: Self = Self(60_000);
+    pub const DEVELOPMENT: Self = Self(Some(60_000));
 
     /// A rate in requests a minute; `None` outside 1 to [`Rate::MAX`].
     #[must_use]
     pub fn new(per_minute: u64) -> Option<Self> {
-        u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(Self)
+        u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(|rate| Self(Some(rate)))
     }
 
-    /// Requests a minute.
+    /// Requests a minute; `None` without a limit.
     #[must_use]
-    pub fn per_minute(self) -> u32 {
+    pub fn per_minute(self) -> Option<u32> {
         self.0
     }
 }
@@ -38,6 +45,9 @@ impl FromStr for Rate {
     type Err = RateError;
 
     fn from_str(text: &str) -> Result<Self, RateError> {
+        if text == UNLIMITED {
+            return Ok(Self::UNLIMITED);
+        }
         let digits = text.strip_suffix("/min").unwrap_or(text);
         Some(digits)
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
@@ -49,7 +59,10 @@ impl FromStr for Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/min", self.0)
+        match self.0 {
+            Some(rate) => write!(f, "{rate}/min"),
+            None => f.write_str(UNLIMITED),
+        }
     }
 }
 
@@ -59,17 +72,30 @@ mod tests {
 
     #[test]
     fn a_rate_is_a_number_of_requests_a_minute() {
-        let rate = |text: &str| text.parse::<Rate>().ok().map(Rate::per_minute);
+        let rate = |text: &str| text.parse::<Rate>().ok().and_then(Rate::per_minute);
         assert_eq!(rate("600"), Some(600));
         assert_eq!(rate("600/min"), Some(600));
-        assert_eq!(rate("1000000/min"), Some(1_000_000));
+        assert_eq!(rate("1000000000/min"), Some(1_000_000_000));
+        assert_eq!("none".parse(), Ok(Rate::UNLIMITED));
+        assert_eq!(Rate::UNLIMITED.to_string(), "none");
     }
 
     #[test]
     fn invalid_rate_is_rejected_with_the_valid_form() {
-        for wrong in
-            ["0", "1000001", "-1", "+1", "600/s", "600/min/min", "1.5", "", "/min", " 600", "99999999999999999999"]
-        {
+        for wrong in [
+            "0",
+            "None",
+            "1000000001",
+            "-1",
+            "+1",
+            "600/s",
+            "600/min/min",
+            "1.5",
+            "",
+            "/min",
+            " 600",
+            "99999999999999999999",
+        ] {
             let error = wrong.parse::<Rate>().expect_err(wrong);
             assert!(error.to_string().contains("`600/min`"), "{error}");
         }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use jiff::Timestamp;
@@ -11,6 +13,9 @@ use subtle::ConstantTimeEq;
 use super::file::{self, FileStamp, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
 use super::{ApiKey, Expiry, Grant, Rate};
+
+/// The shortest time between two looks at the key file for unknown ids.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The verified keys, shared by all requests; reading takes no lock.
 ///
@@ -34,6 +39,8 @@ struct Seen {
     is_development: bool,
     /// The last warning.
     exposure: Option<String>,
+    /// The last look for an unknown id.
+    looked_at: Option<Instant>,
 }
 
 impl Seen {
@@ -96,6 +103,7 @@ impl KeyStore {
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
             quota: Arc::default(),
+            requests: Arc::default(),
         };
         let stored = StoredKey { digest: key.digest(), expires: None, grant: Arc::new(grant) };
         Self {
@@ -136,6 +144,13 @@ impl KeyStore {
         self.problem.load().as_deref().cloned()
     }
 
+    /// The requests authenticated with each known key, by its id.
+    #[must_use]
+    pub fn requests(&self) -> Vec<(Box<str>, u64)> {
+        let keys = self.keys.load();
+        keys.values().map(|key| (key.grant.id.clone(), key.grant.requests.load(Ordering::Relaxed))).collect()
+    }
+
     /// How many keys are known, expired ones included.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -151,24 +166,42 @@ impl KeyStore {
     /// Looks at the key file and takes its keys if it changed. Reads it only where its size, times or identity differ
     /// from what was seen last, or its last change is too recent for the times to tell. Blocks on the disk.
     pub fn reload_if_changed(&self) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reload(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Looks at the key file for a key with an unknown id, so that a new key works at once. Returns whether it looked: at most
+    /// ten times a second, however many unknown ids are presented, and never while another thread does. Blocks on the disk.
+    pub fn look_for(&self, presented: &str, now: Instant) -> bool {
+        if format::id_of(presented).is_ok_and(|(_, id)| self.keys.load().contains_key(id)) {
+            return false;
+        }
+        let Ok(mut seen) = self.seen.try_lock() else { return false };
+        if seen.looked_at.is_some_and(|at| now.saturating_duration_since(at) < LOOK_INTERVAL) {
+            return false;
+        }
+        seen.looked_at = Some(now);
+        self.reload(&mut seen);
+        true
+    }
+
+    fn reload(&self, seen: &mut Seen) {
         let stamp = match FileStamp::of(&self.path) {
             Ok(stamp) => stamp,
             // A link that leads nowhere is a key file that can't be read.
             Err(error) if seen.is_development && error.is_missing() && !self.path.is_symlink() => return,
-            Err(error) => return self.keep_last_good_set(&mut seen, &error),
+            Err(error) => return self.keep_last_good_set(seen, &error),
         };
         if stamp.is_some() && stamp == seen.stamp && self.problem.load().is_none() {
             return;
         }
         let content = match file::read_bytes(&self.path) {
             Ok(content) => content,
-            Err(error) => return self.keep_last_good_set(&mut seen, &error),
+            Err(error) => return self.keep_last_good_set(seen, &error),
         };
         if seen.content.as_ref() != Some(&content) || self.problem.load().is_some() {
             match KeyFile::parse(&self.path, &content) {
                 Ok(file) => self.publish(&file, seen.is_development),
-                Err(error) => return self.keep_last_good_set(&mut seen, &error),
+                Err(error) => return self.keep_last_good_set(seen, &error),
             }
         }
         seen.warn_of_exposure(&self.path);
@@ -206,9 +239,15 @@ impl KeyStore {
 /// The keys of a file by id. The requests that a key has spent are carried over, so that a reload gives no new quota.
 fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
     let stored = |key: &file::KeyRecord| {
-        let quota = before.get(&key.id).map(|stored| Arc::clone(&stored.grant.quota)).unwrap_or_default();
-        let grant =
-            Grant { id: key.id.clone(), name: key.name.clone(), rate: key.rate, origins: key.origins.clone(), quota };
+        let known = before.get(&key.id).map(|stored| &stored.grant);
+        let grant = Grant {
+            id: key.id.clone(),
+            name: key.name.clone(),
+            rate: key.rate,
+            origins: key.origins.clone(),
+            quota: known.map(|grant| Arc::clone(&grant.quota)).unwrap_or_default(),
+            requests: known.map(|grant| Arc::clone(&grant.requests)).unwrap_or_default(),
+        };
         StoredKey { digest: key.digest, expires: key.expires, grant: Arc::new(grant) }
     };
     file.keys().iter().map(|key| (key.id.clone(), stored(key))).collect()

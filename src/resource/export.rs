@@ -27,3 +27,14 @@ pub struct ExportResource {
     /// Size of the document in bytes.
     pub size_bytes: u64,
 }
+
+/// The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Skipped)]
+pub struct SkippedResource {
+    /// Export files left out as a whole.
+    pub export_count: u64,
+    /// Products, categories, reviews, glossary terms and synonym groups left out, those of whole exports included. The records
+    /// of a file that cannot be parsed are not counted.
+    pub record_count: u64,
+}

@@ -11,7 +11,7 @@ mod search;
 mod software;
 
 pub use category::CategoryResource;
-pub use export::ExportResource;
+pub use export::{ExportResource, SkippedResource};
 pub use glossary::{GlossarySourceResource, GlossaryTermResource};
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};

@@ -56,7 +56,7 @@ impl Builder<'_> {
         // Before minutes of work that couldn't be kept.
         store.check_lock()?;
         let set = self.read()?;
-        let generation = Generation::of(&set.report.exports);
+        let generation = Generation::of(&set.report.exports).skipping(set.report.skipped);
         if self.served.is_some() {
             self.check_removed(&set.report.exports, || store.current().is_some_and(|of| of.generation == generation))?;
             if let Some(manifest) = self.whole(store, &generation) {
@@ -65,6 +65,7 @@ impl Builder<'_> {
             }
         }
         let ReadSet { report, stamp } = set;
+        let skipped = report.skipped;
         let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
         store.create()?;
         let artifact = self.build(report, Some(store.folder()))?;
@@ -76,7 +77,7 @@ impl Builder<'_> {
             built_at: jiff::Timestamp::now().to_string(),
             software_count,
             inputs: stamp,
-            skipped_invalid: self.settings.skip_invalid,
+            skipped,
         };
         Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
     }
@@ -88,9 +89,10 @@ impl Builder<'_> {
     pub fn build_in_memory(&mut self) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
         let ReadSet { report, stamp } = self.read()?;
         self.check_removed(&report.exports, || false)?;
-        let generation = Generation::of(&report.exports);
+        let skipped = report.skipped;
+        let generation = Generation::of(&report.exports).skipping(skipped);
         let artifact = self.build(report, None)?;
-        Ok((Snapshot::open(generation, artifact)?, stamp))
+        Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
     /// Reads the exports; what can't be served is an error.
@@ -127,12 +129,10 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The generation on disk, where it is there, whole, and built in the same way.
+    /// The generation on disk, where it is there and whole.
     fn whole(&self, store: &Store, generation: &Generation) -> Option<Manifest> {
         let is_wanted = |manifest: &Manifest| {
-            manifest.generation == *generation
-                && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
-                && manifest.skipped_invalid == self.settings.skip_invalid
+            manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
         };
         store.candidates().into_iter().filter(is_wanted).find(|manifest| match store.verify(manifest) {
             Ok(()) => true,

@@ -7,6 +7,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 
 use super::Snapshot;
 use super::reload::ReloadStatus;
+use crate::export::Skipped;
 
 /// The directory that is being served: shared by the HTTP service, the watcher and whoever else answers from it.
 #[derive(Debug, Default)]
@@ -19,14 +20,31 @@ pub struct Directory {
 }
 
 /// One reason why the directory is not in full health, though it serves.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Degraded {
     /// A stable name of the reason, such as `exports_invalid`.
     pub code: &'static str,
-    /// The number of errors in the exports, or of products that would be removed.
+    /// The number of errors in the exports, of products that would be removed, or of records left out.
     pub count: Option<usize>,
+    /// The number of exports that are left out as a whole; `None` for other reasons.
+    pub export_count: Option<usize>,
     /// What happened and how to mend it, for the operator.
     pub detail: String,
+}
+
+impl Degraded {
+    /// The reason that the generation served is the valid part of an invalid set.
+    fn skipped(skipped: Skipped) -> Self {
+        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        Self {
+            code: "records_skipped",
+            count: Some(count(skipped.records)),
+            export_count: Some(count(skipped.exports)),
+            detail: format!(
+                "{skipped} are invalid and left out (--skip-invalid); `software-directory check` names them"
+            ),
+        }
+    }
 }
 
 impl Directory {
@@ -56,10 +74,15 @@ impl Directory {
     /// Why the directory is degraded; empty in full health.
     #[must_use]
     pub fn degraded(&self) -> Arc<Vec<Degraded>> {
-        self.degraded.load_full()
+        let mut reasons = self.degraded.load_full();
+        let skipped = self.current().map(|current| current.skipped()).unwrap_or_default();
+        if !skipped.is_none() {
+            Arc::make_mut(&mut reasons).push(Degraded::skipped(skipped));
+        }
+        reasons
     }
 
-    /// Replaces the reasons why the directory is degraded.
+    /// Replaces the reasons why the directory is degraded, but for what the current generation leaves out.
     pub fn set_degraded(&self, reasons: Vec<Degraded>) {
         self.degraded.store(Arc::new(reasons));
     }

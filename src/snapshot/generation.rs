@@ -6,10 +6,10 @@ use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::{Export, Limits};
+use crate::export::{Export, Limits, Skipped};
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 11;
+pub const INDEX_FORMAT: u32 = 12;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format and the id and document
 /// of every export.
@@ -27,6 +27,20 @@ impl Generation {
             namer.begin(&export.id, export.document.len() as u64);
             namer.0.update(&export.document);
         }
+        namer.finish()
+    }
+
+    /// The generation of the same exports if they are the valid part of a set. It has a name of its own even where only whole
+    /// exports are left out, so that it is never taken for the complete set of the others.
+    #[must_use]
+    pub fn skipping(self, skipped: Skipped) -> Self {
+        if skipped.is_none() {
+            return self;
+        }
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        namer.0.update(&skipped.exports.to_le_bytes());
+        namer.0.update(&skipped.records.to_le_bytes());
         namer.finish()
     }
 

@@ -3,6 +3,7 @@
 pub mod artifact;
 mod build;
 pub mod builder;
+mod change;
 mod directory;
 pub mod failpoint;
 mod failure;
@@ -19,6 +20,7 @@ pub mod watch;
 
 pub use artifact::Artifact;
 pub use build::{BuildError, Processors, build};
+pub use change::Change;
 pub use directory::{Degraded, Directory};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
@@ -31,7 +33,7 @@ use std::sync::Arc;
 
 use crate::catalogue::{Bulk, Catalogue, CatalogueError};
 use crate::engine::{Engine, EngineError, TantivyEngine};
-use crate::export::Export;
+use crate::export::{Export, Skipped};
 use crate::search::glossary::GlossaryIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
@@ -39,6 +41,7 @@ use crate::search::{Ranking, SearchIndex, SearchIndexError};
 #[derive(Debug)]
 pub struct Snapshot {
     generation: Generation,
+    skipped: Skipped,
     /// The records, ready to serve.
     pub catalogue: Catalogue,
     /// The words.
@@ -78,15 +81,23 @@ impl Snapshot {
         Self::open_ranked(generation, artifact, Ranking::default())
     }
 
+    /// Opens a generation of the valid part of a set.
+    ///
+    /// # Errors
+    /// Where a part is missing or damaged, or they don't belong together.
+    pub fn open_skipping(generation: Generation, artifact: Artifact, skipped: Skipped) -> Result<Arc<Self>, OpenError> {
+        Ok(Arc::new(Self { skipped, ..Self::open_parts(generation, artifact, Ranking::default())? }))
+    }
+
     /// Opens a generation with other weights than the service's, to measure what they are worth.
     ///
     /// # Errors
     /// Where a part is missing or damaged, or they don't belong together.
-    pub fn open_ranked(
-        generation: Generation,
-        mut artifact: Artifact,
-        ranking: Ranking,
-    ) -> Result<Arc<Self>, OpenError> {
+    pub fn open_ranked(generation: Generation, artifact: Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
+        Self::open_parts(generation, artifact, ranking).map(Arc::new)
+    }
+
+    fn open_parts(generation: Generation, mut artifact: Artifact, ranking: Ranking) -> Result<Self, OpenError> {
         let downloads = artifact.downloads.take().map(Bulk::File);
         // Each part is freed once it is decoded, so that the next one can take its memory.
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
@@ -99,7 +110,7 @@ impl Snapshot {
         let (forward, columns) = (Arc::clone(&search.forward), Arc::clone(&catalogue.tables.columns));
         let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, columns)?);
         let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
-        Ok(Arc::new(Self { generation, catalogue, search, engine, glossary }))
+        Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary })
     }
 
     /// Builds a generation and opens it, in memory only.
@@ -116,5 +127,11 @@ impl Snapshot {
     #[must_use]
     pub fn generation(&self) -> &str {
         self.generation.as_str()
+    }
+
+    /// The invalid part of the exports, which it doesn't have.
+    #[must_use]
+    pub const fn skipped(&self) -> Skipped {
+        self.skipped
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::Change;
 use super::keeper::{Keeper, Outcome};
 use super::stamp::FolderStamp;
 
@@ -90,13 +91,12 @@ pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints)
     let mut pacer = Pacer::new(keeper.seen().cloned(), Instant::now());
     // What was loaded without reading it is verified now, while it is served.
     let mut reload = true;
+    let mut is_requested = false;
     let mut looked_at = Instant::now();
     loop {
         match next_signal(signals, looked_at, pacer.patience()) {
             Some(Signal::Stop) => return,
-            Some(Signal::Reload) => {
-                reload = true;
-            }
+            Some(Signal::Reload) => (reload, is_requested) = (true, true),
             Some(Signal::Hint) | None => {}
         }
         looked_at = Instant::now();
@@ -108,7 +108,7 @@ pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints)
             pacer.read(stamp.clone(), Instant::now());
         }
         if pacer.look(stamp, Instant::now()) || std::mem::take(&mut reload) || keeper.is_due(looked_at) {
-            refresh(keeper);
+            refresh(keeper, std::mem::take(&mut is_requested));
             pacer.read(keeper.seen().cloned(), Instant::now());
         }
     }
@@ -135,18 +135,26 @@ fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, patience: Duratio
     }
 }
 
-fn refresh(keeper: &mut Keeper) {
+/// Reads the exports and logs the result; `is_requested`: also where nothing changed.
+fn refresh(keeper: &mut Keeper, is_requested: bool) {
     let started = Instant::now();
+    let (before, seen) = (keeper.directory().current(), keeper.seen().cloned());
     match keeper.refresh() {
         Ok(Outcome::Published(kept) | Outcome::Loaded(kept)) => {
+            let after = keeper.directory().current();
+            let change = Change::between(before.as_deref(), after.as_deref(), (seen.as_ref(), keeper.seen()));
             let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             tracing::info!(
                 generation = kept.generation,
                 software = kept.software_count,
+                added = change.added,
+                removed = change.removed,
+                files = change.files,
                 took_ms,
                 "a new generation is served"
             );
         }
+        Ok(Outcome::Unchanged) if is_requested => tracing::info!("the exports are unchanged"),
         Ok(Outcome::Unchanged) => tracing::debug!("the exports make the generation that is served"),
         // The keeper has said why.
         Ok(Outcome::KeptLastGood(_)) => {}

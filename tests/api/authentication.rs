@@ -4,8 +4,11 @@ use std::net::SocketAddr;
 
 use axum::http::Method;
 
+use jiff::Timestamp;
 use software_directory::http::HttpConfig;
+use software_directory::key::Rate;
 use software_directory::key::failures::BURST;
+use software_directory::key::file::{self, NewKey};
 
 use crate::fixture;
 use crate::service::{Answer, Service, Setup};
@@ -59,6 +62,29 @@ async fn the_scheme_is_bearer_in_any_case_and_two_keys_are_none() {
     let bearer = service.bearer();
     let both = [("authorization", bearer.as_str()), ("authorization", bearer.as_str())];
     assert_eq!(service.send(Method::GET, "/v1/software", &both).await.problem().1, "invalid_api_key");
+}
+
+#[tokio::test]
+async fn key_without_bearer_is_rejected_with_exactly_that() {
+    let service = Service::empty();
+    let answer = service.send(Method::GET, "/v1/software", &[("authorization", &service.key)]).await;
+    assert_eq!(answer.problem(), (401, "missing_api_key".to_owned()));
+    let detail = answer.json()["detail"].as_str().expect("a text").to_owned();
+    assert!(
+        detail.contains("without the word Bearer") && detail.contains("`Authorization: Bearer YOUR_KEY`"),
+        "{detail}"
+    );
+    assert!(!answer.text().contains(&service.key), "a key is never repeated");
+}
+
+#[tokio::test]
+async fn key_created_a_moment_ago_is_accepted() {
+    let service = Service::with_directory();
+    let new = NewKey { name: "new".to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new() };
+    let (key, _) = file::create(&service.key_file(), new, Timestamp::now(), |_| Ok(())).expect("made");
+    let bearer = format!("Bearer {}", key.expose());
+    let answer = service.send(Method::GET, "/v1/categories", &[("authorization", &bearer)]).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
 }
 
 #[tokio::test]

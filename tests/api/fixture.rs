@@ -1,12 +1,13 @@
 //! A small directory that is told apart at a glance: 25 numbered tools, products with odd ids, two exports.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
-use software_directory::export::{self, Limits, SourceFile};
+use software_directory::export::{self, Export, Limits, Skipped, SourceFile};
 use software_directory::record::CalendarDate;
-use software_directory::snapshot::{Directory, Snapshot};
+use software_directory::snapshot::{Directory, Generation, Processors, Snapshot, build};
 
 /// Ids that are hard on paths.
 pub(crate) const ODD_IDS: [&str; 12] =
@@ -79,8 +80,20 @@ pub(crate) fn directory() -> Arc<Directory> {
     Arc::new(directory)
 }
 
+/// A generation of one export that leaves something out.
+pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
+    let exports = read(&[("extra", &extra_document())]);
+    let generation = Generation::of(&exports).skipping(skipped);
+    let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
+    Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
+}
+
 /// A generation of these exports, each an id and a document.
 pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
+    Snapshot::build(read(documents)).expect("a generation")
+}
+
+fn read(documents: &[(&str, &str)]) -> Vec<Export> {
     let sources = documents
         .iter()
         .map(|(id, document)| SourceFile::from_bytes(Path::new(&format!("{id}.json")), (*document).to_owned().into()))
@@ -88,5 +101,5 @@ pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-01-01").expect("a date");
     let report = export::examine(sources, &Limits::default(), today, &|_| {});
     assert!(report.is_valid(), "{:?}", report.findings);
-    Snapshot::build(report.exports).expect("a generation")
+    report.exports
 }

@@ -35,7 +35,12 @@ async fn a_service_that_is_ready_says_what_it_serves_and_what_is_wrong() {
 fn degraded_service(origins: &'static [&'static str]) -> Service {
     let service = Setup { directory: fixture::directory(), origins, rate: 1, ..Setup::default() }.start();
     let detail = "/srv/data/tools.json:3:7: a comma is missing".to_owned();
-    service.directory.set_degraded(vec![Degraded { code: "exports_invalid", count: Some(2), detail }]);
+    service.directory.set_degraded(vec![Degraded {
+        code: "exports_invalid",
+        count: Some(2),
+        export_count: None,
+        detail,
+    }]);
     service
 }
 
@@ -48,7 +53,7 @@ async fn texts_of_reasons_are_for_holders_of_a_key() {
     for headers in [&[][..], &[wrong], &[key, key], &[key, ("origin", "https://other.example")]] {
         let answer = service.send(Method::GET, "/readyz", headers).await;
         assert_eq!(answer.status, 200, "{headers:?}");
-        let reason = json!({"code": "exports_invalid", "count": 2, "detail": null});
+        let reason = json!({"code": "exports_invalid", "count": 2, "export_count": null, "detail": null});
         assert_eq!(answer.json()["reasons"], json!([reason]), "{headers:?}");
         assert!(!answer.text().contains("/srv"), "{headers:?}");
     }

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 
 use axum::http::Method;
+use serde_json::json;
+use software_directory::export::Skipped;
+use software_directory::key::{ApiKey, KeyKind};
 use software_directory::snapshot::Degraded;
 
 use crate::fixture;
@@ -94,12 +97,49 @@ async fn every_path_that_is_answered_has_a_route_of_its_own() {
 }
 
 #[tokio::test]
+async fn invalid_exports_and_records_left_out_are_counted_everywhere() {
+    let service = Service::empty();
+    service.directory.publish(fixture::skipping(Skipped { exports: 1, records: 12 }));
+    let counts = json!({"export_count": 1, "record_count": 12});
+    assert_eq!(service.get("/v1/exports").await.json()["skipped"], counts);
+    let ready = service.get("/readyz").await.json();
+    let reason = &ready["reasons"][0];
+    assert_eq!((&ready["status"], &reason["code"]), (&json!("degraded"), &json!("records_skipped")));
+    assert_eq!((&reason["count"], &reason["export_count"]), (&json!(12), &json!(1)));
+    assert!(reason["detail"].as_str().is_some_and(|detail| detail.starts_with("1 export and 12 records are invalid")));
+    let metrics = samples(&service).await;
+    assert_eq!(metrics.get("degraded{reason=\"records_skipped\"}"), Some(&1.0));
+    assert_eq!((metrics.get("skipped_exports"), metrics.get("skipped_records")), (Some(&1.0), Some(&12.0)));
+}
+
+#[tokio::test]
+async fn version_and_requests_by_known_key_are_described() {
+    let service = Service::with_directory();
+    for _ in 0..3 {
+        assert_eq!(service.get("/v1/categories").await.status, 200);
+    }
+    let unknown = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    let bearer = format!("Bearer {}", unknown.expose());
+    let answer = service.send(Method::GET, "/v1/categories", &[("authorization", &bearer)]).await;
+    assert_eq!(answer.status, 401);
+    let samples = samples(&service).await;
+    let id = ApiKey::parse(&service.key).expect("a key").id().to_owned();
+    assert_eq!(samples.get(&format!("key_requests_total{{key=\"{id}\"}}")), Some(&3.0), "{samples:#?}");
+    assert_eq!(samples.keys().filter(|name| name.starts_with("key_requests_total")).count(), 1, "no made-up ids");
+    assert_eq!(samples.get(&format!("build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"))), Some(&1.0));
+}
+
+#[tokio::test]
 async fn the_directory_is_described() {
     let service = Service::empty();
     let none = samples(&service).await;
     assert_eq!(none.get("generation_records"), Some(&0.0));
     let service = Service::with_directory();
-    service.directory.set_degraded(vec![Degraded { code: "exports_invalid", count: None, detail: "oops".to_owned() }]);
+    service.directory.set_degraded(vec![Degraded {
+        code: "exports_invalid",
+        detail: "oops".to_owned(),
+        ..Degraded::default()
+    }]);
     let ready = service.get("/readyz").await.json();
     let some = samples(&service).await;
     let generation = format!("generation_info{{generation={}}}", ready["generation"]);

@@ -1,13 +1,16 @@
 //! Serving the valid records of an invalid set.
 
+use std::fs;
 use std::io;
+use std::time::Instant;
 
 use serde_json::{Value, json};
+use software_directory::export::Skipped;
 use software_directory::service::{get_export, get_software};
-use software_directory::snapshot::Settings;
 use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::{FailureCode, Settings};
 
-use crate::place::{Place, Running, export_of, product, running};
+use crate::place::{Place, Running, export, export_of, product, running};
 
 fn with_one_invalid_record() -> (Place, Running) {
     let place = Place::with(&[]);
@@ -44,9 +47,82 @@ fn the_download_is_valid_json_without_the_skipped_records() {
 }
 
 #[test]
-fn a_start_that_no_longer_skips_does_not_load_what_was_skipped_for() {
+fn skipped_records_and_exports_are_a_reason_with_counts() {
+    let (place, mut running) = with_one_invalid_record();
+    place.write("unlicensed.json", &export(&["a", "b"]).replace("\"license\"", "\"licence\""));
+    running.keeper.start().expect("it serves");
+    assert_eq!(running.snapshot().skipped(), Skipped { exports: 1, records: 3 });
+    let reasons = running.directory.degraded();
+    let [reason] = reasons.as_slice() else { panic!("one reason: {reasons:?}") };
+    assert_eq!((reason.code, reason.count, reason.export_count), ("records_skipped", Some(3), Some(1)));
+    let restarted = running_on(&place, true);
+    assert_eq!(restarted.snapshot().skipped(), Skipped { exports: 1, records: 3 }, "the manifest has the counts");
+}
+
+#[test]
+fn skipped_review_counts_as_a_record() {
+    let (place, mut running) = with_one_invalid_record();
+    let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");
+    document["reviews"] = json!([{"id": "r", "software_id": "unknown", "rating": 5}]);
+    place.write("tools.json", &document.to_string());
+    running.keeper.start().expect("it serves");
+    assert_eq!(running.snapshot().skipped(), Skipped { exports: 0, records: 1 });
+}
+
+#[test]
+fn removing_the_skipped_export_ends_the_reason() {
+    let place = Place::with(&["a"]);
+    place.write("broken.json", "{");
+    let mut running = running_on(&place, true);
+    let before = running.snapshot().generation().to_owned();
+    assert_eq!(running.reasons(), ["records_skipped"]);
+    fs::remove_file(place.data().join("broken.json")).expect("removed");
+    running.keeper.refresh().expect("it serves");
+    assert_eq!(running.reasons(), [""; 0]);
+    assert_ne!(running.snapshot().generation(), before, "so that no caller keeps the old counts");
+}
+
+#[test]
+fn complete_generation_of_a_skipping_server_is_loaded_by_a_strict_one() {
+    let place = Place::with(&["a"]);
+    drop(running_on(&place, true));
+    assert!(matches!(place.keeper().keeper.start(), Ok(Outcome::Loaded(_))));
+}
+
+#[test]
+fn strict_start_refuses_a_generation_that_leaves_something_out() {
     let (place, mut skipping) = with_one_invalid_record();
     skipping.keeper.start().expect("it serves");
+    let failure = place.keeper().keeper.start().expect_err("nothing complete to serve");
+    assert_eq!(failure.code, FailureCode::ExportsInvalid);
+}
+
+#[test]
+fn strict_start_serves_an_older_complete_generation_in_its_place() {
+    let place = Place::with(&["first", "last"]);
+    drop(place.started());
+    place.write("tools.json", &export_of(&[product("first"), json!({"id": "bad"})]));
+    drop(running_on(&place, true));
     let strict = place.started();
-    assert_eq!(strict.reasons(), ["exports_invalid"], "the files are read, and found invalid");
+    assert_eq!(
+        (strict.reasons(), strict.ids()),
+        (vec!["exports_invalid"], vec!["first".to_owned(), "last".to_owned()])
+    );
+}
+
+#[test]
+fn running_strict_server_does_not_take_over_what_a_skipping_one_wrote() {
+    let place = Place::with(&["first", "last"]);
+    let mut strict = place.started();
+    place.write("tools.json", &export_of(&[product("first"), json!({"id": "bad"})]));
+    drop(running_on(&place, true));
+    strict.keeper.look_at_index(Instant::now());
+    assert_eq!(strict.ids(), ["first", "last"]);
+}
+
+/// A keeper of a place, started.
+fn running_on(place: &Place, skip_invalid: bool) -> Running {
+    let mut running = running(Settings { skip_invalid, ..place.settings() });
+    running.keeper.start().expect("it serves");
+    running
 }

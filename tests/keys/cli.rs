@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Instant;
 
-use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use serde_json::{Value, json};
 use software_directory::key::file::KeyFile;
 use software_directory::key::{ApiKey, KeyKind, KeyStore};
 
@@ -30,7 +33,7 @@ fn create_prints_the_key_alone_and_it_is_let_in() {
     assert_eq!(key.kind(), KeyKind::Live);
     let store = KeyStore::open(&path).expect("valid");
     let grant = store.authenticate(printed, Timestamp::now).expect("let in");
-    assert_eq!((&*grant.name, grant.rate.per_minute()), ("Example Ltd", 600));
+    assert_eq!((&*grant.name, grant.rate.per_minute()), ("Example Ltd", Some(600)));
     let hint = text(&output.stderr);
     assert!(hint.contains(key.id()) && hint.contains("keys.json"), "{hint}");
     let secret = printed.rsplit_once('_').expect("a secret").1;
@@ -59,9 +62,30 @@ fn create_takes_expiry_rate_and_origins() {
     let file = KeyFile::read(&folder.path().join("other.json")).expect("valid");
     let key = &file.keys()[0];
     assert_eq!(key.expires.map(|expiry| expiry.to_string()).as_deref(), Some("2999-12-31"));
-    assert_eq!(key.rate.per_minute(), 10);
+    assert_eq!(key.rate.per_minute(), Some(10));
     let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
     assert_eq!(origins, ["https://example.org", "http://localhost:3000"]);
+}
+
+#[test]
+fn create_takes_no_limit_and_a_number_of_days_and_list_has_them_as_json() {
+    let (folder, path) = key_file();
+    let made = keys(folder.path(), &["create", "--name", "a", "--rate", "none", "--expires", "90d"]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let key = KeyFile::read(&path).expect("valid").keys()[0].clone();
+    let days = |days: i64| (Timestamp::now().to_zoned(TimeZone::UTC).date() + days.days()).to_string();
+    let expires = key.expires.expect("an expiry").to_string();
+    assert!([days(89), days(90)].contains(&expires), "midnight may have passed: {expires}");
+    let store = KeyStore::open(&path).expect("valid");
+    let grant = store.authenticate(text(&made.stdout).trim_end(), Timestamp::now).expect("let in");
+    assert_eq!(grant.spend(Instant::now()), None, "no limit");
+    let listed = keys(folder.path(), &["list", "--format", "json"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let expected = json!([{
+        "id": &*key.id, "name": "a", "created_at": key.created_at.to_string(), "expires_at": expires, "is_expired": false,
+        "rate_per_minute": null, "origins": []
+    }]);
+    assert_eq!(listed, expected);
 }
 
 #[test]
@@ -71,7 +95,7 @@ fn a_value_that_cannot_be_is_a_usage_error_that_names_the_option() {
         ("--expires", "tomorrow"),
         ("--expires", "2020-01-01"),
         ("--rate", "0"),
-        ("--rate", "1000001/min"),
+        ("--rate", "1000000001/min"),
         ("--origin", "*"),
         ("--origin", "https://example.org/app"),
         ("--name", " "),
@@ -118,6 +142,35 @@ fn revoke_removes_the_key_by_its_id_or_the_whole_of_it() {
         assert_eq!(keys(folder.path(), &["revoke", &give(&key)]).status.code(), Some(0));
         assert!(KeyFile::read(&path).expect("valid").keys().is_empty());
     }
+}
+
+#[test]
+fn rotate_adds_a_successor_with_the_same_rights_and_keeps_the_old_key_for_a_time() {
+    let (folder, path) = key_file();
+    let made = keys(
+        folder.path(),
+        &["create", "--name", "a", "--rate", "10", "--origin", "https://example.org", "--expires", "2999-12-31"],
+    );
+    let old = ApiKey::parse(text(&made.stdout).trim_end()).expect("a key");
+    let rotated = keys(folder.path(), &["rotate", old.id(), "--overlap", "2998-01-31"]);
+    assert_eq!(rotated.status.code(), Some(0), "{}", text(&rotated.stderr));
+    let new = ApiKey::parse(text(&rotated.stdout).strip_suffix('\n').expect("one line")).expect("a key");
+    let file = KeyFile::read(&path).expect("valid");
+    let [before, after] = file.keys() else { panic!("two keys") };
+    assert_eq!((&*before.id, &*after.id), (old.id(), new.id()));
+    assert_eq!((&before.name, before.rate, &before.origins), (&after.name, after.rate, &after.origins));
+    let expires = [before, after].map(|key| key.expires.map(|expiry| expiry.to_string()).unwrap_or_default());
+    assert_eq!(expires, ["2998-01-31", "2999-12-31"]);
+    let store = KeyStore::open(&path).expect("valid");
+    for key in [&old, &new] {
+        assert!(store.authenticate(key.expose(), Timestamp::now).is_ok(), "both are valid");
+    }
+    let week = keys(folder.path(), &["rotate", new.id()]);
+    let within = Timestamp::now().to_zoned(TimeZone::UTC).date() + 8.days();
+    let new = KeyFile::read(&path).expect("valid").keys()[1].clone();
+    assert!(new.expires.is_some_and(|expiry| expiry.to_string() < within.to_string()), "{}", text(&week.stderr));
+    assert_eq!(keys(folder.path(), &["rotate", "nothing"]).status.code(), Some(1));
+    assert_eq!(keys(folder.path(), &["rotate", &new.id, "--overlap", "soon"]).status.code(), Some(2));
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn findings(keys: &Value) -> Vec<(String, String)> {
 fn a_whole_key_is_read() {
     let file = parse(&json!({ "keys": [valid_key()] })).expect("valid");
     let [key] = file.keys() else { panic!("one key") };
-    assert_eq!((&*key.id, &*key.name, key.rate.per_minute()), ("k3Yp0aZ9", "Example Ltd", 100));
+    assert_eq!((&*key.id, &*key.name, key.rate.per_minute()), ("k3Yp0aZ9", "Example Ltd", Some(100)));
     assert_eq!(key.expires.map(|expiry| expiry.to_string()).as_deref(), Some("2027-01-31"));
     assert_eq!(key.origins[0].as_str(), "https://example.org");
 }
@@ -45,7 +45,7 @@ fn expiry_rate_and_origins_may_be_left_out() {
     }
     let file = parse(&json!({ "keys": [key] })).expect("valid");
     let key = &file.keys()[0];
-    assert_eq!((key.expires, key.rate.per_minute(), key.origins.len()), (None, 600, 0));
+    assert_eq!((key.expires, key.rate.per_minute(), key.origins.len()), (None, Some(600), 0));
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn a_key_of_the_file_is_let_in_and_told_apart_from_others() {
     for (key, name) in keys.iter().zip(["a", "b"]) {
         let grant = store.authenticate(key.expose(), now).expect("let in");
         assert_eq!((&*grant.id, &*grant.name), (key.id(), name));
-        assert_eq!(grant.spend(Instant::now()).limit, 600);
+        assert_eq!(grant.spend(Instant::now()).expect("a limit").limit, 600);
     }
 }
 
@@ -178,7 +178,7 @@ fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
         .expect("made");
     let store = KeyStore::open(&path).expect("valid");
     let moment = Instant::now();
-    let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment);
+    let spend = || store.authenticate(key.expose(), now).expect("let in").spend(moment).expect("a limit");
     assert_eq!((spend().remaining, spend().remaining), (4, 3));
     file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
     store.reload_if_changed();
@@ -190,6 +190,22 @@ fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
+fn new_key_works_at_once_and_unknown_ids_cause_ten_looks_a_second_at_most() {
+    let (_folder, path) = key_file();
+    let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
+    let store = KeyStore::open(&path).expect("valid");
+    let unknown = ApiKey::generate(KeyKind::Live).expect("random numbers");
+    let start = Instant::now();
+    assert!(!store.look_for(first.expose(), start), "a known id is no reason to look");
+    let (second, _) = file::create(&path, named("b"), now(), |_| Ok(())).expect("made");
+    assert_eq!(id_let_in(&store, &second), Err(AuthError::Invalid), "not looked yet");
+    assert!(store.look_for(second.expose(), start));
+    assert!(id_let_in(&store, &second).is_ok());
+    let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
+    assert_eq!(looks, 9, "one look every 100 ms, the first of this second above");
+}
+
+#[test]
 fn development_key_ends_with_the_first_key_file() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
@@ -197,7 +213,7 @@ fn development_key_ends_with_the_first_key_file() {
     store.reload_if_changed();
     assert_eq!(store.problem(), None);
     let grant = store.authenticate(development.expose(), now).expect("let in");
-    assert_eq!(grant.spend(Instant::now()).limit, 60_000);
+    assert_eq!(grant.spend(Instant::now()).expect("a limit").limit, 60_000);
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     store.reload_if_changed();
     assert!(id_let_in(&store, &key).is_ok());

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::process::{command, export, folder_with, write};
+use serde_json::Value;
+
+use crate::process::{self, command, export, folder_with, write};
 use crate::until::until;
 
 /// A server with a given standard error.
@@ -53,6 +55,54 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// The objects of a JSON log with a message that begins so.
+fn lines(log: &str, message: &str) -> Vec<Value> {
+    let objects = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+    objects.filter(|line| line["message"].as_str().is_some_and(|text| text.starts_with(message))).collect()
+}
+
+#[test]
+fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_stop() {
+    let folder = folder_with(&["a", "b"]);
+    let server = process::Server::start(folder.path(), &["--log-format", "json"]);
+    let logged = |message: &str| !lines(&server.stderr(), message).is_empty();
+    write(folder.path(), &export(&["a", "c", "d"]));
+    until("the edit is followed", || logged("a new generation is served").then_some(()));
+    write(folder.path(), "{");
+    until("the broken edit is refused", || logged("the last good generation stays").then_some(()));
+    write(folder.path(), &export(&["a", "c", "d"]));
+    until("the former content is served again", || logged("recovered").then_some(()));
+    server.signal("HUP");
+    until("the signal is handled", || logged("the exports are unchanged").then_some(()));
+    let address = server.address.clone();
+    let (code, log) = server.terminate();
+    assert_eq!(code, Some(0));
+    let [start] = lines(&log, "serving").try_into().expect("one start");
+    assert_eq!((&start["version"], &start["data"]), (&env!("CARGO_PKG_VERSION").into(), &"data".into()));
+    assert_eq!((&start["software"], &start["index"]), (&2.into(), &"built".into()));
+    assert!(address.ends_with(start["address"].as_str().expect("an address")), "{start}");
+    let [reload] = lines(&log, "a new generation is served").try_into().expect("one reload");
+    assert_eq!((&reload["added"], &reload["removed"], &reload["files"]), (&2.into(), &1.into(), &"tools.json".into()));
+    for message in ["SIGHUP", "recovered", "SIGTERM: stopping"] {
+        assert_eq!(lines(&log, message).len(), 1, "{message}: {log}");
+    }
+    let last = log.lines().last().expect("a line");
+    assert!(last.contains("SIGTERM: stopping"), "{last}");
+}
+
+#[test]
+fn mistyped_level_is_exit_code_2_and_a_mistyped_variable_a_warning() {
+    let folder = folder_with(&["a"]);
+    let output = process::run(folder.path(), &["--log", "inf"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(process::text(&output.stderr).contains("did you mean `info`?"), "{output:?}");
+    let mut reindex = command(folder.path());
+    let output = reindex.arg("--reindex").env("SOFTWARE_DIRECTORY_LISTN", "secret").output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0));
+    let log = process::text(&output.stderr);
+    assert!(log.contains("did you mean SOFTWARE_DIRECTORY_LISTEN?") && !log.contains("secret"), "{log}");
 }
 
 #[test]

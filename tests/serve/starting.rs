@@ -66,6 +66,36 @@ fn invalid_or_missing_exports_at_the_first_start_are_exit_code_2() {
 }
 
 #[test]
+fn named_data_folder_that_is_missing_is_exit_code_2_though_there_is_an_index() {
+    let folder = folder_with(&["a"]);
+    assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
+    fs::rename(folder.path().join("data"), folder.path().join("moved")).expect("renamed");
+    for arguments in [&["--data", "data"][..], &["--data", "data", "--reindex"], &["--data", "moved/tools.json"]] {
+        let output = run(folder.path(), &[&["--listen", "127.0.0.1:0"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = text(&output.stderr);
+        assert!(error.contains(arguments[1]) && error.contains("--data"), "{error}");
+        assert!(output.stdout.is_empty(), "nothing is served");
+    }
+}
+
+#[test]
+fn port_in_use_is_an_error_that_names_the_option() {
+    let folder = folder_with(&["a"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    for (arguments, option) in [
+        (vec!["--listen", &port], "--listen"),
+        (vec!["--listen", "127.0.0.1:0", "--metrics-listen", &port], "--metrics-listen"),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let error = text(&output.stderr);
+        assert!(error.contains(&format!("choose another one with {option}")), "{error}");
+    }
+}
+
+#[test]
 fn outside_a_checkout_the_directory_that_comes_along_is_served_and_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), &["--index", "none"]);

@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * List exports
-         * @description The loaded export files, each with its licence.
+         * @description The loaded export files, each with its licence, and how much is left out because it is invalid (`skipped`).
          */
         get: operations["listExports"];
         put?: never;
@@ -235,6 +235,7 @@ export interface components {
         ExportList: {
             data: components["schemas"]["Export"][];
             pagination: components["schemas"]["Pagination"];
+            skipped: components["schemas"]["Skipped"];
         };
         /** @description The export that a record is from: exports of different licences are never blended. */
         ExportRef: {
@@ -410,8 +411,13 @@ export interface components {
         Reason: {
             /** @description A stable name of the reason, such as `exports_invalid`. */
             code: string;
-            /** @description The number of errors in the exports, or of products that would be removed. */
+            /**
+             * @description The number of errors in the exports (`exports_invalid`), of products that would be removed (`records_removed`), or of
+             *     records left out (`records_skipped`).
+             */
             count: number | null;
+            /** @description The number of exports left out as a whole (`records_skipped`). The records of one that cannot be parsed are not counted. */
+            export_count: number | null;
             /** @description The cause and how to mend it, for the operator; `null` without a valid key. */
             detail: string | null;
         };
@@ -488,6 +494,20 @@ export interface components {
             facets?: {
                 [key: string]: components["schemas"]["FacetValue"][];
             };
+        };
+        /** @description The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`. */
+        Skipped: {
+            /**
+             * Format: int64
+             * @description Export files left out as a whole.
+             */
+            export_count: number;
+            /**
+             * Format: int64
+             * @description Products, categories, reviews, glossary terms and synonym groups left out, those of whole exports included. The records
+             *     of a file that cannot be parsed are not counted.
+             */
+            record_count: number;
         };
         /** @description A single product. */
         SoftwareDetail: components["schemas"]["SoftwareItem"] & components["schemas"]["SoftwareMore"];

@@ -15,7 +15,7 @@ use tokio::sync::watch as flag;
 use self::sockets::HandedOver;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, data, print_error, reindex};
+use super::{Failure, data, environment, print_error, reindex};
 use crate::cli::{LogFormat, ServeArgs};
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
@@ -43,8 +43,11 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
         }
     };
     // The panic hook prints nothing.
-    let done =
-        panics::catch(|| if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) });
+    let done = panics::catch(|| {
+        environment::warn_of_unknown();
+        data::check(&args.data)?;
+        if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) }
+    });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
     let code = match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -146,7 +149,8 @@ async fn run_server(
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
     let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
-    let is_demo = keeper.settings().source == Source::Embedded;
+    let settings = keeper.settings().clone();
+    let is_demo = settings.source == Source::Embedded;
     let (ready, is_ready) = tokio::sync::oneshot::channel();
     let sender = signals.clone();
     thread::Builder::new()
@@ -162,7 +166,7 @@ async fn run_server(
     let outcome = tokio::select! {
         started = is_ready => match started {
             Ok(Ok(outcome)) => {
-                tell(&outcome);
+                log_start(&outcome, address, &settings);
                 open.send_replace(1);
                 announce(address, development.as_ref(), is_demo);
                 Ok(())
@@ -230,9 +234,10 @@ fn listen_for_signals(
     Ok(tokio::spawn(async move {
         loop {
             tokio::select! {
-                _ = interrupt.recv() => stop.send_modify(|level| *level += 1),
-                _ = terminate.recv() => stop.send_modify(|level| *level += 1),
+                _ = interrupt.recv() => stop_on("SIGINT", &stop),
+                _ = terminate.recv() => stop_on("SIGTERM", &stop),
                 _ = hang_up.recv() => {
+                    tracing::info!("SIGHUP: exports and keys are read again");
                     // A full channel means that it is about to look anyway.
                     let _ = signals.try_send(Signal::Reload);
                     let keys = Arc::clone(&keys);
@@ -243,21 +248,36 @@ fn listen_for_signals(
     }))
 }
 
-fn tell(outcome: &Outcome) {
-    match outcome {
-        Outcome::Loaded(kept) => {
-            tracing::info!(
-                generation = kept.generation,
-                software = kept.software_count,
-                "the index is loaded as it was"
-            );
-        }
-        Outcome::Published(kept) => {
-            tracing::info!(generation = kept.generation, software = kept.software_count, "the index is built");
-        }
-        // The keeper has said why.
-        Outcome::KeptLastGood(_) | Outcome::Unchanged => {}
+/// Asks to stop, or to stop at once where that was asked before.
+fn stop_on(signal: &'static str, stop: &flag::Sender<u8>) {
+    stop.send_modify(|level| *level = level.saturating_add(1));
+    if *stop.borrow() == 1 {
+        tracing::info!("{signal}: stopping; requests in progress are completed, for 10 s at most");
+    } else {
+        tracing::info!("{signal} again: stopping at once");
     }
+}
+
+/// Logs the one line of a start.
+fn log_start(outcome: &Outcome, address: SocketAddr, settings: &Settings) {
+    let (kept, index) = match outcome {
+        Outcome::Loaded(kept) => (kept, "loaded"),
+        Outcome::Published(kept) => (kept, "built"),
+        // The keeper has logged the reason.
+        Outcome::KeptLastGood(kept) => (kept, "last good generation"),
+        // A start publishes something.
+        Outcome::Unchanged => return,
+    };
+    let data = settings.source.folder().map_or_else(|| "embedded demo".into(), |folder| folder.display().to_string());
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        %address,
+        data,
+        index,
+        generation = kept.generation,
+        software = kept.software_count,
+        "serving"
+    );
 }
 
 /// Says where the service is and how to try it; the address is the first line. Whether anybody reads it is no affair of the

@@ -61,21 +61,33 @@ impl HandedOver {
 
     /// The listener of the service.
     pub(super) async fn service(&mut self, args: &ServeArgs) -> Result<(TcpListener, SocketAddr), Failure> {
-        listen(self.service.take(), args.listen).await
+        listen(self.service.take(), args.listen, "--listen").await
     }
 
     /// The listener of the metrics, if they are wanted.
     pub(super) async fn metrics(&mut self, args: &ServeArgs) -> Result<Option<(TcpListener, SocketAddr)>, Failure> {
         match args.metrics_listen {
-            Some(address) => listen(self.metrics.take(), address).await.map(Some),
+            Some(address) => listen(self.metrics.take(), address, "--metrics-listen").await.map(Some),
             None => Ok(None),
         }
     }
 }
 
 /// Listens on a socket that was handed over, or else on an address, and tells which one it is.
-async fn listen(socket: Option<Socket>, address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
-    let cannot = |error: io::Error| Failure { text: format!("can't listen on {address}: {error}"), code: 1 };
+async fn listen(
+    socket: Option<Socket>,
+    address: SocketAddr,
+    option: &str,
+) -> Result<(TcpListener, SocketAddr), Failure> {
+    let cannot = |error: io::Error| {
+        let remedy = match error.kind() {
+            io::ErrorKind::AddrInUse => format!("another process has the port; choose another one with {option}"),
+            io::ErrorKind::AddrNotAvailable => format!("this machine doesn't have the address; {option} changes it"),
+            io::ErrorKind::PermissionDenied => format!("ports below 1024 need a privilege; {option} changes the port"),
+            _ => format!("{option} changes the address"),
+        };
+        Failure { text: format!("can't listen on {address}: {error}; {remedy}"), code: 1 }
+    };
     let listener = match socket {
         Some(socket) => {
             socket.set_nonblocking(true).map_err(cannot)?;

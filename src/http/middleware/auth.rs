@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use axum::extract::Request;
@@ -16,7 +17,7 @@ use super::request_context::RequestContext;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::key::{AuthError, Grant, KeyStore};
+use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 
 /// Rejects requests without a valid key, with 401, and those from an origin that the key isn't for, with 403. The [`Grant`] of
 /// the key goes into the request context.
@@ -31,6 +32,7 @@ impl Middleware for Authenticate {
             Ok(grant) => grant,
             Err(error) => return ControlFlow::Break(self.failed(error, request).into_response()),
         };
+        grant.requests.fetch_add(1, Ordering::Relaxed);
         let _ = RequestContext::of(request).grant.set(Arc::clone(&grant));
         if let Err(error) = check_origin(&grant, request.headers()) {
             let mut response = error.into_response();
@@ -79,7 +81,13 @@ fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
         // Proxies differ in which of two they forward; neither counts.
         (Some(_), Some(_)) => return Err(ApiError::InvalidApiKey),
     };
-    keys.authenticate(presented, Timestamp::now).map_err(|error| match error {
+    let grant = keys.authenticate(presented, Timestamp::now).or_else(|error| {
+        // A key that was created a moment ago isn't known before the key file is looked at.
+        let is_renewed =
+            error == AuthError::Invalid && looks_like_key(presented) && keys.look_for(presented, Instant::now());
+        if is_renewed { keys.authenticate(presented, Timestamp::now) } else { Err(error) }
+    });
+    grant.map_err(|error| match error {
         AuthError::Missing => ApiError::MissingApiKey,
         AuthError::Invalid => ApiError::InvalidApiKey,
         AuthError::Expired => ApiError::ExpiredApiKey,
@@ -90,7 +98,18 @@ fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
 fn bearer(value: &HeaderValue) -> Result<&str, ApiError> {
     let text = value.to_str().map_err(|_| ApiError::InvalidApiKey)?;
     let (scheme, token) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(token.trim_start()) } else { Err(ApiError::MissingApiKey) }
+    if scheme.eq_ignore_ascii_case("bearer") {
+        Ok(token.trim_start())
+    } else if looks_like_key(scheme) {
+        Err(ApiError::MissingBearer)
+    } else {
+        Err(ApiError::MissingApiKey)
+    }
+}
+
+/// Whether a text has the form and the checksum of a key.
+fn looks_like_key(text: &str) -> bool {
+    ApiKey::parse(text).is_ok()
 }
 
 /// Checks the `Origin` of a request, which only browsers send, against the origins of its key.

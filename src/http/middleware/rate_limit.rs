@@ -26,13 +26,13 @@ pub(in crate::http) struct Cost(pub(in crate::http) u32);
 pub(in crate::http) struct RateLimit;
 
 impl Middleware for RateLimit {
-    /// `None` without a key.
+    /// `None` without a key, or where the key has no limit.
     type Context = Option<(Arc<RequestContext>, Decision)>;
 
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
         let context = RequestContext::of(request);
         let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
-        let decision = grant.spend(context.started);
+        let Some(decision) = grant.spend(context.started) else { return ControlFlow::Continue(None) };
         if let Some(retry_after_seconds) = decision.retry_after_seconds {
             let mut response = ApiError::RateLimited { retry_after_seconds }.into_response();
             write_headers(&decision, response.headers_mut());
@@ -57,7 +57,7 @@ impl Middleware for RateLimit {
 }
 
 /// Adds the headers to a response that has none, because it cost nothing or has a [`Cost`], which is charged unless the response
-/// became a 304.
+/// became a 304. A key without a limit has no such headers.
 pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
@@ -68,7 +68,9 @@ pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
         Some(Cost(requests)) => grant.charge(requests.saturating_sub(1), Instant::now()),
         None => grant.peek(Instant::now()),
     };
-    write_headers(&decision, response.headers_mut());
+    if let Some(decision) = decision {
+        write_headers(&decision, response.headers_mut());
+    }
 }
 
 fn write_headers(decision: &Decision, headers: &mut HeaderMap) {

@@ -45,6 +45,9 @@ pub enum ApiError {
     /// No API key.
     #[error("no API key")]
     MissingApiKey,
+    /// An API key without the scheme `Bearer` before it.
+    #[error("API key without the scheme Bearer")]
+    MissingBearer,
     /// An unknown API key.
     #[error("unknown API key")]
     InvalidApiKey,
@@ -164,7 +167,7 @@ impl ApiError {
         match self {
             Self::Parameters(problems) => problems.first().map_or(ErrorCode::InvalidParameter, |first| first.code),
             Self::BadRequest(_) => ErrorCode::BadRequest,
-            Self::MissingApiKey => ErrorCode::MissingApiKey,
+            Self::MissingApiKey | Self::MissingBearer => ErrorCode::MissingApiKey,
             Self::InvalidApiKey => ErrorCode::InvalidApiKey,
             Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
             Self::OriginNotAllowed(_) => ErrorCode::OriginNotAllowed,
@@ -191,6 +194,9 @@ impl ApiError {
                 several => format!("{} parameters can't be read; see errors.", several.len()),
             },
             Self::BadRequest(detail) => (*detail).to_owned(),
+            Self::MissingBearer => "The Authorization header has the key without the word Bearer before it. Send \
+                                    `Authorization: Bearer YOUR_KEY`."
+                .to_owned(),
             Self::OriginNotAllowed(origin) => {
                 format!("This key may not be used from {origin}. Ask the operator to allow this origin for it.")
             }
@@ -285,7 +291,7 @@ pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str, re
         headers.insert(ALLOW, ALLOWED_METHODS);
     }
     let challenge = match error {
-        ApiError::MissingApiKey => "Bearer realm=\"software-directory\"",
+        ApiError::MissingApiKey | ApiError::MissingBearer => "Bearer realm=\"software-directory\"",
         ApiError::InvalidApiKey => "Bearer realm=\"software-directory\", error=\"invalid_token\"",
         ApiError::ExpiredApiKey => {
             "Bearer realm=\"software-directory\", error=\"invalid_token\", error_description=\"expired\""

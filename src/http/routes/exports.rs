@@ -23,7 +23,7 @@ use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::panics;
-use crate::resource::{ExportResource, Pagination};
+use crate::resource::{ExportResource, Pagination, SkippedResource};
 use crate::service::{self, PageRequest};
 
 pub(in crate::http) struct ListExports(PageRequest);
@@ -42,11 +42,12 @@ impl FromParameters for ListExports {
 struct ExportList {
     data: Vec<ExportResource>,
     pagination: Pagination,
+    skipped: SkippedResource,
 }
 
 /// List exports
 ///
-/// The loaded export files, each with its licence.
+/// The loaded export files, each with its licence, and how much is left out because it is invalid (`skipped`).
 #[utoipa::path(
     get,
     path = "/v1/exports",
@@ -62,7 +63,9 @@ pub(in crate::http) async fn list_exports(
 ) -> Result<Response, ApiError> {
     let page = service::list_exports(&snapshot, page);
     let links = links.header(page.pagination, MaxOffset::Unbounded);
-    Ok(ListBody::of_page(&page)?.finish().into_response(links))
+    let skipped = snapshot.skipped();
+    let skipped = SkippedResource { export_count: skipped.exports, record_count: skipped.records };
+    Ok(ListBody::of_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
 }
 
 #[derive(Debug, Clone, Copy, Default)]

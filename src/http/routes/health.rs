@@ -55,9 +55,13 @@ struct Readiness {
 struct Reason {
     /// A stable name of the reason, such as `exports_invalid`.
     code: &'static str,
-    /// The number of errors in the exports, or of products that would be removed.
+    /// The number of errors in the exports (`exports_invalid`), of products that would be removed (`records_removed`), or of
+    /// records left out (`records_skipped`).
     #[schema(required)]
     count: Option<usize>,
+    /// The number of exports left out as a whole (`records_skipped`). The records of one that cannot be parsed are not counted.
+    #[schema(required)]
+    export_count: Option<usize>,
     /// The cause and how to mend it, for the operator; `null` without a valid key.
     #[schema(required)]
     detail: Option<String>,
@@ -81,13 +85,17 @@ pub(in crate::http) async fn get_readiness(
 ) -> Result<Response, ApiError> {
     let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
     let has_key = has_valid_key(&state.keys, &headers);
-    let key_problem = state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, count: None, detail });
+    let key_problem =
+        state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
     let reasons: Vec<_> = degraded
         .iter()
         .cloned()
         .chain(key_problem)
-        .map(|Degraded { code, count, detail }| Reason { code, count, detail: has_key.then_some(detail) })
+        .map(|Degraded { code, count, export_count, detail }| {
+            let detail = has_key.then_some(detail);
+            Reason { code, count, export_count, detail }
+        })
         .collect();
     uncached(&Readiness {
         status: if reasons.is_empty() { "ready" } else { "degraded" },

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{KeyFile, KeyFileError, KeyFinding, KeyRecord, digest_from_hexadecimal};
 use crate::key::format::{self, ID_LENGTH};
+use crate::key::rate::UNLIMITED;
 use crate::key::{Expiry, Origin, Rate};
 
 const PROPERTIES: [&str; 7] = ["id", "name", "sha256", "created_at", "expires_at", "rate_per_minute", "origins"];
@@ -114,9 +115,13 @@ fn check_entry(entry: Entry, findings: &mut Findings<'_>) -> Option<KeyRecord> {
     let rate = match &entry.rate_per_minute {
         None => Some(Rate::DEFAULT),
         Some(value) => {
-            let rate = value.as_u64().and_then(Rate::new);
+            let is_unlimited = value.as_str() == Some(UNLIMITED);
+            let rate = if is_unlimited { Some(Rate::UNLIMITED) } else { value.as_u64().and_then(Rate::new) };
             if rate.is_none() {
-                findings.add("rate_per_minute", format!("must be a whole number from 1 to {}, not {value}", Rate::MAX));
+                findings.add(
+                    "rate_per_minute",
+                    format!("must be a whole number from 1 to {}, or \"{UNLIMITED}\", not {value}", Rate::MAX),
+                );
             }
             rate
         }

@@ -59,10 +59,7 @@ pub fn create(
     show: impl FnOnce(&ApiKey) -> io::Result<()>,
 ) -> Result<(ApiKey, KeyRecord), KeyFileError> {
     let edit = |file: &mut KeyFile| {
-        let mut key = ApiKey::generate(KeyKind::Live)?;
-        while file.keys.iter().any(|known| *known.id == *key.id()) {
-            key = ApiKey::generate(KeyKind::Live)?;
-        }
+        let key = unused_key(file)?;
         let record = KeyRecord {
             id: key.id().into(),
             name: new.name.into(),
@@ -88,14 +85,64 @@ pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
     // Nothing is made, not even the lock file, where there is no key file.
     super::read_bytes(path)?;
     let edit = |file: &mut KeyFile| {
-        if let Some(at) = file.keys.iter().position(|key| *key.id == *id) {
-            return Ok(file.keys.remove(at));
-        }
-        let mut known: Vec<Box<str>> = file.keys.iter().map(|key| key.id.clone()).collect();
-        known.sort_by_key(|known| strsim::osa_distance(known, id));
-        Err(KeyFileError::UnknownId { id: id.to_owned(), path: path.to_owned(), known })
+        let at = position(file, id, path)?;
+        Ok(file.keys.remove(at))
     };
     change(path, LOCK_WAIT, edit, |_| Ok(()))
+}
+
+/// Adds a successor of a key, with the same name, rate, origins and expiry. The old key stays valid until `old_expires`, or until its
+/// own expiry where that is earlier. `show` is called as in [`create`].
+///
+/// Returns the record of the new key and that of the old one.
+///
+/// # Errors
+/// Where no key has this id, there is no file, it is invalid or can't be changed, or the key can't be shown.
+pub fn rotate(
+    path: &Path,
+    id: &str,
+    old_expires: Expiry,
+    now: Timestamp,
+    show: impl FnOnce(&ApiKey) -> io::Result<()>,
+) -> Result<(KeyRecord, KeyRecord), KeyFileError> {
+    super::read_bytes(path)?;
+    let edit = |file: &mut KeyFile| {
+        let at = position(file, id, path)?;
+        let key = unused_key(file)?;
+        let new = KeyRecord {
+            id: key.id().into(),
+            digest: key.digest(),
+            created_at: now.round(Unit::Second).unwrap_or(now),
+            ..file.keys[at].clone()
+        };
+        let old = &mut file.keys[at];
+        old.expires = Some(old.expires.map_or(old_expires, |expires| expires.earlier(old_expires)));
+        let old = old.clone();
+        file.keys.push(new.clone());
+        Ok((key, new, old))
+    };
+    let show = |(key, _, _): &(ApiKey, KeyRecord, KeyRecord)| show(key).map_err(KeyFileError::NotShown);
+    let (_, new, old) = change(path, LOCK_WAIT, edit, show)?;
+    Ok((new, old))
+}
+
+/// A new key with an id that no key of the file has.
+fn unused_key(file: &KeyFile) -> Result<ApiKey, KeyFileError> {
+    loop {
+        let key = ApiKey::generate(KeyKind::Live)?;
+        if file.keys.iter().all(|known| *known.id != *key.id()) {
+            return Ok(key);
+        }
+    }
+}
+
+/// The place of a key in the file.
+fn position(file: &KeyFile, id: &str, path: &Path) -> Result<usize, KeyFileError> {
+    file.keys.iter().position(|key| *key.id == *id).ok_or_else(|| {
+        let mut known: Vec<Box<str>> = file.keys.iter().map(|key| key.id.clone()).collect();
+        known.sort_by_key(|known| strsim::osa_distance(known, id));
+        KeyFileError::UnknownId { id: id.to_owned(), path: path.to_owned(), known }
+    })
 }
 
 /// Changes the file under its lock. `before_commit` is called when the new content is on disk under a temporary name.

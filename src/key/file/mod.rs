@@ -13,7 +13,7 @@ mod error;
 mod exposure;
 mod stamp;
 
-pub use edit::{NewKey, create, revoke};
+pub use edit::{NewKey, create, revoke, rotate};
 pub use error::{KeyFileError, KeyFinding};
 pub use exposure::exposure;
 pub use stamp::FileStamp;
@@ -26,6 +26,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::rate::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
 
 /// Far more than any key file needs (a key takes about 300 bytes); seen before the file is read.
@@ -105,7 +106,8 @@ struct WrittenKey<'a> {
     sha256: String,
     created_at: String,
     expires_at: Option<String>,
-    rate_per_minute: u32,
+    /// A number, or `none`.
+    rate_per_minute: Value,
     origins: Vec<&'a str>,
     #[serde(flatten)]
     other: &'a Map<String, Value>,
@@ -119,7 +121,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
             sha256: hexadecimal(&key.digest),
             created_at: key.created_at.to_string(),
             expires_at: key.expires.map(|expiry| expiry.to_string()),
-            rate_per_minute: key.rate.per_minute(),
+            rate_per_minute: key.rate.per_minute().map_or_else(|| UNLIMITED.into(), Value::from),
             origins: key.origins.iter().map(Origin::as_str).collect(),
             other: &key.other,
         }

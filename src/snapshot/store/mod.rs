@@ -22,6 +22,7 @@ use super::artifact::{Artifact, DOWNLOADS, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
+use crate::export::Skipped;
 use crate::lock::lock_within;
 
 /// The file that names the generation in force.
@@ -58,8 +59,8 @@ pub struct Manifest {
     pub software_count: u64,
     /// What the exports looked like when they were read.
     pub inputs: FolderStamp,
-    /// Whether invalid records were left out.
-    pub skipped_invalid: bool,
+    /// The invalid part of the exports, which it doesn't have.
+    pub skipped: Skipped,
     /// The parts with their checksums.
     pub parts: Vec<PartEntry>,
 }
@@ -293,7 +294,7 @@ impl Store {
             built_at: about.built_at,
             software_count: about.software_count,
             inputs: about.inputs,
-            skipped_invalid: about.skipped_invalid,
+            skipped: about.skipped,
             parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
         };
         let folder = self.folder.join(manifest.folder_name());
@@ -376,8 +377,8 @@ pub struct NewGeneration {
     pub software_count: u64,
     /// What the exports looked like when they were read.
     pub inputs: FolderStamp,
-    /// Whether invalid records were left out.
-    pub skipped_invalid: bool,
+    /// The invalid part of the exports, which it doesn't have.
+    pub skipped: Skipped,
 }
 
 impl Manifest {

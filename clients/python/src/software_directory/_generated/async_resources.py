@@ -247,7 +247,8 @@ class AsyncExportsResource:
     def list(self, *, limit: int | None = None, offset: int | None = None) -> AsyncPager[AsyncPage[Export], Export]:
         """List exports.
 
-        The loaded export files, each with its licence.
+        The loaded export files, each with its licence, and how much is left out because it is invalid
+        (`skipped`).
 
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)

@@ -236,7 +236,8 @@ class ExportsResource:
     def list(self, *, limit: int | None = None, offset: int | None = None) -> Page[Export]:
         """List exports.
 
-        The loaded export files, each with its licence.
+        The loaded export files, each with its licence, and how much is left out because it is invalid
+        (`skipped`).
 
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)

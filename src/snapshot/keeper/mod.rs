@@ -4,8 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod index;
+
+use self::index::load;
 use super::Snapshot;
-use super::artifact::DOWNLOADS;
 use super::build::Processors;
 use super::builder::{Builder, Built};
 use super::directory::{Degraded, Directory};
@@ -17,17 +19,13 @@ use super::process::ServedIds;
 use super::reload::{Reload, ReloadOutcome};
 use super::settings::Settings;
 use super::stamp::FolderStamp;
-use super::store::{Manifest, Store, StoreError};
-use crate::error::chain;
+use super::store::{Manifest, Store};
 use crate::panics;
 
 /// How long what failed through no fault of the exports waits until it is tried again, at least.
 const RETRY: Duration = Duration::from_secs(30);
 /// How many times longer than it took it waits: what fails again and again takes a tenth of the time at most.
 const RETRY_FACTOR: u32 = 10;
-
-/// How many times more memory than its parts have bytes a generation takes while it is loaded, decoded tables included.
-const LOADING_FACTOR: u64 = 2;
 
 /// Keeps a directory current.
 pub struct Keeper {
@@ -108,6 +106,12 @@ impl Keeper {
         &self.settings
     }
 
+    /// The directory.
+    #[must_use]
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
     /// The stamp of the exports when they were last read.
     #[must_use]
     pub fn seen(&self) -> Option<&FolderStamp> {
@@ -140,6 +144,7 @@ impl Keeper {
     /// Where there is nothing to serve at all.
     pub fn refresh(&mut self) -> Result<Outcome, BuildFailure> {
         let started = Instant::now();
+        let was_degraded = self.has_problem();
         self.retry_at = None;
         // At a start nothing is served yet: what was in force before is what would lose records.
         let last_good = match self.directory.current() {
@@ -167,6 +172,7 @@ impl Keeper {
                 Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
             },
         );
+        self.log_recovery(was_degraded);
         ended
     }
 
@@ -177,30 +183,8 @@ impl Keeper {
         self.retry_at.map_or_else(|| self.serves_damaged(), |at| now >= at)
     }
 
-    /// Looks after the index: picks up a generation that another process has put in force, and notices where what is
-    /// served isn't there any more. To be called now and then.
-    pub fn look_at_index(&mut self, now: Instant) {
-        // Freeing a large generation takes a while, so it is done here and not by the last request that had it.
-        self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
-        let Some(store) = self.store.clone() else { return };
-        match store.current() {
-            Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
-            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
-            // work.
-            None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_in_force() => {
-                let folder = store.folder().display();
-                let detail = format!("{folder} holds no generation any more; it is written again");
-                tracing::warn!("{detail}");
-                self.index_problem = Some(Degraded { code: "index_lost", count: None, detail });
-                (self.saved, self.retry_at) = (None, Some(now));
-                self.show_health();
-            }
-            _ => {}
-        }
-    }
-
     fn load_unchanged(&mut self) -> Option<Outcome> {
-        let manifest = self.in_force().filter(|manifest| manifest.skipped_invalid == self.settings.skip_invalid)?;
+        let manifest = self.in_force().filter(|manifest| self.may_serve(manifest))?;
         let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
         let is_unchanged = stamp == manifest.inputs || {
             let made = self.generation_of_files();
@@ -245,7 +229,7 @@ impl Keeper {
                 if self.index_problem.as_ref().is_none_or(|before| before.code != failure.code.as_str()) {
                     tracing::error!("the generation can't be written; it is served from memory: {failure}");
                 }
-                self.index_problem = Some(Degraded { code: failure.code.as_str(), count: None, detail });
+                self.index_problem = Some(Degraded { code: failure.code.as_str(), detail, ..Degraded::default() });
                 self.reload_in_memory(served, known)
             }
             Err(failure) => Err(failure),
@@ -331,30 +315,6 @@ impl Keeper {
         Ok(Outcome::Published(self.publish(snapshot)))
     }
 
-    /// The stamp of the files where they are byte for byte those that the generation served was made of: then they needn't be
-    /// checked again. Not known with `skip_invalid`.
-    fn known_files(&self) -> Option<FolderStamp> {
-        let (generation, stamp) = self.generation_of_files()?;
-        self.serves(&generation).then_some(stamp)
-    }
-
-    /// Whether the generation that is served is whole and in force on disk, where it should be.
-    fn is_in_force(&self) -> bool {
-        let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) else { return true };
-        self.saved.as_ref().is_some_and(|saved| {
-            store.verify(saved).is_ok()
-                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_in_force())
-        })
-    }
-
-    /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
-    fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
-        if self.settings.skip_invalid {
-            return None;
-        }
-        self.settings.source.generation(&self.settings.limits)
-    }
-
     /// Clears all problems: the generation of the exports is served and on disk.
     fn settle(&mut self) {
         (self.exports_problem, self.index_problem, self.unsaved, self.unusable) = (None, None, None, None);
@@ -369,58 +329,6 @@ impl Keeper {
         self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
     }
 
-    /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
-    /// damaged.
-    fn is_news(&self, manifest: &Manifest) -> bool {
-        let name = manifest.folder_name();
-        let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != name);
-        is_other
-            && self.unusable.as_ref() != Some(&name)
-            && self.is_ours(manifest)
-            && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
-    }
-
-    /// Whether a generation was made of the exports of a folder, as this keeper's are, or of the embedded ones: the demo
-    /// is never the last good generation of a folder.
-    fn is_ours(&self, manifest: &Manifest) -> bool {
-        manifest.inputs.is_empty() == self.settings.source.folder().is_none()
-    }
-
-    /// The manifest of the generation in force on disk, if it is one of these exports'.
-    fn in_force(&self) -> Option<Manifest> {
-        self.store.as_ref()?.current().filter(|manifest| self.is_ours(manifest))
-    }
-
-    fn take_over(&mut self, store: &Store, manifest: Manifest) {
-        let started = Instant::now();
-        // Remembered before it is tried: what can't even be tried isn't tried each second.
-        self.unusable = Some(manifest.folder_name());
-        match BuildFailure::catch(|| load(store, &manifest)) {
-            Ok(snapshot) => {
-                tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
-                (self.seen, self.saved, self.retry_at) = (Some(manifest.inputs.clone()), Some(manifest), None);
-                self.settle();
-                self.publish(snapshot);
-                self.note(started, ReloadOutcome::Loaded);
-            }
-            // Said once: nothing that is finished is ever changed, so it stays unusable.
-            Err(failure) => tracing::warn!("a new generation can't be taken over: {failure}"),
-        }
-    }
-
-    /// The first generation on disk that is whole.
-    fn load_any(&self) -> Option<(Arc<Snapshot>, Manifest)> {
-        let store = self.store.as_ref()?;
-        let mut candidates = store.candidates().into_iter().filter(|manifest| self.is_ours(manifest));
-        candidates.find_map(|manifest| match load(store, &manifest) {
-            Ok(snapshot) => Some((snapshot, manifest)),
-            Err(failure) => {
-                tracing::warn!("a generation on disk can't be used: {failure}");
-                None
-            }
-        })
-    }
-
     fn keep_last_good(
         &mut self,
         failure: BuildFailure,
@@ -433,6 +341,7 @@ impl Keeper {
         let problem = Degraded {
             code: failure.code.as_str(),
             count: failure.count,
+            export_count: None,
             detail: format!("{failure}; the last good generation is served"),
         };
         // Logged once: what is tried again fails the same way more often than not.
@@ -460,6 +369,24 @@ impl Keeper {
         kept
     }
 
+    fn has_problem(&self) -> bool {
+        self.exports_problem.is_some() || self.index_problem.is_some()
+    }
+
+    /// Logs the end of all problems, so that the last line about them isn't an error.
+    fn log_recovery(&self, was_degraded: bool) {
+        if was_degraded
+            && !self.has_problem()
+            && let Some(current) = self.directory.current()
+        {
+            tracing::info!(
+                generation = current.generation(),
+                software = current.catalogue.software_count(),
+                "recovered: the exports are served as they are"
+            );
+        }
+    }
+
     fn show_health(&self) {
         let problems = self.exports_problem.iter().chain(&self.index_problem);
         self.directory.set_degraded(problems.cloned().collect());
@@ -469,19 +396,4 @@ impl Keeper {
         let reload = Reload { outcome, at: jiff::Timestamp::now(), took: started.elapsed() };
         self.directory.set_reloads(self.directory.reloads().after(reload, self.builds));
     }
-}
-
-fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, BuildFailure> {
-    let unreadable = |error: &StoreError| {
-        BuildFailure::transient(FailureCode::BuildFailed, format!("the generation can't be loaded: {}", chain(error)))
-    };
-    // Memory that runs out while tables are decoded would end the process; here it is a failure like others.
-    let in_memory = manifest.parts.iter().filter(|part| part.name != DOWNLOADS);
-    let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
-    if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-        let detail = format!("the generation can't be loaded: there aren't {} MiB of memory for it", bytes >> 20);
-        return Err(BuildFailure::transient(FailureCode::BuildFailed, detail));
-    }
-    let artifact = store.load(manifest).map_err(|error| unreadable(&error))?;
-    Ok(Snapshot::open(manifest.generation.clone(), artifact)?)
 }

@@ -1,0 +1,47 @@
+//! Environment variables that look like options and are none.
+
+use crate::cli::{ENVIRONMENT_PREFIX, environment_variables};
+
+/// The longest distance of a name from the one that was probably meant.
+const MAX_DISTANCE: usize = 3;
+
+/// Logs a warning for each environment variable with the program's prefix that nothing reads. Values aren't shown.
+pub(super) fn warn_of_unknown() {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for warning in warnings(names) {
+        tracing::warn!("{warning}");
+    }
+}
+
+fn warnings(names: impl Iterator<Item = String>) -> Vec<String> {
+    let known = environment_variables();
+    let unknown = names.filter(|name| name.starts_with(ENVIRONMENT_PREFIX) && !known.contains(name));
+    let mut warnings: Vec<_> = unknown
+        .map(|name| {
+            let nearest = known.iter().min_by_key(|known| strsim::osa_distance(known, &name));
+            let nearest = nearest.filter(|known| strsim::osa_distance(known, &name) <= MAX_DISTANCE);
+            let hint = nearest.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
+            format!("the environment variable {name} is not read by anything{hint}")
+        })
+        .collect();
+    warnings.sort_unstable();
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::warnings;
+
+    #[test]
+    fn variable_that_nothing_reads_is_warned_of_with_the_nearest_name() {
+        let names = ["SOFTWARE_DIRECTORY_LISTN", "SOFTWARE_DIRECTORY_LISTEN", "SOFTWARE_DIRECTORY_COLOUR", "PATH"];
+        assert_eq!(
+            warnings(names.map(str::to_owned).into_iter()),
+            [
+                "the environment variable SOFTWARE_DIRECTORY_COLOUR is not read by anything",
+                "the environment variable SOFTWARE_DIRECTORY_LISTN is not read by anything; \
+                 did you mean SOFTWARE_DIRECTORY_LISTEN?",
+            ]
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! The filter of `--log`. A mistyped level must not silence the log: `tracing` reads `inf` as the name of a target.
+
+use tracing_subscriber::EnvFilter;
+
+use super::Failure;
+
+/// The levels, each also in capitals.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+/// The target of this program's own lines, of which the others are parts.
+const TARGET: &str = "software_directory";
+
+/// Parses a filter.
+///
+/// # Errors
+/// Where it isn't one, has a word that is neither a level nor a target of this program, or matches no line of it: exit code 2.
+pub(super) fn parse(filter: &str) -> Result<EnvFilter, Failure> {
+    let wrong = |reason: &str| Failure::usage(format!("--log `{filter}`: {reason}"));
+    let mut is_of_program = false;
+    for directive in filter.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
+        let target = directive.split(['=', '[']).next().unwrap_or_default();
+        let is_level = LEVELS.iter().any(|level| target.eq_ignore_ascii_case(level));
+        let is_target = is_target(target);
+        if target == directive && !is_level && !is_target {
+            let nearest = LEVELS.iter().min_by_key(|level| strsim::osa_distance(level, target)).unwrap_or(&"info");
+            return Err(wrong(&format!(
+                "`{target}` is no level; did you mean `{nearest}`? Levels are {}; another program part is written with one, such as \
+                 `hyper=debug`",
+                LEVELS.join(", ")
+            )));
+        }
+        // A directive without a target, such as `[span]=debug`, matches all of them.
+        is_of_program |= is_level || is_target || target.is_empty();
+    }
+    if !is_of_program {
+        return Err(wrong(&format!(
+            "it matches no line of this program; add a level such as `info`, or `{TARGET}=debug`"
+        )));
+    }
+    EnvFilter::try_new(filter).map_err(|error| wrong(&format!("{error}; try `info`")))
+}
+
+/// Whether a target is this program or a part of it.
+fn is_target(target: &str) -> bool {
+    target.strip_prefix(TARGET).is_some_and(|part| part.is_empty() || part.starts_with("::"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn levels_and_targets_are_filters() {
+        for filter in [
+            "info",
+            "INFO",
+            "off",
+            "software_directory",
+            "software_directory=debug",
+            "info,software_directory::http::access=debug",
+            "warn,hyper=trace",
+            "hyper=trace,software_directory=off",
+        ] {
+            assert!(parse(filter).is_ok(), "{filter}");
+        }
+    }
+
+    #[test]
+    fn filter_that_would_silence_the_log_is_rejected_with_the_remedy() {
+        for (filter, remedy) in [
+            ("inf", "did you mean `info`?"),
+            ("debgu", "did you mean `debug`?"),
+            ("info,debgu", "did you mean `debug`?"),
+            ("softwar_directory=debug", "matches no line"),
+            ("", "matches no line"),
+            ("software_directory=inf", "try `info`"),
+        ] {
+            let failure = parse(filter).expect_err(filter);
+            assert!(failure.code == 2 && failure.text.contains(remedy), "{filter}: {}", failure.text);
+        }
+    }
+}
