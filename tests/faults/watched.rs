@@ -43,7 +43,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         answers.push(text);
     };
     for item in list_software(snapshot, &list).expect("a list").data {
-        add(&|text| item.write(text));
+        add(&|text| text.extend(item));
     }
     for id in ids(snapshot) {
         add(&|text| text.extend(get_software(snapshot, &id).expect("whole").expect("a product")));
@@ -59,7 +59,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     };
     for hit in search_software(snapshot, &search).expect("a search").data {
         add(&|text| {
-            hit.item.write(text);
+            text.extend(hit.item);
             text.extend(hit.score.to_string().bytes());
         });
     }
