@@ -1,7 +1,5 @@
 //! The difference between two generations, for the log.
 
-use std::collections::HashSet;
-
 use super::Snapshot;
 use super::stamp::FolderStamp;
 
@@ -27,13 +25,13 @@ impl Change {
         after: Option<&Snapshot>,
         stamps: (Option<&FolderStamp>, Option<&FolderStamp>),
     ) -> Self {
-        let ids = |snapshot: Option<&Snapshot>| -> HashSet<String> {
-            snapshot.map(|snapshot| snapshot.catalogue.ids().collect()).unwrap_or_default()
+        let missing_from = |other: Option<&Snapshot>, snapshot: Option<&Snapshot>| {
+            let is_missing = |id: &String| other.is_none_or(|other| other.catalogue.find(id).is_none());
+            snapshot.map_or(0, |snapshot| snapshot.catalogue.ids().filter(is_missing).count())
         };
-        let (before, after) = (ids(before), ids(after));
         Self {
-            added: after.difference(&before).count(),
-            removed: before.difference(&after).count(),
+            added: missing_from(before, after),
+            removed: missing_from(after, before),
             files: changed_files(stamps.0, stamps.1),
         }
     }
