@@ -131,28 +131,28 @@ $(UV): | need-python3
 MEASURE_DATA ?= ../shared/data
 
 relevance: need-cargo need-cc ## How well the search ranks, on judged queries (MEASURE_DATA names their folder)
-	cargo bench --locked --quiet --bench relevance -- $(MEASURE_DATA)
+	cargo bench --profile dist --locked --quiet --bench relevance -- $(MEASURE_DATA)
 
 # Which export is measured; any will do. PERFORMANCE.md is about Debian's packages.
 MEASURE_EXPORT ?= exports/debian.json
 
 bench: need-cargo need-cc ## What searches cost, the worst of them, and a build (MEASURE_DATA and MEASURE_EXPORT name the corpus)
-	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search --bench build
+	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --profile dist --locked --quiet --bench search --bench build
 
 # For a subset: make bench-http BENCH_HTTP='--only lookup,search --rounds 3'
 bench-generated: need-cargo need-cc ## The worst of 50,000 generated queries, in CPU time
-	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --locked --quiet --bench search -- generated
+	MEASURE_DATA='$(MEASURE_DATA)' MEASURE_EXPORT='$(MEASURE_EXPORT)' cargo bench --profile dist --locked --quiet --bench search -- generated
 
 bench-http: need-cargo need-cc need-python3 need-wrk ## The service beside its baselines over HTTP, as ratios
-	cargo build --release --locked --quiet --bin software-directory --example http-baselines
-	python3 benches/http/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
-		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
+	cargo build --profile dist --locked --quiet --bin software-directory --example http-baselines
+	python3 benches/http/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
+		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_HTTP)
 
 # A million records take some 7 GB of memory and 5 GB of disk; smaller: make bench-growth BENCH_GROWTH='--sizes 1000,10000 --seconds 2'
 bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory grow with the records, as a table and curves
-	cargo build --release --locked --quiet --bin software-directory --example http-baselines
-	python3 benches/growth/run.py --server '$(TARGET_DIR)/release/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
-		--baselines '$(TARGET_DIR)/release/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_GROWTH)
+	cargo build --profile dist --locked --quiet --bin software-directory --example http-baselines
+	python3 benches/growth/run.py --server '$(TARGET_DIR)/dist/software-directory' --export '$(MEASURE_DATA)/$(MEASURE_EXPORT)' \
+		--baselines '$(TARGET_DIR)/dist/examples/http-baselines' --out '$(TARGET_DIR)' $(BENCH_GROWTH)
 
 # Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
 # stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests

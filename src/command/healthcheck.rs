@@ -4,11 +4,21 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::header::HOST;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
 use crate::cli::HealthcheckArgs;
+use crate::error::chain;
 
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// The reasons why a server isn't ready are short.
-const MAX_BODY_BYTES: u64 = 4096;
+const MAX_BODY_BYTES: usize = 4096;
 
 /// Exit code 0 where the server answers that it is ready, else 1 and the reason on standard error.
 #[expect(clippy::needless_pass_by_value, reason = "every command takes its options over")]
@@ -23,21 +33,31 @@ pub(super) fn run(args: HealthcheckArgs) -> ExitCode {
 }
 
 fn check(address: SocketAddr) -> Result<(), String> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(TIMEOUT))
-        .http_status_as_error(false)
-        // The server is asked itself, whatever proxy the environment names, and its own answer counts.
-        .proxy(None)
-        .max_redirects(0)
-        .build()
-        .into();
     let url = format!("http://{address}/readyz");
-    let mut response = agent.get(&url).call().map_err(|error| format!("{url} can't be reached: {error}"))?;
-    if response.status().as_u16() == 200 {
-        return Ok(());
+    let unreachable = |error: &dyn std::error::Error| format!("{url} can't be reached: {}", chain(error));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| unreachable(&e))?;
+    let (status, body) = runtime
+        .block_on(async { timeout(TIMEOUT, get_readiness(address)).await })
+        .map_err(|elapsed| unreachable(&elapsed))?
+        .map_err(|error| unreachable(error.as_ref()))?;
+    if status == StatusCode::OK { Ok(()) } else { Err(format!("{url} answered {status}: {}", body.trim())) }
+}
+
+/// The status and the body of `/readyz`. Connects directly, without a proxy of the environment.
+async fn get_readiness(address: SocketAddr) -> Result<(StatusCode, String), Box<dyn std::error::Error>> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    let request = Request::get("/readyz").header(HOST, address.to_string()).body(Empty::<Bytes>::new())?;
+    let exchange = async {
+        let response = sender.send_request(request).await?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
+        Ok((status, body.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned()).unwrap_or_default()))
+    };
+    tokio::select! {
+        result = exchange => result,
+        closed = connection => Err(closed.err().map_or_else(|| "the connection was closed".into(), Into::into)),
     }
-    let body = response.body_mut().with_config().limit(MAX_BODY_BYTES).lossy_utf8(true).read_to_string();
-    Err(format!("{url} answered {}: {}", response.status(), body.unwrap_or_default().trim()))
 }
 
 /// Where a server that listens on all addresses can be reached: on this machine's own.

@@ -7,13 +7,12 @@ use axum::http::{HeaderMap, HeaderValue};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Coding {
     Gzip,
-    Brotli,
     Zstd,
 }
 
 impl Coding {
     /// All codings.
-    pub(super) const ALL: [Self; 3] = [Self::Gzip, Self::Brotli, Self::Zstd];
+    pub(super) const ALL: [Self; 2] = [Self::Gzip, Self::Zstd];
 
     /// Returns the available coding that a request prefers; `None` is the body as it is, which is right for every request.
     pub(super) fn preferred(headers: &HeaderMap, available: &[Self]) -> Option<Self> {
@@ -31,7 +30,6 @@ impl Coding {
     const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
-            Self::Brotli => "br",
             Self::Zstd => "zstd",
         }
     }
@@ -67,22 +65,22 @@ mod tests {
     fn quality_decides_then_our_preference() {
         for (accepted, coding) in [
             ("gzip", Coding::Gzip),
-            ("gzip, br", Coding::Brotli),
+            ("gzip, br", Coding::Gzip),
             ("gzip, deflate, br, zstd", Coding::Zstd),
             ("GZIP;q=1.0, br ; q=0.5, zstd;q=0.9", Coding::Gzip),
             ("*", Coding::Zstd),
-            ("zstd;q=0, *", Coding::Brotli),
+            ("zstd;q=0, *", Coding::Gzip),
             ("gzip, identity;q=0.5", Coding::Gzip),
         ] {
             assert_eq!(preferred(&[accepted]), Some(coding), "{accepted}");
         }
-        assert_eq!(preferred(&["gzip", "br"]), Some(Coding::Brotli), "several header lines are one list");
+        assert_eq!(preferred(&["gzip", "zstd"]), Some(Coding::Zstd), "several header lines are one list");
     }
 
     #[test]
     fn anything_else_is_the_body_as_it_is() {
         for refused in
-            ["", "identity", "deflate", "gzip;q=0", "*;q=0", "identity, gzip;q=0.5", "gzip;q=NaN", "br;q=2", "zstd;x=1"]
+            ["", "identity", "deflate", "gzip;q=0", "*;q=0", "identity, gzip;q=0.5", "gzip;q=NaN", "br", "gzip;q=2", "zstd;x=1"]
         {
             assert_eq!(preferred(&[refused]), None, "{refused}");
         }

@@ -9,6 +9,7 @@ use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
 };
 
+use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
 use crate::snapshot::{Directory, ReloadOutcome};
 
@@ -42,6 +43,7 @@ pub struct Metrics {
     searches_without_hits: IntCounter,
     /// Locked while they are updated and read, so that concurrent scrapes are consistent.
     directory: Mutex<DirectoryMetrics>,
+    process: ProcessMetrics,
 }
 
 /// Metrics of the directory, updated by each scrape.
@@ -109,12 +111,11 @@ impl Metrics {
                 IntCounter::with_opts(opts("searches_without_hits_total", "Searches with words that found nothing.")),
             )?,
             directory: Mutex::new(DirectoryMetrics::new(&registry)?),
+            process: ProcessMetrics::new(&registry)?,
             registry,
         };
         let build = IntGaugeVec::new(opts("build_info", "1, labelled with the version of the program."), &["version"]);
         set(&register(&metrics.registry, build)?, env!("CARGO_PKG_VERSION"), 1);
-        #[cfg(target_os = "linux")]
-        metrics.registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()))?;
         Ok(metrics)
     }
 
@@ -153,6 +154,7 @@ impl Metrics {
     pub fn render(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) -> Result<String, MetricsError> {
         let directory_metrics = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         directory_metrics.update(directory, keys, now);
+        self.process.update();
         let families = self.registry.gather();
         drop(directory_metrics);
         Ok(TextEncoder::new().encode_to_string(&families)?)

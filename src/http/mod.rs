@@ -13,6 +13,7 @@ mod extract;
 mod metrics;
 mod middleware;
 mod openapi;
+mod process_metrics;
 pub mod problem;
 mod response;
 mod routes;

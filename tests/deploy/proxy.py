@@ -194,7 +194,7 @@ def check_conditions(compare):
 
 def check_compression(compare):
     plain = compare("/v1/software?limit=50")
-    for encoding in ("gzip", "br", "zstd"):
+    for encoding in ("gzip", "zstd"):
         if compare("/v1/software?limit=50", {"Accept-Encoding": encoding}).header("content-encoding") != encoding:
             raise Failure(f"asked for {encoding}, it isn't that")
     packed = compare("/v1/software?limit=50", {"Accept-Encoding": "gzip"})

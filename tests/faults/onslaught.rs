@@ -49,7 +49,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     let target = Target::new(Corpus::generated(times(2000, 20_000)));
     let key = format!("Authorization: Bearer {}\r\n", target.server.key());
     let attacks = [
-        (request(&script(&target), "Accept-Encoding: br\r\n"), 64 * 1024, Duration::ZERO),
+        (request(&script(&target), "Accept-Encoding: gzip\r\n"), 64 * 1024, Duration::ZERO),
         (request("/v1/exports/tools", &key), 64 * 1024, Duration::from_millis(10)),
         (request("/v1/exports/tools?format=ndjson", &key), 1024, Duration::from_millis(250)),
         (request("/v1/software", "Authorization: Bearer sd_live_wrong\r\n"), 1024, Duration::ZERO),

@@ -1,4 +1,4 @@
-//! Compression of the API's responses: zstd, br or gzip, by the caller's preference, then in this order.
+//! Compression of the API's responses: zstd or gzip, by the caller's preference, then in this order.
 //!
 //! It runs on the threads that serve connections, so its cost is bounded by the size of what is compressed. Static documents and
 //! downloads come with their final coding.
@@ -21,8 +21,8 @@ use tower_http::compression::{Compression, CompressionLevel};
 /// The smallest body that is compressed, in bytes: a shorter one fits in a packet anyway.
 pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 
-/// The largest body that is compressed, in bytes. A page of 100 products of the bundled exports is 47 KiB. brotli takes 1.8 ms for a
-/// body of this size, gzip 1.1 ms and zstd 0.3 ms. A larger one, such as a product with megabytes of text, is sent as it is.
+/// The largest body that is compressed, in bytes. A page of 100 products of the bundled exports is 47 KiB. gzip takes 1.1 ms for a
+/// body of this size, zstd 0.3 ms. A larger one, such as a product with megabytes of text, is sent as it is.
 const MAX_BYTES: u64 = 128 * 1024;
 
 /// The encoders' level: about four fifths of the best ratio for a fraction of its time.
