@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use frostem::{Algorithm, Stemmer};
 
+/// The version of frostem, whose minor versions change stems. Part of a generation's name.
+pub const VERSION: &str = "2.20261016.1";
+
 /// A stemmer.
 #[derive(Clone)]
 pub struct Stems(Stemmer);
@@ -209,6 +212,13 @@ pub fn american(word: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn version_is_the_locked_one() {
+        let lock = include_str!("../../Cargo.lock");
+        let package = format!("name = \"frostem\"\nversion = \"{VERSION}\"");
+        assert!(lock.contains(&package), "VERSION has to follow Cargo.lock");
+    }
 
     #[test]
     fn british_and_american_spelling_have_one_stem() {
