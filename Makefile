@@ -1,4 +1,4 @@
-# The two commands of the project: `make test` (everything) and `make check` (what to run before each commit).
+# The two commands of the project: `make test` (everything a change must pass) and `make check` (before each commit).
 # Every target stands alone; `make help` lists them.
 
 SHELL := bash
@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(PATH):/usr/sbin:/sbin
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-deploy licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory
@@ -55,7 +55,7 @@ test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comme
 	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
 	cargo test --locked --doc -- --quiet
 
-# In the dev profile: what is asked is whether they build, and the tests have built all the crates already.
+# In the dev profile, whose crates the tests have built: this checks only that they build.
 bench-build: need-cargo need-cc ## Do the benchmarks and the fuzz targets build?
 	cargo bench --locked --no-run --profile dev --quiet
 	cargo build --locked --quiet --example http-baselines
@@ -118,7 +118,7 @@ fuzz: need-cargo need-cc need-c++ ## Coverage-guided fuzzing of exports, queries
 			END { print "fuzz: " target ": " runs " runs, no crash, " places " places reached" }' fuzz/artifacts/$$target.log; \
 	done
 
-test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights
+test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze need-nginx need-caddy ## nginx and Caddy before the binary, the units, the binary without rights; not in `make test`, for it needs these servers
 	cargo build --locked --quiet
 	python3 tests/deploy/check.py --binary '$(BINARY)'
 

@@ -17,7 +17,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "software-directory", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
-    /// What to do; `serve` where nothing is said.
+    /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// The options of `serve`.
@@ -30,7 +30,7 @@ pub struct Cli {
 pub enum Command {
     /// Serve the directory (the default)
     Serve(ServeArgs),
-    /// Check export files and report all that is wrong with them
+    /// Check export files and report every error and warning
     Check(CheckArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
@@ -83,7 +83,7 @@ pub struct ServeArgs {
     /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
-    /// Memory that a build beside a running server may take, in bytes [default: three quarters of the machine's]
+    /// Memory limit of a build in bytes [default: three quarters of the machine's]
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
     pub max_build_bytes: Option<u64>,
     /// Hold back a set of exports that would remove more than this share of the records, in per cent
@@ -93,14 +93,14 @@ pub struct ServeArgs {
     /// Address under which callers reach the service, for absolute links
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL")]
     pub public_url: Option<String>,
-    /// Address or network of a proxy whose X-Forwarded-For is believed; repeatable
+    /// Address or network of a proxy with a trusted X-Forwarded-For; repeatable
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
           value_parser = address::network)]
     pub trusted_proxy: Vec<ipnet::IpNet>,
     /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
     pub metrics_listen: Option<SocketAddr>,
-    /// What to log: a tracing filter such as `info` or `software_directory=debug`
+    /// Log filter, such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
     pub log: String,
     /// Show the queries of requests that are logged
@@ -153,7 +153,7 @@ pub enum CheckFormat {
     Text,
     /// One JSON document
     Json,
-    /// Workflow commands that GitHub shows beside the lines
+    /// Workflow commands, shown by GitHub as annotations
     Github,
 }
 
@@ -163,7 +163,7 @@ pub struct KeysArgs {
     /// File of API keys
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
     pub keys: PathBuf,
-    /// What to do with the keys.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: KeysCommand,
 }
@@ -173,7 +173,7 @@ pub struct KeysArgs {
 pub enum KeysCommand {
     /// Create a key and print it, alone, on standard output: the only time it is shown
     Create {
-        /// Whose key it is
+        /// Name of the key's holder
         #[arg(long)]
         name: String,
         /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
@@ -225,7 +225,7 @@ pub struct SearchArgs {
     /// How many products to show, 1 to 100
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub limit: u32,
-    /// What to search for
+    /// Words to search for
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
 }

@@ -46,7 +46,7 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| describe(payload.as_ref()))
 }
 
-/// A thread of a scope whose panics keep their place.
+/// A scoped thread with located panics.
 #[derive(Debug)]
 pub struct ScopedThread<'scope, T>(ScopedJoinHandle<'scope, Result<T, String>>);
 

@@ -100,7 +100,7 @@ fn a_folder_without_exports_says_so() {
 }
 
 #[test]
-fn what_is_named_like_an_export_is_never_passed_over() {
+fn entry_named_like_an_export_is_never_skipped() {
     let folder = folder(&[("data/a.json", VALID), ("data/folder.json/x.txt", "?")]);
     let output = check(folder.path(), &[]);
     assert!(stdout(&output).contains("error[not_a_file]"), "{}", stdout(&output));

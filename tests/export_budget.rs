@@ -15,7 +15,7 @@ fn examined(rest: &str) -> Report {
     examine(&[("x.json", &envelope(rest))])
 }
 
-/// An export with two records, the first of which has more.
+/// An export with two records, of which the first is larger.
 fn with_record(more: &str) -> Report {
     examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
 }
@@ -74,7 +74,7 @@ fn word_beyond_the_limit_is_an_error_of_its_record() {
         record("b", "")
     ));
     assert_refused(&name, "word_too_long", "/software/0/name");
-    // What isn't searched may be a word of any length, such as a picture in base64.
+    // A property that isn't searched may hold a word of any length, such as a picture in base64.
     assert!(with_record(&format!(r#", "icon": "{word}{word}""#)).is_valid());
 }
 

@@ -1,4 +1,4 @@
-//! What a record, a review, a glossary term become, and the advice on the way.
+//! Conversion of records, reviews and glossary terms, and its warnings.
 
 mod found;
 mod reading;

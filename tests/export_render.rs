@@ -109,7 +109,7 @@ fn a_valid_set_is_one_line() {
 }
 
 #[test]
-fn of_many_findings_of_a_kind_the_first_are_kept_and_the_others_counted() {
+fn first_findings_of_a_kind_are_kept_and_the_others_counted() {
     let records = (0..1500).map(|n| record(&format!("p{n}"), r#", "rating": "high""#)).collect::<Vec<_>>().join(",\n");
     let report = examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]);
     let printed = text(&report);

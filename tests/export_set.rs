@@ -37,7 +37,7 @@ fn a_product_id_in_two_files_names_both_places() {
 }
 
 #[test]
-fn of_two_definitions_the_first_valid_one_is_left() {
+fn first_valid_definition_is_kept() {
     let broken = r#"{"id": "a", "name": "", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
     let text =
         envelope(&format!(r#""software": [{broken}, {}, {}]"#, record("a", r#", "n": 1"#), record("a", r#", "n": 2"#)));

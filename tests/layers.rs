@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each room may use of the others.
+/// The modules that each module may use.
 const ROOMS: [(&str, &[&str]); 10] = [
     ("record", &[]),
     ("resource", &["record"]),

@@ -2,7 +2,7 @@
 //! `make bench`.
 //!
 //! Both are measured in turns in one run, as CPU time of the thread, for all of it runs on one; the medians count. The clock
-//! is told too, for what waits for a disk.
+//! is shown too, because of waits for the disk.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "nobody asks anything here")]
@@ -85,7 +85,7 @@ fn run() -> Result<(), Failure> {
 const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
-/// What the answers of all products take, in no order that a cache could follow; and to copy them if they were ready.
+/// The time of all products' details in an order that defeats caches, and of copying them as ready bytes.
 fn lookups(catalogue: &Catalogue) -> Stages {
     let count = u32::try_from(catalogue.software_count()).unwrap_or(u32::MAX);
     let mut ordinals: Vec<u32> = (0..count).collect();
@@ -122,7 +122,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         return Err("the export isn't valid; see `software-directory check`".into());
     }
     let (generation, name) = time(|| Generation::of(&set.report.exports));
-    // What a build consists of, one after the other; the rest of it is indexing.
+    // The stages of a build before indexing.
     let (records, order) = time(|| CatalogueBuilder::new(set.report.exports, None));
     let records = records?;
     let (search, analysis) = time(|| {

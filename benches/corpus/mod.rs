@@ -15,7 +15,7 @@ use software_directory::snapshot::Snapshot;
 /// Why a benchmark can't run.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
-/// How a benchmark ends; a failure is told.
+/// The exit code of a benchmark; prints a failure.
 pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -29,7 +29,7 @@ pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
 /// The variable that names the folder with `exports/`.
 const FOLDER: &str = "MEASURE_DATA";
 
-/// What the benchmarks read in it, unless [`EXPORT`] names another.
+/// The default export in it, unless [`EXPORT`] names another.
 const DEFAULT_EXPORT: &str = "exports/debian.json";
 
 /// The variable that names another export in the folder, or a folder of exports.
@@ -38,7 +38,7 @@ const EXPORT: &str = "MEASURE_EXPORT";
 /// The fewest letters of a word that can be misspelled in a benchmark: from four on one edit is forgiven.
 const MISSPELLED_FROM: usize = 5;
 
-/// What is measured: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`, a file or a folder of them.
+/// The measured exports: `$MEASURE_DATA/exports/debian.json`, or `$MEASURE_DATA/$MEASURE_EXPORT`, a file or a folder.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     let folder = std::env::var(FOLDER).unwrap_or_default();
     let export = std::env::var(EXPORT).unwrap_or_else(|_| DEFAULT_EXPORT.to_owned());

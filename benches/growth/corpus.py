@@ -23,7 +23,7 @@ SEED = 1_000_000
 FILE_BYTES = 64_000_000
 WORD = re.compile(r"[^\W_]+")
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+")
-# So many records give a new one its sentences.
+# The number of records that a new one has its sentences from.
 DONORS = 3
 
 

@@ -72,7 +72,7 @@ def panel(one, x_label):
         if not curve.is_reference:
             yield from (f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in places)
         labels.append((places[-1][1] + 4, kind, curve))
-    # Beside the ends of the curves, one below the other where these are close.
+    # Labels at the ends of the curves, stacked where these are close.
     above = -math.inf
     for y, kind, curve in sorted(labels, key=lambda label: label[0]):
         above = max(y, above + 14)

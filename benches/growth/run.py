@@ -27,7 +27,7 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# After so many seconds what is done once behind a start is done: contents verified, memory given back.
+# The seconds after a start until contents are verified and memory is released.
 SETTLED = 5
 # How many queries are checked, and how large a share may be missed: the more words there are, the more often a word that was
 # cut off in a query is one itself.

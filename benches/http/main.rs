@@ -4,7 +4,7 @@
 //! - `axum ADDRESS BYTES`: bare axum, which answers a fixed body of that size whatever is asked: the limit of HTTP here.
 //! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the limit of the engine.
 //!
-//! The first line on standard output tells the address.
+//! The first line on standard output is the address.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;

@@ -67,7 +67,7 @@ class PostgreSQL:
 
     def write(self, name, rows):
         with open(self.folder / name, "w", newline="") as file:
-            # What isn't quoted and empty would be read as NULL.
+            # An empty field without quotes would be read as NULL.
             csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
 
     def call(self, tool, *arguments):

@@ -1,4 +1,4 @@
-//! What is asked: files with a query or an id a line.
+//! Files of queries and ids, one per line.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -10,11 +10,11 @@ use software_directory::snapshot::Snapshot;
 
 use crate::corpus::{self, Failure, Queries};
 
-/// Of everything random here.
+/// The seed of all random choices.
 const SEED: u64 = 200_000;
 /// How many distinct queries there are, and how many draws of them with repetition.
 const QUERIES: usize = 200_000;
-/// One query in so many has an edit: 15 %.
+/// One query in this number has an edit: 15 %.
 const MISSPELLED: f64 = 0.15;
 /// How many queries are there to check answers by.
 const CHECKED: usize = 400;
@@ -34,7 +34,7 @@ pub(crate) fn write(folder: &Path) -> Result<(), Failure> {
             distinct.push(query);
         }
     }
-    // Zipf's law: the n-th most frequent query is asked 1/n times as often as the most frequent one.
+    // Zipf's law: the n-th most frequent query occurs 1/n times as often as the most frequent one.
     let mut sum = 0.0;
     let until: Vec<f64> = (1..=QUERIES)
         .map(|rank| {

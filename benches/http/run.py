@@ -91,7 +91,7 @@ def run(arguments, folder, servers):
     draw_queries(arguments.baselines, pathlib.Path(arguments.export), folder)
     ids = (folder / "ids.txt").read_text().splitlines()
     queries = (folder / "distinct.txt").read_text().splitlines()
-    # What is missing is told before anything is measured.
+    # A missing program is reported before anything is measured.
     others = {name: keep(baselines.START[name](arguments.export, folder, queries))
               for name in arguments.chosen if name in baselines.START}
     ours = keep(serve(arguments, folder))

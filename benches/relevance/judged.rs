@@ -72,7 +72,7 @@ impl Judged {
         Ok(())
     }
 
-    /// What each weight is worth: the figures with it turned off.
+    /// The effect of each weight: the figures without it.
     pub(crate) fn ablation(&self, composed: &Composed) -> Result<(), Failure> {
         println!("What each weight is worth: judged queries with it turned off");
         let whole = Ranking::default();

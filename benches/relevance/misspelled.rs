@@ -24,7 +24,7 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
             continue;
         }
         let page = search(snapshot, &typed, true)?;
-        // What has the stem of the right word, or begins it, finds it without a correction.
+        // A misspelling with the stem of the right word, or a prefix of it, needs no correction.
         let stem = |word: &str| snapshot.search.stems.of(word).into_owned();
         let found = match page.query.corrected.first() {
             Some(correction) => correction.to == meant,

@@ -46,7 +46,7 @@ struct Named {
     id: String,
 }
 
-/// The composed queries and the directory they are asked of.
+/// The composed queries and their directory.
 pub(crate) struct Composed {
     directory: Built,
     queries: Vec<Query>,

@@ -23,7 +23,7 @@ pub(crate) fn with_highlights(q: &str) -> SearchSoftware {
     SearchSoftware { highlight: true, ..plain(q) }
 }
 
-/// With all that costs: facets, marks and the largest page.
+/// With facets, highlights and the largest page.
 pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
     SearchSoftware { facets: Facet::ALL.to_vec(), highlight: true, page: PageRequest { limit, offset }, ..plain(q) }
 }

@@ -51,7 +51,7 @@ impl Measurement for CpuTime {
     }
 }
 
-/// What a batch of that many queries is told as.
+/// The throughput of a batch of that many queries.
 pub(crate) fn per_query(queries: usize) -> Throughput {
     Throughput::Elements(queries as u64)
 }

@@ -78,7 +78,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
         times[QUERIES / 1000].0.as_micros(),
         times[0].0.as_micros(),
     );
-    // What interrupts a thread falls on any query: of the slowest the median of several runs tells what they take.
+    // Interrupts fall on any query, so the slowest ones are measured again and their median counts.
     let mut slowest: Vec<_> = times
         .into_iter()
         .take(SHOWN * 20)

@@ -1,4 +1,4 @@
-//! What has to hold, measured alternately in one run, so that whatever else the machine does falls on both sides.
+//! Goals, measured alternately in one run, so that other load falls on both sides.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const ROUNDS: usize = 15;
 /// The most CPU time that any query may take.
 const WORST: Duration = Duration::from_millis(5);
 
-/// A goal: one side may cost at most so many times the other.
+/// A goal: the most that one side may cost, as a multiple of the other.
 pub(crate) struct Ratio<'q> {
     pub(crate) name: &'static str,
     pub(crate) of: &'q [SearchSoftware],

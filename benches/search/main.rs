@@ -1,4 +1,4 @@
-//! What a search costs, in process and through the service: `make bench`.
+//! The cost of searches, in process: `make bench`.
 //!
 //! Corpus: an export named by `MEASURE_DATA` (Debian 12's packages). Queries: one to three words drawn from its records with a
 //! fixed seed, and the same with one edit; and the worst that a caller can send. Measured is the CPU time of the thread.
@@ -29,7 +29,7 @@ use goals::Ratio;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Of everything random here.
+/// The seed of all random choices.
 const SEED: u64 = 59_204;
 /// How many queries a measurement goes through.
 const QUERIES: usize = 500;

@@ -1,5 +1,5 @@
 // The stub server of the conformance cases: plays scripted answers, faults included, and remembers what was asked.
-// README.md, beside this file, describes it.
+// README.md in this folder describes it.
 
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-//! `check`: looks at export files and reports all that is wrong with them.
+//! `check`: reports the errors and warnings of export files.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use crate::error::chain;
 use crate::export::{self, FindError, Limits, Report, render};
 use crate::printable::printable;
 
-/// Where the exports are if nobody says.
+/// The default folder of exports.
 const DATA_FOLDER: &str = "data";
 
 /// From this size on checking takes long enough to show progress.
@@ -60,7 +60,7 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     });
     bar.finish_and_clear();
     match print(&report, args.format) {
-        // Whoever reads has seen enough (`check | head`); the verdict stands.
+        // The reader has closed the pipe (`check | head`); the exit code stays.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         printed => printed?,
     }

@@ -6,7 +6,7 @@ use super::Failure;
 
 /// The levels, each also in capitals.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-/// The target of this program's own lines, of which the others are parts.
+/// The root target of this program's lines.
 const TARGET: &str = "software_directory";
 
 /// Parses a filter.

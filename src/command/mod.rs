@@ -1,4 +1,4 @@
-//! What the commands do, a file each.
+//! The commands, one file each.
 
 mod check;
 mod data;
@@ -40,7 +40,7 @@ pub fn run(cli: Cli) -> ExitCode {
     }
 }
 
-/// Prints a text on standard output. Who reads only the beginning, as `head` does, has what they want.
+/// Prints a text on standard output. A closed pipe, such as that of `head`, is no failure.
 fn print(text: &str) -> ExitCode {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

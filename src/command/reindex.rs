@@ -1,5 +1,5 @@
-//! `--reindex`: builds a generation. For a person, who confirms the removal of records by it, or for a server, which is
-//! isolated from the memory, the processor time and the failures of a build by this process.
+//! `--reindex`: builds a generation, on the operator's command, which confirms the removal of records too, or as a server's child
+//! process, which isolates the server from the build's memory, processor time and failures.
 
 mod memory;
 

@@ -16,7 +16,7 @@ use crate::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 use crate::snapshot::keeper::Keeper;
 use crate::snapshot::{Directory, Settings};
 
-/// What is shown of a product.
+/// The shown fields of a product.
 #[derive(Debug, Deserialize)]
 struct Shown {
     id: String,
@@ -27,7 +27,7 @@ struct Shown {
 
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let directory = Arc::new(Directory::default());
-    // A look changes nothing: a server beside it takes over what is put in force on disk.
+    // Read-only, because a running server takes over each new generation on disk.
     let settings = Settings { read_only: true, ..data::settings(&args.data, 100) };
     let log = match Log::start(io::stderr()) {
         Ok(log) => log,
@@ -55,7 +55,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         Err(error) => Err(io::Error::other(chain(&error))),
     };
     match printed {
-        // Whoever reads has seen enough (`search … | head`).
+        // The reader has closed the pipe (`search … | head`).
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             print_error(&error.to_string());
             ExitCode::FAILURE

@@ -26,7 +26,7 @@ impl Severity {
 /// Declares the codes, so that name and severity stand in one row and can't be forgotten.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
-        /// What kind of finding it is.
+        /// The kind of a finding.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[doc = $doc])+ $code,)+
@@ -59,7 +59,7 @@ codes! {
     // Files.
     /// The file can't be read.
     UnreadableFile = "unreadable_file", Error;
-    /// What is named like an export file isn't a file.
+    /// A directory entry with the name of an export file is no file.
     NotAFile = "not_a_file", Error;
     /// The file is larger than the limit.
     FileTooLarge = "file_too_large", Error;
@@ -173,7 +173,7 @@ codes! {
     OverlappingSynonyms = "overlapping_synonyms", Warning;
     /// An optional entry of the envelope that can't be used.
     EntryLeftOut = "entry_left_out", Warning;
-    /// A review whose product couldn't be read or is itself invalid.
+    /// A review of an unreadable or invalid product.
     ReviewWithoutProduct = "review_without_product", Warning;
 }
 

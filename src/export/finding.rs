@@ -1,4 +1,4 @@
-//! What a check says: what is wrong, where, and how to mend it.
+//! Findings of a check: the fault, its place, and the remedy.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use super::{Code, LeftOut, Severity};
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind it is; also says how bad it is.
+    /// The kind, which implies the severity.
     pub code: Code,
     /// Where it is.
     pub location: Location,
-    /// What is wrong, in one line.
+    /// The fault, in one line.
     pub message: String,
     /// How to mend it.
     pub help: String,
@@ -53,7 +53,7 @@ pub struct Place {
 pub struct Related {
     /// Where it is.
     pub location: Location,
-    /// What is there.
+    /// The text there.
     pub note: String,
 }
 

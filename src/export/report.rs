@@ -14,13 +14,13 @@ use super::set::{self, Draft};
 use super::{Code, Export, Finding, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
 use crate::record::CalendarDate;
 
-/// What came of reading a set of export files.
+/// The result of reading a set of export files.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What is valid, in the order of the files. Complete only if [`is_valid`](Self::is_valid); else the caller decides
-    /// whether the valid rest is served.
+    /// The valid exports, in the order of the files. Complete only if [`is_valid`](Self::is_valid); else the caller decides whether
+    /// to serve them.
     pub exports: Vec<Export>,
-    /// What was found, by file and place: of each code and file the first hundred.
+    /// The findings by file and place, the first hundred of each code and file.
     pub findings: Vec<Finding>,
     /// How many more findings there are, by file and code.
     pub left_out: Vec<LeftOut>,
@@ -121,7 +121,7 @@ pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
 
 /// Reads export files and checks them, one by one and as a set.
 ///
-/// `today` is the last day that isn't in the future. `progress` is told bytes done and bytes in all, now and then.
+/// `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
 #[must_use]
 pub fn read(files: &[PathBuf], limits: &Limits, today: CalendarDate, progress: &dyn Fn(u64, u64)) -> Report {
     let sizes: Vec<u64> =
@@ -133,7 +133,7 @@ pub fn read(files: &[PathBuf], limits: &Limits, today: CalendarDate, progress: &
 
 /// Checks export files that have been read, one by one and as a set.
 ///
-/// `today` is the last day that isn't in the future. `progress` is told the bytes done, now and then.
+/// `today` is the last day that isn't in the future. `progress` gets the bytes done, repeatedly.
 #[must_use]
 pub fn examine(
     sources: Vec<Result<SourceFile, Box<Finding>>>,

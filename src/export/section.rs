@@ -1,4 +1,4 @@
-//! The arrays of an envelope whose elements can be skipped one by one, and a document without the skipped ones.
+//! The arrays of an envelope with elements that can be skipped, and a document without the skipped ones.
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ use super::finding::Fault;
 use super::text::Locator;
 use super::{Code, Finding, Location, Related};
 
-/// What is read at most.
+/// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Largest file, in bytes. Files of 4 GiB and more are never read.
@@ -54,8 +54,8 @@ pub enum FindError {
     },
 }
 
-/// The export files of a folder: all `*.json` directly in it, sorted, those with a leading dot left out. What is named so
-/// but can't be read is in the list too, for [`read`](super::read) to say so.
+/// The export files of a folder: all `*.json` directly in it, sorted, those with a leading dot left out. Unreadable ones
+/// are in the list too; [`read`](super::read) reports them.
 ///
 /// # Errors
 /// Where the folder can't be listed or holds no such file.

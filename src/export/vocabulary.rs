@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::text::{Kind, Value};
 
-/// What a known property's value must look like to be used.
+/// The form of a known property's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Text,

@@ -79,9 +79,18 @@ mod tests {
 
     #[test]
     fn anything_else_is_the_body_as_it_is() {
-        for refused in
-            ["", "identity", "deflate", "gzip;q=0", "*;q=0", "identity, gzip;q=0.5", "gzip;q=NaN", "br", "gzip;q=2", "zstd;x=1"]
-        {
+        for refused in [
+            "",
+            "identity",
+            "deflate",
+            "gzip;q=0",
+            "*;q=0",
+            "identity, gzip;q=0.5",
+            "gzip;q=NaN",
+            "br",
+            "gzip;q=2",
+            "zstd;x=1",
+        ] {
             assert_eq!(preferred(&[refused]), None, "{refused}");
         }
         assert_eq!(preferred(&[]), None);

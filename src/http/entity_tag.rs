@@ -17,8 +17,8 @@ pub(super) struct EntityTag(HeaderValue);
 /// Makes the entity tags of one build.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
-    /// Not a cryptographic hash: a tag has to differ and protects nothing. The algorithm may change with the crate's version,
-    /// that is with the build, whose tags differ anyway.
+    /// Not a cryptographic hash: a tag protects nothing. The algorithm may change with the crate's version, and so with the build,
+    /// which is part of the tag anyway.
     build: FixedState,
 }
 

@@ -4,9 +4,9 @@
 //! traffic management, I.371: one time per address is all there is to remember). IPv6 callers own whole networks, so
 //! what counts there is the first 64 bits.
 //!
-//! The table has a fixed size, for any number of addresses. An address whose failures are all paid off
-//! is forgotten; where there is no place left, a newcomer takes that of the address that has the least to pay off. So
-//! those over their limit are remembered longest, and a flood of addresses makes room among itself.
+//! The table has a fixed size, for any number of addresses. An entry is evicted when its failures have
+//! expired; in a full table a new address evicts the one with the fewest. So addresses over their limit stay longest, and a flood
+//! of addresses evicts itself.
 //!
 //! Time is handed in, never read.
 
@@ -76,8 +76,8 @@ impl FailedAttempts {
     /// Notes a failure.
     ///
     /// # Errors
-    /// Where the address has had too many: the whole seconds, rounded up and at least 1, after which one more is all
-    /// right. Such a failure isn't counted.
+    /// Where the address has had too many: the seconds, rounded up and at least 1, until one more is allowed. Such a failure isn't
+    /// counted.
     pub fn note(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
         let network = Network::from(address);
         let now_ms = u64::try_from(now.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX / 2);

@@ -5,7 +5,7 @@
 pub struct Category {
     /// Name, with at least one letter or digit.
     pub name: Box<str>,
-    /// What belongs in it.
+    /// The definition.
     pub description: Option<Box<str>>,
 }
 
@@ -29,7 +29,7 @@ pub struct GlossaryTerm {
 /// Where a definition can be checked: an export writes `{title?, url?}` or one string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlossarySource {
-    /// What the source is called.
+    /// The source's name.
     pub title: Option<Box<str>>,
     /// Where it is.
     pub url: Option<Box<str>>,

@@ -15,7 +15,7 @@ pub struct Review {
     pub title: Option<Box<str>>,
     /// Text.
     pub body: Option<Box<str>>,
-    /// Who wrote it.
+    /// The author.
     pub author: Option<Box<str>>,
     /// When it was written: RFC 3339, in UTC.
     pub created_at: Option<Box<str>>,

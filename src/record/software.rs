@@ -20,11 +20,11 @@ pub struct Software {
     pub description: Option<Box<str>>,
     /// Category names as written, the main one first; no two have one slug.
     pub categories: Vec<Box<str>>,
-    /// Who makes it.
+    /// The vendor.
     pub vendor: Option<Box<str>>,
     /// Free key words.
     pub tags: Vec<Box<str>>,
-    /// What it does.
+    /// The features.
     pub features: Vec<Box<str>>,
     /// Standards it is for, such as `ISO 9001`.
     pub standards: Vec<Box<str>>,
@@ -32,11 +32,11 @@ pub struct Software {
     pub aliases: Vec<Box<str>>,
     /// How it can be run, such as `cloud` or `on-premises`.
     pub deployment: Vec<Box<str>>,
-    /// What it costs, as text.
+    /// The price, as text.
     pub pricing: Option<Box<str>>,
     /// Languages of its user interface.
     pub languages: Vec<Box<str>>,
-    /// What kind of offering it is; `software` where the record doesn't say.
+    /// The kind of offering; `software` by default.
     pub offering_type: OfferingType,
     /// How far the evidence was reviewed.
     pub evidence_status: EvidenceStatus,
@@ -64,7 +64,7 @@ pub struct Rating {
 /// A source of evidence: an export writes a pair of label and URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What the source is called.
+    /// The source's name.
     pub label: Box<str>,
     /// Where it is: a valid URI.
     pub url: Box<str>,

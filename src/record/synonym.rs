@@ -7,9 +7,9 @@ pub enum SynonymGroup {
     Equivalent(Vec<Box<str>>),
     /// `{"from": [...], "to": "..."}`: a query for one of `from` also finds `to`, not the other way round.
     OneWay {
-        /// What is asked.
+        /// The terms of queries.
         from: Vec<Box<str>>,
-        /// What is found as well.
+        /// The terms that match them too.
         to: Box<str>,
     },
     /// `{"ambiguous": [...]}`: short forms that are ordinary words too, expanded only when they are the whole query or

@@ -14,7 +14,7 @@ pub const TEXTS: &str = "catalogue.texts";
 pub const DOWNLOADS: &str = "catalogue.downloads";
 /// The search side.
 pub const SEARCH: &str = "search";
-/// What the names of the engine's files begin with.
+/// The prefix of the names of the engine's files.
 pub const ENGINE: &str = "engine.";
 
 /// The parts of a generation.
@@ -22,7 +22,7 @@ pub const ENGINE: &str = "engine.";
 pub struct Artifact {
     /// Name and content of each.
     pub parts: Vec<(String, Bytes)>,
-    /// The part [`DOWNLOADS`], where it stays on disk until somebody asks for one.
+    /// The part [`DOWNLOADS`], where it is read from disk by each download.
     pub downloads: Option<Arc<File>>,
 }
 

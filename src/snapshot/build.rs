@@ -43,7 +43,7 @@ pub enum BuildError {
     /// The system has no thread to spare.
     #[error("a thread can't be started")]
     Thread(#[source] io::Error),
-    /// Whoever is told of the progress asked to stop.
+    /// The progress callback stopped the build.
     #[error("building was stopped")]
     Stopped,
 }
@@ -104,7 +104,7 @@ fn build_in_turn(
     // Out of memory while the engine takes the most of it.
     let search = Bulk::store(search.finish()?.encode()?.into(), scratch).map_err(unusable)?;
     let engine = engine.finish()?;
-    // Last, so that the texts aren't in memory beside what indexing needs.
+    // Last, so that the texts and the index aren't in memory at once.
     let catalogue = records.finish()?;
     Ok((search.read_all().map_err(unusable)?, engine, catalogue))
 }

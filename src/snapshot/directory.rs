@@ -28,7 +28,7 @@ pub struct Degraded {
     pub count: Option<usize>,
     /// The number of exports that are left out as a whole; `None` for other reasons.
     pub export_count: Option<usize>,
-    /// What happened and how to mend it, for the operator.
+    /// The event and its remedy, for the operator.
     pub detail: String,
 }
 

@@ -73,7 +73,7 @@ steps! {
     CurrentSynced = "store::current_synced";
     /// `CURRENT` has its name: the generation is in force; the index folder is about to be synced.
     CurrentRenamed = "store::current_renamed";
-    /// What is to be kept is about to be told from what isn't.
+    /// Before the generations to keep are chosen.
     SweepBegun = "sweep::begun";
     /// An older generation is about to lose its manifest.
     SweepManifest = "sweep::manifest";

@@ -80,7 +80,7 @@ impl BuildFailure {
         Self { code, count: None, detail: detail.into(), is_transient: true }
     }
 
-    /// Runs a part of a build, whose panic is a failure like others.
+    /// Runs a part of a build; a panic becomes a failure.
     pub(crate) fn catch<T>(work: impl FnOnce() -> Result<T, Self>) -> Result<T, Self> {
         panics::catch(work).unwrap_or_else(|message| {
             let detail = format!("the directory can't be built: the program failed ({message}); please report it");

@@ -18,7 +18,7 @@ pub const INDEX_FORMAT: u32 = 12;
 pub struct Generation(Box<str>);
 
 impl Generation {
-    /// The generation that exports make, in whatever order they come.
+    /// The generation of exports, in any order.
     #[must_use]
     pub fn of(exports: &[Export]) -> Self {
         let mut exports: Vec<_> = exports.iter().collect();

@@ -1,4 +1,4 @@
-//! How the last look at the exports ended, for whoever watches over the service.
+//! The outcome of the last reload, for monitoring.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub enum ReloadOutcome {
     Loaded,
     /// The exports make the generation that is served already.
     Unchanged,
-    /// The exports would remove too many records: the generation before is served until somebody confirms it.
+    /// The exports would remove too many records: the former generation is served until `--reindex` confirms them.
     HeldBack,
     /// The exports can't be served, or building failed: the last good generation is served, if there is one.
     Failed,
@@ -42,7 +42,7 @@ impl ReloadOutcome {
     }
 }
 
-/// What is known of the reloads so far, starts and generations taken over from another process included.
+/// The reloads so far, including starts and generations of another process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReloadStatus {
     /// The last one; `None` until the first has ended.

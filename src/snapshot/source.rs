@@ -26,14 +26,14 @@ pub enum Source {
 /// A set of exports as it was read.
 #[derive(Debug)]
 pub struct ReadSet {
-    /// What was found in it.
+    /// The report of its exports.
     pub report: Report,
-    /// What the files looked like before they were read.
+    /// The stamp of the files before they were read.
     pub stamp: FolderStamp,
 }
 
 impl Source {
-    /// What the files look like; nothing for the embedded ones, which never change.
+    /// The stamp of the files; empty for the embedded ones, which never change.
     ///
     /// # Errors
     /// Where the folder can't be listed.

@@ -1,4 +1,4 @@
-//! What the data folder looks like from outside: enough to tell that nothing changed, without reading a file.
+//! The stamp of a data folder: metadata that detects changes without reading a file.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// A file's name, size and times, as the file system tells them.
+/// A file's name, size and times.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileStamp {
     /// Its name.

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often everything is read in full.
 const READ_IN_FULL_EVERY: Duration = Duration::from_mins(10);
 
-/// What wakes the watch.
+/// The signals that wake the watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// Something may have changed.
@@ -86,10 +86,10 @@ impl Pacer {
     }
 }
 
-/// Watches until it is told to stop. Meant for a thread of its own: building a generation takes its time there.
+/// Watches until the stop signal, on a thread of its own, which waits for builds.
 pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints) {
     let mut pacer = Pacer::new(keeper.seen().cloned(), Instant::now());
-    // What was loaded without reading it is verified now, while it is served.
+    // A generation that was loaded without reading the exports is verified now, while it is served.
     let mut reload = true;
     let mut is_requested = false;
     let mut looked_at = Instant::now();

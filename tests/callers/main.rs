@@ -38,7 +38,7 @@ fn run<T>(callers: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(callers)
 }
 
-/// Lets this process open so many files, or says what to do.
+/// Raises the limit of open files, or fails with the command that does.
 fn open_files(needed: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

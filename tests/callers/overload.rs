@@ -7,14 +7,14 @@ use crate::load::{Outcome, at_rate, capacity, percentile};
 use crate::process::Place;
 use crate::{alone, full, open_files, run};
 
-/// Much work for the service and little to read for callers, who have to be many on the same cores.
+/// Much work for the service and small responses, because the callers share its cores.
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
-/// How many times the capacity is asked for, so that ten times are asked whatever is lost at both ends.
+/// The load as a multiple of the capacity: at least ten times in spite of losses.
 const TIMES: f64 = 15.0;
 
-/// Callers are as many as wait this long, each for one answer; where answers take longer, less is asked.
+/// The wait that the number of callers is computed from, each with one request.
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]
@@ -70,7 +70,7 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");
     // Where server and callers share what there is, they may not come to ask as much.
     assert!(apart.is_none() || asked >= 10.0 * capacity, "{:.1} times the capacity", asked / capacity);
-    // Callers that crowd the same cores are part of what is measured here, and so is whatever else runs on them.
+    // The callers and other processes on the same cores are part of this measurement.
     assert!(!full() || p50(200) < 500.0, "{} ms", p50(200));
     let after = run(at_rate(server.address, &place.key, &PATHS, capacity / 10.0, 4, Duration::from_secs(2)));
     assert!(after.iter().skip(after.len() / 2).all(Outcome::is_fine), "and then it is over");

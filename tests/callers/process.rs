@@ -23,7 +23,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// So many products, and a key for so many requests a minute.
+    /// That number of products, and a key with that rate per minute.
     pub(crate) fn new(products: usize, rate: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
@@ -150,7 +150,7 @@ impl Server {
         Self { child, address: address.expect("an address"), metrics, errors }
     }
 
-    /// What it has written on standard error so far.
+    /// The standard error so far.
     pub(crate) fn stderr(&self) -> String {
         self.errors.lock().expect("no panic").clone()
     }

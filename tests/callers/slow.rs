@@ -20,7 +20,7 @@ const AT_MOST: Duration = Duration::from_secs(6);
 /// Over this long attackers arrive; by the end of it all of them are there.
 const ARRIVING: Duration = Duration::from_secs(2);
 
-/// When one of so many arrives: all at a moment would be a queue, as they aren't from elsewhere.
+/// The arrival times, spread so that they don't form a queue.
 fn arrival(number: usize, of: usize) -> Duration {
     ARRIVING * u32::try_from(number).expect("few") / u32::try_from(of).expect("few")
 }
@@ -43,7 +43,7 @@ async fn hold(address: SocketAddr, first: String, trickle: u8) -> Duration {
     started.elapsed()
 }
 
-/// So many of each kind at once; how long each could hold its connection, by kind.
+/// That number of each kind at once. Returns how long each kind held its connections.
 async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
     let kinds = [
         (String::new(), 0),
@@ -96,7 +96,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
         healthy().await;
         let ms = |outcomes: &[Outcome]| percentile(outcomes.iter().map(|outcome| outcome.took), 99);
         let mut is_even = false;
-        // Whatever else the machine does makes callers wait too, so one round of three has to be good.
+        // Other load on the machine delays callers too, so one round of three has to pass.
         for _ in 0..if full() { 3 } else { 1 } {
             let quiet = healthy().await;
             let readers: JoinSet<_> = (0..of_each)
@@ -122,7 +122,7 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
             let others: Vec<_> = quiet.iter().chain(&during).filter(|outcome| !outcome.is_fine()).collect();
             assert!(others.is_empty(), "all healthy callers are answered: {others:?}");
             if !full() {
-                // The rest is waiting, which disturbs nobody.
+                // The rest is idle waiting.
                 turn = None;
             }
             until("those who read nothing are closed", || (server.measure("http_connections") < 1.0).then_some(()));

@@ -1,4 +1,4 @@
-//! The signals of whoever operates the service, under load.
+//! SIGTERM and SIGINT under load.
 
 use std::io;
 use std::net::SocketAddr;
@@ -36,7 +36,7 @@ fn a_stop_under_load_loses_no_request() {
         assert_eq!(server.ended(), Some(0));
         println!("round {round}: {} requests answered, {} lost", passage.answered, passage.lost.len());
         assert!(passage.answered > 40 && started.elapsed() < Duration::from_secs(10));
-        // In the instant when the listener closes, the system itself may turn somebody away whom it had let in.
+        // While the listener closes, the system may reset a connection of its backlog.
         assert!(passage.lost.len() <= 1, "{passage:?}");
     }
 }
@@ -78,7 +78,7 @@ fn a_second_signal_ends_it_at_once_and_the_first_one_within_ten_seconds() {
     for signals in [1, 2] {
         let mut server = place.serve(&[]);
         run(async {
-            // Somebody takes nothing of what they asked for.
+            // A client that reads nothing of its response.
             let mut greedy = Client::connect(server.address).await.expect("a connection");
             let download = request("/v1/exports/tools", &place.key, "").repeat(50);
             drop(tokio::time::timeout(Duration::from_secs(1), greedy.stream.write_all(&download)).await);
@@ -129,7 +129,7 @@ fn a_hang_up_reads_exports_and_keys_again_while_requests_are_answered() {
     assert!((server.measure("last_reload_success") - 1.0).abs() < 0.1);
 }
 
-/// What became of a caller's requests while one process took over from another.
+/// The outcomes of a caller's requests during a takeover.
 #[derive(Debug, Default)]
 pub(crate) struct Passage {
     pub(crate) answered: u64,
@@ -138,7 +138,7 @@ pub(crate) struct Passage {
 }
 
 impl Passage {
-    /// What became of both callers' requests.
+    /// The outcomes of both callers' requests.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.answered += other.answered;
         self.refused.extend(other.refused);

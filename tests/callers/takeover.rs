@@ -14,7 +14,7 @@ use crate::process::Place;
 use crate::stopping::Passage;
 use crate::{alone, full, run};
 
-/// Asks without a pause until it is told to stop, half of the callers over connections that they keep.
+/// Sends requests without a pause until the stop signal, half of the callers on kept connections.
 async fn callers(address: SocketAddr, key: Arc<str>, is_over: Arc<AtomicBool>) -> Passage {
     let mut callers = JoinSet::new();
     for caller in 0..16_usize {
@@ -96,7 +96,7 @@ fn a_socket_that_others_can_reach_needs_keys_whatever_the_options_say() {
 }
 
 #[test]
-fn what_is_handed_over_and_is_no_socket_is_refused() {
+fn inherited_descriptor_that_is_no_socket_is_rejected() {
     let place = Place::new(3, 600);
     let output = place.hand_over(Stdio::null(), &[]);
     assert_eq!(output.status.code(), Some(2));

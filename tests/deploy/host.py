@@ -9,7 +9,7 @@ import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 DEADLINE_SECONDS = 60
-# What distributions call nobody.
+# The uid of `nobody` in distributions.
 NOBODY = 65534
 
 
@@ -80,7 +80,7 @@ def check_unprivileged(binary, folder, settings):
     (keys / "keys.json").chmod(0o644)
     index.mkdir()
     paths = {name: str(folder) + value for name, value in settings.items() if value.startswith("/")}
-    # Temporary files would go where nobody may write.
+    # Temporary files would go to a read-only folder.
     settings = {**settings, **paths, "SOFTWARE_DIRECTORY_LISTEN": f"127.0.0.1:{port}", "TMPDIR": str(folder / "exports")}
     root = os.geteuid() == 0
     if root:

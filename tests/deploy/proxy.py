@@ -10,9 +10,9 @@ from host import CHECKOUT, Failure, Running, free_port, listens, until
 from service import ask, connect
 
 PROXY = CHECKOUT / "deploy" / "proxy"
-# Of this machine too, and told from the proxy's own.
+# A loopback address that differs from the proxy's.
 CALLER = "127.0.0.2"
-# What a proxy adds, or says in its own way; the rest of the headers must be the same.
+# Headers that a proxy adds or rewrites; the others must be the same.
 OF_THE_PROXY = {"server", "date", "via", "connection", "keep-alive", "transfer-encoding", "strict-transport-security", "alt-svc"}
 
 # The ids of tests/contract/odd.json, in all the ways they can be written, and addresses that proxies like to mend.
@@ -30,7 +30,7 @@ TARGETS = [
     "/v1/search?q=" + "a" * 257, "/v1/search?q=" + "a" * 9000,
 ]
 
-# What a proxy may refuse by itself: no id that anybody has, and no request that anybody means.
+# Requests that a proxy may refuse by itself: none with a valid id.
 REFUSED = {"/v1/software/%00"}
 
 

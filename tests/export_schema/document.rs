@@ -1,4 +1,4 @@
-//! JSON documents whose numbers stay as they are written.
+//! JSON documents with numbers as written.
 
 use std::fmt;
 

@@ -11,7 +11,7 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use software_directory::export::{self, Code, Limits, Severity, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// What a file of this text is found guilty of: errors only, those of the set left out.
+/// The errors of a file with this text, without those of the set.
 fn errors(text: &str) -> Vec<String> {
     let file = SourceFile::from_bytes("export.json".as_ref(), text.to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");

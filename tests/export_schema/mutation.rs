@@ -5,7 +5,7 @@ use proptest::sample::{Index, select};
 
 use crate::document::{self, Node};
 
-/// What is done to one place of a document.
+/// A mutation of one place of a document.
 #[derive(Debug, Clone)]
 enum Edit {
     Remove,
@@ -16,7 +16,7 @@ enum Edit {
     Repeat,
     /// Gives a member that the schema speaks of a value; nothing to an element.
     Set(String, Node),
-    /// Another member or element beside this one.
+    /// Adds a member or element after this one.
     Insert(String, Node),
 }
 

@@ -1,4 +1,4 @@
-//! Exports whose every record says which revision it is of, so that an answer that mixes two shows it.
+//! Exports with the revision in every record, so that a response of mixed generations is detected.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const MARKER: &str = "rev-00000000";
 /// Revisions differ in their number of records, too.
 const EXTRAS: usize = 7;
 
-/// What the digits of a marker follow.
+/// The prefix of a marker's digits.
 pub(crate) const PREFIX: &[u8] = b"rev-";
 /// How many digits a marker has.
 pub(crate) const DIGITS: usize = 8;
@@ -27,7 +27,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// So many made-up products.
+    /// That number of fictional products.
     pub(crate) fn generated(records: usize) -> Self {
         const WORDS: [&str; 8] = ["audit", "permit", "safety", "quality", "training", "risk", "incident", "document"];
         let product = |n: usize| {

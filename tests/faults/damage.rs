@@ -1,4 +1,4 @@
-//! Damage to what is on disk, at a start and beside a keeper that serves: every file, every way, and bits at random.
+//! Damage on disk, at a start and while a keeper serves: every file, every kind, and random bits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::scale::{Random, alone, times};
 use crate::watched::{answers, answers_from_memory, download, expected};
 
-/// What is done to a file.
+/// A kind of damage.
 type Damage = fn(&Path);
 
 const DAMAGES: [(&str, Damage); 4] = [
@@ -47,7 +47,7 @@ fn files(store: &Store) -> Vec<PathBuf> {
     files
 }
 
-/// A place, and what it must answer whatever happens to its index.
+/// A place, and its expected responses.
 fn persisted() -> (Place, Vec<Vec<u8>>) {
     let place = Place::with(&[]);
     let corpus = Corpus::generated(20);
@@ -68,7 +68,7 @@ fn is_whole(place: &Place, what: &str) {
     let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is in force"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut names = place.generation_names();
-    // A flipped bit can make a manifest that of another index format, of which one generation is kept.
+    // A flipped bit can change a manifest's index format; one generation of another format is kept.
     let is_foreign = |name: &String| {
         let text = fs::read(place.index().join(name).join("manifest.json")).unwrap_or_default();
         let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
@@ -86,7 +86,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     let served = running.snapshot();
     damage();
     let (document, from_memory) = right.split_last().expect("answers");
-    // It is on disk only. What isn't what was written there is refused until it is mended.
+    // It is on disk only. A damaged one is refused until it is repaired.
     if let Ok(found) = download(&served) {
         assert!(found == *document, "{what}: another document");
     }

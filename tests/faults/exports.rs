@@ -75,14 +75,14 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     took
 }
 
-/// Waits until a watch tells a reason, and serves what it served.
+/// Waits until a watch shows a reason, with the former generation in service.
 fn tells(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
 }
 
 #[test]
-fn whatever_becomes_of_an_export_is_followed_and_the_last_good_one_served_meanwhile() {
+fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);
@@ -103,7 +103,7 @@ fn whatever_becomes_of_an_export_is_followed_and_the_last_good_one_served_meanwh
     tells(&watching, 0, "exports_missing", "the export is deleted");
     let at = mended("it is there again");
 
-    // A link to nowhere can't be read by anybody, a superuser included.
+    // A dangling link can't be read, even by root.
     fs::remove_file(&export).expect("removed");
     symlink("nowhere", &export).expect("a link");
     tells(&watching, at, "exports_invalid", "the export can't be read");
@@ -184,7 +184,7 @@ fn many_files_changed_at_once_are_one_build() {
     };
     write(0);
     let watching = Watching::new(place.started());
-    // What was loaded or built at the start is verified first.
+    // The generation of the start is verified first.
     until("it is verified", || (watching.directory.reloads().counts.iter().sum::<u64>() == 2).then_some(()));
     let before = watching.builds();
     let mut pauses = 0;

@@ -16,18 +16,18 @@ use crate::process::{Server, command};
 use crate::scale::{is_full, times};
 use crate::until::until;
 
-/// What was at work when it was killed.
+/// The process that was killed.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     /// A start that finds changed exports.
     Start,
-    /// A server whose exports change.
+    /// A server with changing exports.
     Reload,
     /// `--reindex`.
     Reindex,
 }
 
-/// What becomes of the exports before the next start.
+/// The change of the exports before the next start.
 #[derive(Debug, Clone, Copy)]
 enum Exports {
     StayNew,
@@ -150,12 +150,12 @@ impl Place {
     }
 }
 
-/// Whether a process has ended, though nobody has asked how.
+/// Whether a process has ended and isn't reaped.
 fn is_gone(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
 
-/// Only whole generations, two at most, and nothing beside them.
+/// Only whole generations, at most two, and nothing else.
 pub(crate) fn assert_tidy(index: &Path, what: &str) {
     let names = |folder: &Path| {
         let entries = fs::read_dir(folder).expect("a folder");

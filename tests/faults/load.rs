@@ -1,4 +1,4 @@
-//! Reloads under load: every answer is 2xx and of one generation, and a build beside them costs callers little.
+//! Reloads under load: every response is 2xx and of one generation, and latency stays close to that without a build.
 //!
 //! What the server can do is measured first, with callers that ask again at once (closed loop). Then requests come at
 //! 30 % of that, at times that don't depend on the answers (open loop), and each is timed from when it was due: what
@@ -29,7 +29,7 @@ pub(crate) struct Target {
     pub(crate) checker: Checker,
 }
 
-/// What callers saw.
+/// The callers' observations.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// From when a request was due to its answer, in microseconds, sorted.
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// The latency that so many of a hundred requests don't exceed.
+    /// A percentile of the latency.
     fn percentile(&self, percent: f64) -> Duration {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let at = ((self.latencies.len() as f64) * percent / 100.0) as usize;
@@ -166,7 +166,7 @@ impl Target {
     }
 }
 
-/// Tells callers to stop when it is dropped.
+/// Stops the callers when it is dropped.
 pub(crate) struct Stopping<'s>(pub(crate) &'s AtomicBool);
 
 impl Drop for Stopping<'_> {
@@ -219,7 +219,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
 }
 
-/// What callers saw in turns of one kind.
+/// The callers' observations in turns of one kind.
 #[derive(Default)]
 struct Windows {
     all: Seen,

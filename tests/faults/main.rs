@@ -1,4 +1,4 @@
-//! What goes wrong around a generation: kills, damage, disks that refuse, exports in every state, reloads under load.
+//! Faults around a generation: kills, damage, failing disks, exports in every state, reloads under load.
 //!
 //! Run by `make test` in a few repetitions of each, by `make faults` in all of them (`FAULTS=full`). `FAULTS_EXPORT` names
 //! a large export; without it the large case is generated. Where keeper and store can be driven directly they are; the

@@ -84,7 +84,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
             until("the broken export is told", || {
                 target.server.reasons().contains(&"exports_invalid".to_owned()).then_some(())
             });
-            // In full, now and then somebody holds the lock for longer than it is waited for.
+            // In full runs the lock is sometimes held for longer than the timeout.
             let lock = File::options().write(true).open(target.folder.path().join("index/LOCK")).expect("the lock");
             if is_full() && revision % 10 == 0 {
                 lock.lock().expect("locked");

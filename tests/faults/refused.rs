@@ -60,7 +60,7 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
             running.keeper.look_at_index(Instant::now());
             if step == Step::CurrentRenamed {
-                // All that failed is the last sync: what is in force is found there, whole.
+                // Only the last sync failed: the generation in force is there, whole.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
                 assert!(running.keeper.is_due(later()), "{what}");
@@ -108,7 +108,7 @@ fn serves(server: &Server, corpus: &Corpus, revision: usize) -> bool {
     data.len() == corpus.count(revision).min(100) && data.iter().all(|item| item["tagline"] == *expected)
 }
 
-/// Lets the disk refuse beside a server, then lets it heal.
+/// Makes the disk fail while a server runs, then work again.
 fn goes_well(
     corpus: &Corpus,
     folder: &Path,
@@ -124,7 +124,7 @@ fn goes_well(
     until("health tells it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
     heal().expect("it heals");
-    // By itself it is tried again after 30 s, at once where somebody asks.
+    // It is retried after 30 s, or at once on SIGHUP.
     if !is_full() {
         server.signal("HUP");
     }
@@ -169,7 +169,7 @@ fn an_index_folder_without_permission_is_survived_by_a_server() {
     let (index, program) = (folder.path().join("index"), folder.path().join("program"));
     let mut command = command(folder.path());
     if is_superuser() {
-        // Permissions don't bind a superuser, so it is somebody else who runs it.
+        // Permissions don't bind root, so another account runs it.
         const NOBODY: u32 = 65_534;
         fs::copy(command.get_program(), &program).expect("copied");
         for (path, mode) in [(folder.path(), 0o755), (&folder.path().join("data"), 0o755), (&*program, 0o755)] {

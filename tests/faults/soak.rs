@@ -9,7 +9,7 @@ use crate::load::{Stopping, Target};
 use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 
-/// How many reloads it takes for the allocator to have touched all that it will.
+/// The reloads until the allocator's memory is stable.
 const WARMING_UP: usize = 8;
 /// How many reloads are looked at, at least.
 const LOOKED_AT: usize = 24;
@@ -28,7 +28,7 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
     let every = Duration::from_secs(if is_full() { 10 } else { 0 });
     let products = from_environment("FAULTS_SOAK_PRODUCTS").unwrap_or_else(|| times(200, 5000));
     let target = Target::new(Corpus::generated(products));
-    // What searches found is remembered, up to a size, which is none of the growth that is looked for.
+    // The search cache grows up to its limit, which isn't a leak.
     let (seen, ()) = target.ask_during(None, || std::thread::sleep(Duration::from_secs(times(1, 30) as u64)));
     assert_eq!(seen.faults.first(), None, "{} faults", seen.faults.len());
     let stop = AtomicBool::new(false);
@@ -37,7 +37,7 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
         let asking = scope.spawn(|| target.ask(&stop, Some((Instant::now(), 50.0))));
         let stopping = Stopping(&stop);
         let mut revision = 0;
-        // So many at least, however slow the machine: a few in a given time would only tell how it warms up.
+        // The least number of reloads, also on a slow machine: fewer would only measure the warm-up.
         while samples.len() < WARMING_UP + LOOKED_AT || started.elapsed() < Duration::from_secs(seconds) {
             revision += 1;
             target.reload(&mut target.client(), revision);
@@ -73,7 +73,7 @@ fn memory_descriptors_and_folders_stay_as_they_are() {
     );
     assert!(folders.1 <= 2, "{} generations on disk", folders.1);
     assert!(descriptors.1 <= descriptors.0 + 4, "{descriptors:?} descriptors");
-    // What the steady part would grow by, at its slope, is less than a tenth of what it has.
+    // The growth of the steady part at its slope is less than a tenth of its size.
     let span = steady.last().expect("samples").seconds - steady[0].seconds;
     #[expect(clippy::cast_precision_loss)]
     let allowed = rss.1 as f64 / 10.0 + 8.0 * 1024.0;

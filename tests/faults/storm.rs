@@ -1,4 +1,4 @@
-//! A storm of writes beside a server.
+//! A storm of writes while a server runs.
 
 use std::fs;
 use std::time::{Duration, Instant};

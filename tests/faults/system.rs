@@ -1,4 +1,4 @@
-//! What the operating system tells of a process, and lets a superuser do.
+//! Processes as the operating system shows them, and operations of root.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) fn threads(pid: u32) -> Vec<String> {
     names
 }
 
-/// Whether this is the superuser, whom permissions don't bind.
+/// Whether this process is root, which permissions don't bind.
 pub(crate) fn is_superuser() -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:")).expect("a user");

@@ -18,7 +18,7 @@ use software_directory::snapshot::{Directory, Snapshot};
 use crate::corpus::revisions;
 use crate::place::{Running, ids};
 
-/// All that a snapshot of up to a hundred products answers: every item and detail, a search, and last the download.
+/// All responses of a snapshot of up to a hundred products: every item and detail, a search, and last the download.
 pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let mut answers = answers_from_memory(snapshot);
     answers.push(download(snapshot).expect("a document"));
@@ -32,7 +32,7 @@ pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
     Ok(document)
 }
 
-/// All but the download, whatever happens to the disk.
+/// All but the download, which need no disk.
 pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let page = PageRequest { limit: 100, offset: 0 };
     let list = ListSoftware { q: None, filter: SoftwareFilter::default(), sort: None, page };
@@ -66,7 +66,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     answers
 }
 
-/// What an export document must answer, built apart.
+/// The expected responses of an export document, built separately.
 pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     let file = SourceFile::from_bytes(Path::new("tools.json"), document.to_vec().into());
     let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {});

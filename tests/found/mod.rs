@@ -1,8 +1,8 @@
-//! What a report found, in short.
+//! Findings in short form.
 
 use software_directory::export::{self, Report};
 
-/// What was found: code, the text at the place, pointer.
+/// A finding: code, the text at the place, pointer.
 pub(crate) fn found(report: &Report) -> Vec<(&'static str, String, String)> {
     let at = |location: &export::Location| {
         let file = report.files.iter().find(|file| file.path() == &*location.file);

@@ -1,4 +1,4 @@
-//! What becomes of records: details, ratings, categories, the order of quality, downloads.
+//! Records in a generation: details, ratings, categories, the order of quality, downloads.
 
 use std::io;
 use std::path::Path;
@@ -130,7 +130,7 @@ fn categories_with_one_slug_are_one_and_the_first_name_and_description_win() {
 }
 
 #[test]
-fn what_the_directory_does_not_interpret_comes_back_untouched_numbers_to_the_digit() {
+fn unknown_properties_come_back_unchanged_with_every_digit() {
     let text = r#"{"name": "N", "license": "https://example.org/", "software": [{"id": "a", "name": "A",
         "url": "https://a.example.org/", "evidence_status": "pending-review", "rating": 4.50,
         "serial": 123456789012345678901234567890.10, "tiny": 1e-400, "nested": {"z": [1.0, -0, 2E+3], "a": "ü"}}]}"#;

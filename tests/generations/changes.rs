@@ -48,7 +48,7 @@ fn a_broken_edit_keeps_the_last_good_generation_and_the_mended_one_is_picked_up(
 }
 
 #[test]
-fn what_is_wrong_with_exports_names_the_first_place() {
+fn reason_names_the_first_finding() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", "{\"software\": [],\n  \"name\": oops\n}");

@@ -1,4 +1,4 @@
-//! Sets that would lose many records are held back until somebody confirms it.
+//! Sets that would lose many records are withheld until they are confirmed.
 
 use std::fs;
 use std::time::Instant;
@@ -68,7 +68,7 @@ fn reindexing_confirms_it_and_a_running_keeper_takes_the_result_over() {
 }
 
 #[test]
-fn what_was_confirmed_stays_so_when_its_index_has_to_be_built_again() {
+fn confirmed_set_stays_confirmed_after_a_rebuild() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));

@@ -58,7 +58,7 @@ fn downloads_are_whole_from_memory_and_from_disk() {
     let mut running = place.started();
     let [right, other] = [export(&["a"]), export(&["a", "b"])];
     assert_eq!(download(&running), right.as_bytes());
-    // The files stay open, so nobody's answer depends on their names.
+    // The files stay open, so responses don't depend on their names.
     fs::remove_dir_all(place.index()).expect("removed");
     assert_eq!(download(&running), right.as_bytes());
     running.keeper.look_at_index(Instant::now());

@@ -1,4 +1,4 @@
-//! What a generation is called.
+//! Names of generations.
 
 use std::path::Path;
 

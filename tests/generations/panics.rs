@@ -1,4 +1,4 @@
-//! A keeper that panics: the observer stands for whatever fails within it.
+//! A keeper that panics: the observer injects the failure.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

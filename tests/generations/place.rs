@@ -31,7 +31,7 @@ pub(crate) struct Running {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What an observer was told.
+/// The events of an observer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     /// The phases in the order they were begun.
@@ -61,7 +61,7 @@ impl Observer for Witness {
 }
 
 impl Place {
-    /// A place whose data folder holds one export, `tools`, of these products.
+    /// A place with one export, `tools`, of these products.
     pub(crate) fn with(ids: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Self { path: folder.path().to_owned(), _folder: Some(folder) };
@@ -176,7 +176,7 @@ impl Running {
         self.directory.degraded().iter().map(|reason| reason.code).collect()
     }
 
-    /// What is said about the one thing that is wrong.
+    /// The detail of the only reason.
     pub(crate) fn detail(&self) -> String {
         let degraded = self.directory.degraded();
         assert_eq!(degraded.len(), 1, "{degraded:?}");
@@ -202,7 +202,7 @@ pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
         .collect()
 }
 
-/// A product of which only the id matters.
+/// A minimal product.
 pub(crate) fn product(id: &str) -> Value {
     json!({
         "id": id, "name": format!("Product {id}"), "url": format!("https://{id}.example.org/"),

@@ -1,4 +1,4 @@
-//! What whoever watches over the service learns of its reloads.
+//! Reloads as monitoring sees them.
 
 use std::time::Instant;
 

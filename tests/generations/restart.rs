@@ -44,7 +44,7 @@ fn files_that_changed_unseen_are_noticed_by_their_bytes() {
     drop(place.started());
     let mut second = place.keeper();
     assert!(matches!(second.keeper.start(), Ok(Outcome::Loaded(_))));
-    // Of the same length, so that nothing but the bytes tells.
+    // Of the same length, so that only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
     assert!(matches!(second.keeper.refresh(), Ok(Outcome::Published(_))));
     assert_eq!(second.ids(), ["a", "c"]);

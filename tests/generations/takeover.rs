@@ -46,7 +46,7 @@ fn a_generation_of_another_process_is_served_without_reading_the_exports() {
 }
 
 #[test]
-fn what_another_process_wrote_heals_a_disk_that_refused() {
+fn generation_of_another_process_recovers_a_failed_disk() {
     let place = Place::with(&["a", "b"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
@@ -56,7 +56,7 @@ fn what_another_process_wrote_heals_a_disk_that_refused() {
     assert_eq!(running.reasons(), [""; 0]);
 }
 
-/// Puts a generation of another form of index beside the others, as another version of the program would.
+/// Adds a generation of another index format, as another version of the program would.
 fn foreign(place: &Place, name: &str, built_at: &str) {
     let folder = place.index().join(name);
     fs::create_dir(&folder).expect("a folder");

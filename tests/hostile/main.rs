@@ -1,4 +1,4 @@
-//! Whatever is in an export or a query: a finding or an answer, and never a crash.
+//! Any export is served or has a finding, any query has a response; no input crashes.
 
 mod any_export;
 mod any_query;

@@ -126,7 +126,7 @@ fn an_id_or_a_hash_used_twice_is_refused_with_both_places() {
 }
 
 #[test]
-fn what_is_no_key_file_at_all_is_refused_with_line_and_column() {
+fn malformed_key_file_is_rejected_with_line_and_column() {
     for (content, said) in [
         ("", "line 1 column 0"),
         ("[]", "an object such as {\"keys\": []}"),

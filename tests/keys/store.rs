@@ -1,4 +1,4 @@
-//! The store: who is let in, and how it follows the key file.
+//! The key store: authentication, and reloads of the key file.
 
 use std::fs;
 use std::path::Path;
@@ -172,7 +172,7 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
 }
 
 #[test]
-fn what_a_key_has_spent_survives_a_reload_and_a_changed_rate() {
+fn spent_quota_survives_a_reload_and_a_changed_rate() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now(), |_| Ok(()))
         .expect("made");

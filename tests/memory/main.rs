@@ -75,7 +75,7 @@ fn generation_that_memory_is_too_small_for_is_loaded_once_it_is_not() {
     assert!(loaded && said.contains(LOADED), "{said}");
 }
 
-/// An export of so many products.
+/// An export of that number of products.
 fn export_of(count: usize) -> String {
     let ids: Vec<_> = (0..count).map(|number| format!("p{number}")).collect();
     export(&ids.iter().map(String::as_str).collect::<Vec<_>>())

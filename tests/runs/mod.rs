@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngSeed};
 /// How many times as often `make faults` tries.
 const FULL: u32 = 25;
 
-/// A property's runs, given how many there are in the quick case. What fails is printed whole, for a test of its own.
+/// The number of a property's cases, given that of the quick run. A failure is printed whole, for a test of its own.
 pub(crate) fn runs(quick: u32) -> Config {
     let full = std::env::var("FAULTS").is_ok_and(|faults| faults == "full");
     let (cases, rng_seed) = if full { (quick * FULL, RngSeed::Random) } else { (quick, RngSeed::Fixed(20_261_121)) };

@@ -12,7 +12,7 @@ use software_directory::snapshot::Snapshot;
 /// A directory of a few products.
 pub(crate) struct Directory(Arc<Snapshot>);
 
-/// What a search answered.
+/// The response of a search.
 pub(crate) struct Answer {
     pub(crate) ids: Vec<String>,
     pub(crate) corrected: Vec<(String, String)>,
@@ -81,7 +81,7 @@ impl Directory {
         (ids(&page), page.pagination.total)
     }
 
-    /// The counts of the categories, one of which may be chosen, by id.
+    /// The counts of the categories by id, with an optional filter by category.
     pub(crate) fn categories(&self, query: &str, chosen: Option<&str>) -> Vec<(String, u64)> {
         let query = SearchSoftware {
             filter: SoftwareFilter {

@@ -1,4 +1,4 @@
-//! What people complain about most in search engines, each complaint a test, on records written for it.
+//! The most frequent complaints about search engines, a test each, on records written for it.
 
 mod ask;
 
@@ -34,7 +34,7 @@ fn an_exact_name_is_first_however_many_score_higher() {
 }
 
 #[test]
-fn of_two_with_the_exact_name_the_better_one_is_first() {
+fn better_one_of_two_with_the_exact_name_is_first() {
     let directory = Directory::of(&[
         json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),
         json!({"id": "live", "name": "Beacon", "rating": 4.5, "review_count": 40}),
@@ -74,7 +74,7 @@ fn a_chosen_facet_value_leaves_the_others_to_choose() {
 }
 
 #[test]
-fn what_was_corrected_and_what_was_dropped_is_told() {
+fn corrected_and_dropped_words_are_reported() {
     let directory = Directory::of(&[product("permit", "Permit Manager")]);
     let answer = directory.answer("permt xylophone manager", true);
     assert_eq!(answer.ids, ["permit"]);

@@ -1,4 +1,4 @@
-//! The binary as a process, in a folder of its own. Conditions are asked for again until they hold or a deadline passes.
+//! The binary as a process, in a folder of its own. Conditions are polled until they hold or a deadline passes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -32,7 +32,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text")
 }
 
-/// A folder whose `data/tools.json` is an export of these products.
+/// A folder with an export of these products in `data/tools.json`.
 pub(crate) fn folder_with(ids: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("data")).expect("a folder");
@@ -100,7 +100,7 @@ impl Server {
             }
             line.clear();
         }
-        // Whatever else it says must not fill the pipe.
+        // Drains the pipe, so that further output doesn't block.
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         true
     }
@@ -130,7 +130,7 @@ impl Server {
         Self { child, first_line, address, announced, made_key: None, errors, reading: Some(reading) }
     }
 
-    /// What it has written on standard error so far.
+    /// The standard error so far.
     pub(crate) fn stderr(&self) -> String {
         self.errors.lock().expect("no panic").clone()
     }

@@ -34,7 +34,7 @@ KINDS: dict[str, type[Exception]] = {
 }
 
 OPTIONS = {"timeout_seconds": "timeout", "max_retries": "max_retries", "max_retry_after_seconds": "max_retry_after"}
-# What a case may say. A key that isn't known here would otherwise be a promise that nobody checks.
+# The members of a case. An unknown one is an error, because it would not be checked.
 KNOWN = {
     "case": {"name", "client", "call", "responses", "expect"},
     "client": {"api_key", "base_url", "base_path", *OPTIONS},

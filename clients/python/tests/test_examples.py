@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CLIENT = Path(__file__).parent.parent
 EXAMPLES = CLIENT / "examples"
 
-# What must be in an example's output: proof that it showed something.
+# The required output of each example.
 SHOWN = {
     "categories_list": "audit-management",
     "exports_download": "Hedgehog EHS Demo",

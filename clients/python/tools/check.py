@@ -46,7 +46,7 @@ def main() -> None:
     run(tools / "mypy", "src", "tests", "tools")
     run(tools / "pytest")
     run(environment("newest", newest) / "pytest")
-    # The lower bounds of pyproject.toml are promises too. What touches the HTTP library is tried with them.
+    # The lower bounds of pyproject.toml are tested with the modules that use the HTTP library.
     lowest = environment("lowest", oldest, "--resolution", "lowest-direct", "--no-editable")
     run(lowest / "pytest", "tests/test_conformance.py", "tests/test_client.py", "tests/test_deadline.py")
     check_packages(oldest, newest)

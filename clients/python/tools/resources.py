@@ -113,7 +113,7 @@ def _methods(method: Method, path: str, operation: dict[str, Any], *, is_async: 
 def _list_method(method: Method, path: str, operation: dict[str, Any], *, is_async: bool) -> str:
     page = ("Async" if is_async else "") + method.answer
     kind = page.partition("[")[0]
-    # The class itself is asked for; what its items are is for type checkers alone.
+    # The class at run time; the type of its items is for type checkers only.
     kind_argument = f'cast("type[{page}]", {kind})' if "[" in page else kind
     request = _call(path, operation)
     if is_async:

@@ -1,4 +1,4 @@
-// What can go wrong, and what the error knows.
+// Errors and their properties.
 
 import { ApiError, InvalidRequestError, NotFoundError } from "software-directory";
 import { SoftwareDirectory } from "software-directory";

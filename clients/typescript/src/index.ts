@@ -1,4 +1,4 @@
-// The public surface. What isn't named here is private and may change.
+// The public API. Names that aren't exported here are private and may change.
 
 export { SoftwareDirectory } from "./client.js";
 export {

@@ -1,4 +1,4 @@
-// What the operations return: a promise of the result that can also give the raw response.
+// The return type of the operations: a promise of the result that can also give the raw response.
 
 import type { Read } from "./answer.js";
 import type { Answer } from "./request.js";

@@ -1,4 +1,4 @@
-// The key must not come out again: not in an error's text, not in its cause, whatever was echoed to us.
+// Removes the key from the texts of errors and their causes, also where a server echoes it.
 
 export type Redact = (text: string) => string;
 

@@ -1,4 +1,4 @@
-// One call: its attempts, their timeouts, the waits between them. All that is sent is sent from here.
+// One call: its attempts, their timeouts, the waits between them. The only module that sends requests.
 
 import { errorFromAnswer, idOf, invalidResponse, type Read } from "./answer.js";
 import { ApiConnectionError, ApiError, ApiTimeoutError } from "./errors.js";
@@ -31,7 +31,7 @@ export function sender(settings: Settings): Send {
     const timeoutMs = timeoutFrom(options.timeoutMs ?? settings.timeoutMs);
     const maxRetries = retriesFrom(options.maxRetries ?? settings.maxRetries);
     const { signal } = options;
-    // One id for all attempts: whoever looks for it finds the whole call.
+    // One request id for all attempts, so that it finds the whole call in a log.
     const sentId = newRequestId();
     const headers = {
       authorization: `Bearer ${settings.apiKey}`,
@@ -101,12 +101,12 @@ async function attempt<Result>({
     if (outcome.response.bodyUsed) signal?.removeEventListener("abort", cancel);
     return outcome;
   } catch (error) {
-    // Whatever is left of the exchange is let go.
+    // Releases the rest of the exchange.
     controller.abort();
     signal?.removeEventListener("abort", cancel);
     if (signal?.aborted) throw signal.reason;
     if (error instanceof ApiError) throw error;
-    // What is known stays known: the status of an error whose body broke off or never ended.
+    // Keeps the status of an error with an incomplete body.
     if (response && response.status >= 400) throw errorFromAnswer(response, "", sentId, redact);
     const { origin } = new URL(url);
     if (timedOut) {

@@ -28,7 +28,7 @@ export function retryAfterSeconds(headers: Headers): number | undefined {
   // Only what ends like an HTTP date: engines take a lot for a date, "1.5" among it.
   const then = /GMT$/.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(then)) return undefined;
-  // The server's own clock, where it is told, for the caller's may be wrong.
+  // The server's clock where the response has it, because the caller's may be wrong.
   const now = Date.parse(headers.get("date") ?? "") || Date.now();
   return Math.max(0, Math.ceil((then - now) / 1000));
 }

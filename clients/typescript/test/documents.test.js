@@ -8,7 +8,7 @@ import { PACKAGE, run, startDirectory } from "./harness.js";
 import { binary } from "./hosts/binary.js";
 
 const EXAMPLES = join(PACKAGE, "examples");
-// What each example is known by when it did what it says.
+// The required output of each example.
 const OUTPUT = {
   "categories-list.ts": /^ +\d+ {2}\S.* \([a-z0-9-]+\)$/m,
   "errors.ts": /^404 software_not_found \w+\nlimit: .+\nfalse changed my mind\n$/,

@@ -179,7 +179,7 @@ async fn run_server(
     if outcome.is_err() {
         stop.send_replace(2);
     }
-    // Until the service is asked to stop.
+    // Until shutdown.
     drop(server.await);
     // The keeper isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
     // generation on disk is swept at the next start.
@@ -280,8 +280,8 @@ fn log_start(outcome: &Outcome, address: SocketAddr, settings: &Settings) {
     );
 }
 
-/// Says where the service is and how to try it; the address is the first line. Whether anybody reads it is no affair of the
-/// service, so it is said by a thread that may wait.
+/// Prints the service's address, in the first line, and how to try it. On a thread of its own, which may block on a pipe that
+/// isn't read.
 fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),

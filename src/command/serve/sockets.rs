@@ -1,8 +1,7 @@
-//! What the service listens on, and how many connections there can be.
+//! Listening sockets, and the limit of connections.
 //!
-//! Sockets may be handed over by whoever starts the process (systemd's socket activation, `LISTEN_FDS`): such a socket
-//! goes on taking connections while one process ends and the next one starts, so that a new version takes over without a
-//! connection being refused. The first one is the service's, a second one that of the metrics.
+//! Sockets may be inherited (systemd's socket activation, `LISTEN_FDS`): such a socket accepts connections while one process ends
+//! and the next one starts, so that a new version takes over without a refused connection. The first one is the service's, a second one that of the metrics.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Socket};
@@ -18,9 +17,8 @@ use crate::cli::ServeArgs;
 /// Open files beyond connections: exports being read, the index, the log.
 const OTHER_FILES: u64 = 64;
 
-/// What the system takes of an answer beyond what the other side has taken: the memory that a caller who reads nothing can
-/// bind (Linux doubles it, for its own overhead; else it would be four megabytes). At a round trip of 50 ms it still
-/// carries five megabytes a second.
+/// The send buffer of a connection in bytes, which bounds the memory that a client without reads can bind. Linux doubles it for its
+/// own overhead; its default would be four megabytes. At a round trip of 50 ms it carries five megabytes a second.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sockets that were there before the process.
@@ -31,7 +29,7 @@ pub(super) struct HandedOver {
 }
 
 impl HandedOver {
-    /// Takes what was handed over to this process. The first thing to do, for it is told in the environment.
+    /// Takes the inherited sockets. Called first, because it reads and clears environment variables.
     pub(super) fn take() -> Result<Self, Failure> {
         let mut sockets = ListenFd::from_env();
         let mut take = |at| {
@@ -73,7 +71,7 @@ impl HandedOver {
     }
 }
 
-/// Listens on a socket that was handed over, or else on an address, and tells which one it is.
+/// Listens on an inherited socket, or else on an address. Returns the address.
 async fn listen(
     socket: Option<Socket>,
     address: SocketAddr,
@@ -101,8 +99,8 @@ async fn listen(
     Ok((listener, address))
 }
 
-/// How many connections there can be, of `wanted`. Each is an open file: the process may have more of them than it does
-/// by default (1024 on most systems), so its limit is raised as far as it may be.
+/// The possible number of connections, up to `wanted`. Each is an open file, so the soft limit (1024 on most systems) is raised
+/// towards the hard one.
 pub(super) fn connections(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
     let limit = getrlimit(Resource::Nofile);
@@ -123,7 +121,7 @@ pub(super) fn connections(wanted: usize) -> usize {
     possible
 }
 
-/// How many of so many open files may be connections.
+/// The number of connections within a limit of open files.
 fn connections_of(wanted: usize, files: u64) -> usize {
     let others = OTHER_FILES.min(files / 2);
     usize::try_from(files - others).unwrap_or(usize::MAX).clamp(1, wanted.max(1))

@@ -1,7 +1,7 @@
 //! From a parsed document to values of the directory, with advice on what can't be used as it is.
 //!
-//! What the schema demands has been checked before. Here a word that is too long to be searched is an error; all else is
-//! advice. A record that lacks something essential yields nothing.
+//! The schema has been checked before. Here a word that is too long to be searched is an error, everything else a warning. A
+//! record without an essential property yields nothing.
 
 mod entry;
 mod glossary;
@@ -23,7 +23,7 @@ use super::vocabulary::{ENVELOPE, NearMiss};
 use super::{Code, Section, SectionKind};
 use crate::record::{CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
 
-/// What a document holds.
+/// The contents of a document.
 pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
@@ -67,7 +67,7 @@ pub(super) struct Term {
     pub(super) related: Vec<Range<usize>>,
 }
 
-/// What reading one document needs to remember.
+/// The state of reading one document.
 pub(super) struct Reader {
     faults: Faults,
     /// The last day that isn't in the future; `None` where the values were checked before.

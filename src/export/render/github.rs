@@ -1,4 +1,4 @@
-//! A report as workflow commands, which GitHub shows beside the lines:
+//! A report as workflow commands, which GitHub shows as annotations:
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>.
 
 use std::fmt::Write as _;
@@ -7,8 +7,7 @@ use std::io::{self, Write};
 use super::{Grouped, Item, items, summary};
 use crate::export::{Finding, LeftOut, Location, Report};
 
-/// Prints a report as workflow commands. Of many findings of one kind in one file the first are printed and the others
-/// counted.
+/// Prints a report as workflow commands: the first findings of a kind in a file, and the number of the others.
 ///
 /// # Errors
 /// Where it can't be written.
@@ -63,7 +62,7 @@ mod tests {
     use super::{data, property};
 
     #[test]
-    fn what_would_end_a_command_is_escaped() {
+    fn command_delimiters_are_escaped() {
         assert_eq!(data("100 %: a,\r\nb"), "100 %25: a,%0D%0Ab");
         assert_eq!(property("C:\\a,b%.json"), "C%3A\\a%2Cb%25.json");
     }

@@ -19,11 +19,11 @@ use super::{Code, Finding, LeftOut, Report};
 /// How many findings of one code are printed for one file; the others are counted.
 const PRINTED: usize = 20;
 
-/// What is printed of a report's findings.
+/// The printed part of a report's findings.
 #[derive(Debug)]
 pub(crate) enum Item<'r> {
     Finding(&'r Finding),
-    /// So many more findings of one code in one file.
+    /// The number of further findings of one code in one file.
     More(LeftOut),
 }
 

@@ -21,8 +21,8 @@ pub enum Style {
     Coloured,
 }
 
-/// Prints a report: each finding with its line, then a summary. Of many findings of one kind in one file the first are
-/// printed and the others counted.
+/// Prints a report: each finding with its line, then a summary. The first findings of a kind in
+/// a file are printed, the others counted.
 ///
 /// # Errors
 /// Where it can't be written.

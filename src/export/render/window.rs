@@ -8,7 +8,7 @@ use crate::printable::printable;
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 
-/// What stands for the part of the line that isn't shown.
+/// The mark for the part of the line that isn't shown.
 const ELLIPSIS: &str = "…";
 
 /// A piece of one line, and where in it the place is, in bytes.
@@ -19,7 +19,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Cuts the window out. What isn't UTF-8 is shown as U+FFFD.
+    /// Cuts the window out. Invalid UTF-8 is shown as U+FFFD.
     pub(super) fn around(bytes: &[u8], place: &Range<usize>) -> Self {
         let start = place.start.min(bytes.len());
         let mut from = start.saturating_sub(BEFORE);

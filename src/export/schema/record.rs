@@ -49,7 +49,7 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// The evidence for a record. Whoever says that sources were reviewed must name them and the day.
+/// The evidence for a record. Reviewed sources need their names and the date.
 fn evidence(rules: &mut Rules, record: Value<'_>, path: Path<'_>, found: &Found<'_>) {
     let reviewed = EvidenceStatus::VendorSourcesReviewed.as_str();
     let is_reviewed = found.evidence_status.is_some_and(|status| status.is_text(reviewed));

@@ -162,7 +162,7 @@ fn overlapping_synonyms(drafts: &[Draft<'_>], findings: &mut Findings) {
     }
 }
 
-/// What makes two terms one: the slug, or the text itself where it has neither letter nor digit.
+/// The identity of a term: its slug, or the text where it has neither letter nor digit.
 fn identity(term: &str) -> String {
     let slug = slug(term);
     if slug.is_empty() { term.trim().to_owned() } else { slug }

@@ -1,4 +1,4 @@
-//! What must be unique, and what must exist.
+//! Uniqueness of ids, and existence of references.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::slug;
 
-/// What elements of a section must not share.
+/// The keys that must be unique in a section.
 struct Identity {
     section: SectionKind,
     key: &'static str,
@@ -35,7 +35,7 @@ struct Skip {
     index: usize,
 }
 
-/// Checks the set, and marks what is to be skipped. Of several definitions the first that is valid in itself is served.
+/// Checks the set, and marks the elements to skip. The first valid one of several definitions is served.
 pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {
     exports(drafts, findings);
     let checks = [products, reviews, terms];

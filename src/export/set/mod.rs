@@ -30,7 +30,7 @@ impl Draft<'_> {
     }
 }
 
-/// What is wrong with the set: errors, and advice. Marks what is to be skipped.
+/// The errors and warnings of the set. Marks the elements to skip.
 ///
 /// `is_complete`: every file could be read, so that what isn't there doesn't exist.
 pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {

@@ -1,4 +1,4 @@
-//! In how many groups of synonyms a term may be: a search for it asks for all that they mean.
+//! The limit of synonym groups per term: a search for the term has the concepts of all of them as alternatives.
 
 use std::collections::HashMap;
 
@@ -51,7 +51,7 @@ pub(super) fn check(drafts: &mut [Draft<'_>], findings: &mut Findings) {
     }
 }
 
-/// What makes two terms one to a search: the stems of their words, without `and`.
+/// The identity of a term in a search: the stems of its words, without `and`.
 fn identity(term: &str, stems: &Stems) -> String {
     let words = words(term);
     let kept = words.iter().enumerate().filter(|(at, word)| *at == 0 || word.folded != "and");

@@ -9,7 +9,7 @@ use crate::export::pointer::Escaped;
 /// Reading can't go on; the reason has been reported.
 pub(super) struct Stop;
 
-/// What may come next.
+/// The tokens that may come next.
 enum Expect {
     Value,
     FirstElement,

@@ -1,6 +1,6 @@
-//! What a JSON string says once its escapes are taken out.
+//! Unescaping of JSON strings.
 
-/// The text between the quotes of a string, unescaped. What the parser complained about is read leniently here: half a
+/// The text between the quotes of a string, unescaped. Errors that the parser reported are read leniently: half a
 /// surrogate pair is U+FFFD, an unknown escape stands for its character.
 pub(super) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::string::unescape;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::export) enum Kind {
     Null,
@@ -18,7 +18,7 @@ pub(in crate::export) enum Kind {
     Escaped,
     Array,
     Object,
-    /// A word that is no JSON value. It was reported; nobody needs to complain about it again.
+    /// A word that is no JSON value, already reported.
     Invalid,
 }
 
@@ -27,7 +27,7 @@ pub(in crate::export) enum Kind {
 pub(super) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Index of the first node behind this one and all that is in it.
+    /// Index of the first node behind this one and its contents.
     pub(super) next: u32,
     pub(super) kind: Kind,
 }
@@ -92,7 +92,7 @@ impl<'d> Value<'d> {
         &self.text[range]
     }
 
-    /// What the text says, if this is one.
+    /// The unescaped text, if this is one.
     pub(in crate::export) fn as_str(&self) -> Option<Cow<'d, str>> {
         let inner = || {
             let Range { start, end } = self.span();
@@ -136,7 +136,7 @@ impl<'d> Value<'d> {
         self.as_str().is_some_and(|own| own == text)
     }
 
-    /// What kind of value it is, with its article, as findings say it.
+    /// The kind of the value with its article, for findings.
     pub(in crate::export) fn describe(&self) -> &'static str {
         match self.kind() {
             Kind::Null => "null",

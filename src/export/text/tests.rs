@@ -1,4 +1,4 @@
-//! What the first layer accepts, what it says of the rest, and that no bytes upset it.
+//! Tests of the parser: accepted texts, findings, arbitrary bytes.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -142,7 +142,7 @@ fn every_prefix_of_an_export_is_an_error_with_a_place() {
     }
 }
 
-/// What serde makes of a value that we parsed.
+/// A parsed value as serde's.
 fn to_json(value: Value<'_>) -> Json {
     match value.kind() {
         Kind::Null | Kind::Invalid => Json::Null,

@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 128 * 1024;
 /// The encoders' level: about four fifths of the best ratio for a fraction of its time.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 
-/// The extension of a response whose body is sent as it is.
+/// The extension of a response with its final coding: its body is sent unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct FinalCoding;
 
@@ -57,7 +57,7 @@ impl<S> Layer<S> for CompressionLayer {
     }
 }
 
-/// A service whose responses are compressed on demand.
+/// A service that compresses responses on demand.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct OnDemand<S> {
     inner: S,

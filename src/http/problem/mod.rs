@@ -110,7 +110,7 @@ pub enum ApiError {
     TooManyDownloads,
 }
 
-/// What is wrong with one parameter.
+/// A problem of one parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ParameterProblem {
     /// The parameter's name as the request has it.
@@ -119,7 +119,7 @@ pub struct ParameterProblem {
     #[serde(serialize_with = "code_as_str")]
     #[schema(value_type = String)]
     pub code: ErrorCode,
-    /// What is wrong with it, and what is allowed.
+    /// The problem, and the allowed values.
     pub message: String,
 }
 
@@ -134,12 +134,12 @@ pub struct Problem<'a> {
     /// Where the code is explained: a URI reference.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the code means, in a few words.
+    /// A short description of the code.
     pub title: &'a str,
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// What went wrong this time, and how to mend it.
+    /// The problem of this request, and its remedy.
     pub detail: String,
     /// The machine-readable error code; further codes may come.
     pub code: &'a str,
@@ -149,7 +149,7 @@ pub struct Problem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_seconds: Option<u64>,
-    /// What is wrong with which parameter.
+    /// The problems by parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub errors: Option<&'a [ParameterProblem]>,

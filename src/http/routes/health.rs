@@ -46,7 +46,7 @@ struct Readiness {
     status: &'static str,
     /// The generation being served.
     generation: String,
-    /// What is wrong; empty in full health.
+    /// The reasons why the service is degraded or not ready; empty otherwise.
     reasons: Vec<Reason>,
 }
 

@@ -235,8 +235,8 @@ struct Room {
     open: HashMap<Id, Open>,
     /// A connection that was accepted and waits for its permit.
     accepted: Option<(TcpStream, SocketAddr)>,
-    /// The time that a new connection has for its first request before it may be evicted: a burst of connections must not evict those
-    /// whose requests are on their way.
+    /// The time that a new connection has for its first request before it may be evicted, so that a burst of connections doesn't
+    /// evict itself.
     grace: Duration,
 }
 
@@ -279,7 +279,7 @@ impl Room {
         }
     }
 
-    /// Forgets a connection whose task has ended.
+    /// Removes a connection after the end of its task.
     fn ended(&mut self, task: Result<(Id, ()), JoinError>) {
         let id = match task {
             Ok((id, ())) => id,

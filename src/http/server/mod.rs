@@ -35,10 +35,10 @@ pub struct ConnectionLimits {
     pub idle_timeout: Duration,
     /// The time that a client may be behind the minimum rate of taking responses, which is 16 KiB/s.
     pub write_timeout: Duration,
-    /// The time in which clients may still connect and send requests once the service is asked to stop, and then the time in
-    /// which they may send requests. Each response closes its connection. Over at once when no connection is open.
+    /// After the signal to stop: the time in which new connections are accepted, and then the same time in which requests are. Each
+    /// response closes its connection. Over at once when no connection is open.
     pub grace: Duration,
-    /// The time in which requests in progress may finish once the service is asked to stop, the grace included.
+    /// After the signal to stop: the time in which requests in progress may finish, the grace included.
     pub drain_timeout: Duration,
 }
 

@@ -66,7 +66,7 @@ impl Document {
         Self { policy: VIEWER, ..Self::new(HTML, html) }
     }
 
-    /// A document whose URL changes with its content, cacheable for good.
+    /// A document with a URL that changes with its content, cacheable for a year.
     pub(super) fn immutable(self) -> Self {
         Self { caching: "public, max-age=31536000, immutable", ..self }
     }

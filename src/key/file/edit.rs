@@ -228,7 +228,7 @@ fn sweep(folder: &Path, target: &Path) {
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
-        // One that can't be removed harms nobody; the next change tries again.
+        // One that can't be removed does no harm; the next change tries again.
         let _ = fs::remove_file(entry.path());
     }
 }

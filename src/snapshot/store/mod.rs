@@ -31,7 +31,7 @@ const CURRENT: &str = "CURRENT";
 const LOCK: &str = "LOCK";
 /// The file that makes a folder a generation.
 const MANIFEST: &str = "manifest.json";
-/// What the names of files being written begin with.
+/// The prefix of files that are being written.
 const NEXT: &str = ".next-";
 /// How long a writer waits for another one: longer than writing takes, building not included.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,7 +44,7 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// What is known of a generation on disk.
+/// The manifest of a generation on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The form of the index; another one can't be read.
@@ -57,7 +57,7 @@ pub struct Manifest {
     pub built_at: String,
     /// Number of products.
     pub software_count: u64,
-    /// What the exports looked like when they were read.
+    /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
     /// The invalid part of the exports, which it doesn't have.
     pub skipped: Skipped,
@@ -65,7 +65,7 @@ pub struct Manifest {
     pub parts: Vec<PartEntry>,
 }
 
-/// What manifests of all forms of index say in the same way.
+/// The members that manifests of all index formats share.
 #[derive(Debug, Deserialize)]
 struct Head {
     format: u32,
@@ -91,7 +91,7 @@ pub enum StoreError {
     /// The file system refused.
     #[error("{doing} {} failed", path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         doing: &'static str,
         /// On what.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub enum StoreError {
     Damaged {
         /// The generation's folder.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
 }
@@ -230,7 +230,7 @@ impl Store {
     /// Where a part can't be read or isn't what the manifest says.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let name = manifest.folder_name();
-        // What the exports looked like may have been brought up to date by another process.
+        // Another process may have updated the stamp of the exports.
         let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
         if found.as_ref() != Some(manifest) {
             let what = format!("its {MANIFEST} isn't what was written");
@@ -366,7 +366,7 @@ impl Store {
     }
 }
 
-/// What a new generation's manifest says besides its parts.
+/// The manifest of a new generation, without its parts.
 #[derive(Debug, Clone)]
 pub struct NewGeneration {
     /// Its name.
@@ -375,7 +375,7 @@ pub struct NewGeneration {
     pub built_at: String,
     /// Number of products.
     pub software_count: u64,
-    /// What the exports looked like when they were read.
+    /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
     /// The invalid part of the exports, which it doesn't have.
     pub skipped: Skipped,

@@ -10,7 +10,7 @@ use crate::snapshot::failpoint::{Step, pass};
 const KEPT: usize = 2;
 
 impl Store {
-    /// Removes what a process that was killed has left behind, unless somebody is writing just now: whoever writes sweeps.
+    /// Removes the remains of a killed process, unless another process is writing: it sweeps itself.
     pub fn tidy(&self) {
         if let Ok(file) = self.open_lock()
             && file.try_lock().is_ok()
@@ -48,7 +48,7 @@ impl Store {
         let mut generations = Vec::new();
         let mut kept = Vec::new();
         for manifest in self.candidates() {
-            // An older build of a generation is of no use beside the newer one.
+            // An older build of a generation is superseded by the newer one.
             if generations.len() < KEPT && !generations.contains(&manifest.generation) {
                 kept.push(manifest.folder_name());
                 generations.push(manifest.generation);
@@ -62,7 +62,7 @@ impl Store {
     }
 }
 
-/// Removes files that were being written when their process ended: the lock is held, so nobody is writing them any more.
+/// Removes unfinished files of processes that ended: while the lock is held no other process writes.
 fn remove_unfinished_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {

@@ -80,7 +80,7 @@ fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The index holds nothing secret: whoever may enter its folder may read it, as other files made there.
+/// The index holds no secret: its files get the permissions of other files in its folder.
 #[cfg(unix)]
 fn readable() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt;

@@ -12,7 +12,7 @@ use software_directory::snapshot::Snapshot;
 /// An export with one of everything.
 pub(crate) const EXPORT: &str = include_str!("../export.json");
 
-/// Reads bytes as an export and checks whatever comes of it.
+/// Reads bytes as an export and checks the result.
 pub(crate) fn check(bytes: &[u8]) {
     let file = SourceFile::from_bytes("export.json".as_ref(), bytes.to_vec().into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");

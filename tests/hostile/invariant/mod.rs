@@ -1,4 +1,4 @@
-//! What must hold whatever comes in. The coverage-guided fuzzing in `fuzz/` includes this too.
+//! Invariants for any input. The coverage-guided fuzzing in `fuzz/` checks them too.
 
 pub(crate) mod export;
 pub(crate) mod query;

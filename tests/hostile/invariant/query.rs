@@ -1,4 +1,4 @@
-//! What holds of any query: it has an answer, whose parts agree with each other.
+//! Invariants of any query: it has a response, and its parts are consistent.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use software_directory::service::{
 };
 use software_directory::snapshot::Snapshot;
 
-/// A search with everything that can be asked for beside it.
+/// A search with facets, highlights and typo tolerance.
 pub(crate) fn search(q: &str) -> SearchSoftware {
     SearchSoftware {
         facets: vec![Facet::Category, Facet::OfferingType, Facet::EvidenceStatus, Facet::Rating],
@@ -38,7 +38,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     for values in answer.facets.iter().map(|(_, values)| values) {
         assert!(values.iter().all(|value| value.count <= count));
     }
-    // A page is a part of the whole, whatever its size.
+    // A page of any size is a part of the whole.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
     let whole = search_software(snapshot, &whole).expect("an answer");
     assert_eq!(whole.pagination.total, total);

@@ -79,7 +79,7 @@ def _bare(request: Request) -> httpx.Request:
 def _trust(base_url: str) -> ssl.SSLContext:
     if urlsplit(base_url).scheme.lower() == "https":
         return httpx.create_ssl_context()
-    # Reading the certificates takes longer than most requests. Without TLS none is needed: this one trusts nobody.
+    # Loading the certificates takes longer than most requests. Without TLS an empty context is enough.
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
