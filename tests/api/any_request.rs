@@ -8,8 +8,8 @@ use software_directory::http::server::Server;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::cases::cases;
 use crate::fixture::ODD_IDS;
-use crate::runs::runs;
 use crate::service::Service;
 
 /// Pieces of requests, sound and broken.
@@ -95,7 +95,7 @@ fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
         answer
     };
     let answered = std::cell::Cell::new(0_u32);
-    let mut runner = TestRunner::new(runs(4_000));
+    let mut runner = TestRunner::new(cases(4_000));
     let outcome = runner.run(&any_bytes(), |bytes| {
         let answer = runtime.block_on(send(&bytes));
         let Some(status) = answer.get(..12) else {
@@ -216,7 +216,7 @@ fn any_request_has_an_answer_that_can_be_read() {
     let method = prop_oneof![
         10 => Just(Method::GET), 1 => Just(Method::HEAD), 1 => Just(Method::OPTIONS), 1 => Just(Method::DELETE)
     ];
-    let mut runner = TestRunner::new(runs(6_000));
+    let mut runner = TestRunner::new(cases(6_000));
     let found = std::cell::Cell::new(0_u32);
     let outcome = runner.run(&(method, any_target(), any_headers()), |(method, target, headers)| {
         let request = Request::builder().method(method.clone()).uri(&target);

@@ -2,6 +2,8 @@
 
 mod any_request;
 mod authentication;
+#[path = "../common/cases.rs"]
+mod cases;
 mod categories;
 mod conditional;
 mod cors;
@@ -21,8 +23,6 @@ mod problems;
 mod quota;
 mod request_id;
 mod reviews;
-#[path = "../runs/mod.rs"]
-mod runs;
 mod search;
 mod server;
 mod service;

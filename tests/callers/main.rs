@@ -16,7 +16,7 @@ mod slow;
 mod stopping;
 mod takeover;
 
-#[path = "../until/mod.rs"]
+#[path = "../common/until.rs"]
 mod until;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

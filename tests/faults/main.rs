@@ -22,10 +22,10 @@ mod system;
 mod watched;
 
 #[allow(dead_code, reason = "shared with tests/generations")]
-#[path = "../generations/place.rs"]
+#[path = "../common/place.rs"]
 mod place;
 #[allow(dead_code, reason = "shared with tests/serve")]
-#[path = "../serve/process.rs"]
+#[path = "../common/process.rs"]
 mod process;
-#[path = "../until/mod.rs"]
+#[path = "../common/until.rs"]
 mod until;

@@ -11,6 +11,7 @@ mod memory;
 mod name;
 mod panics;
 #[allow(dead_code, reason = "shared with tests/memory")]
+#[path = "../common/place.rs"]
 mod place;
 mod reloads;
 mod restart;

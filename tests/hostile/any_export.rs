@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::CalendarDate;
 
+use crate::cases::cases;
 use crate::invariant::export::{EXPORT, check};
-use crate::runs::runs;
 
 /// A change of a text.
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ fn the_export_that_is_edited_is_valid_and_has_everything() {
 }
 
 proptest! {
-    #![proptest_config(runs(3_000))]
+    #![proptest_config(cases(3_000))]
 
     #[test]
     fn an_edited_export_is_reported_or_served(edits in prop::collection::vec((any::<prop::sample::Index>(), edit()), 1..4)) {

@@ -5,8 +5,8 @@ use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
 use software_directory::service::{PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
 
+use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
-use crate::runs::runs;
 
 /// Words that mean something to the directory or to the query's grammar.
 const PIECES: &[&str] = &[
@@ -139,7 +139,7 @@ fn any_search() -> impl Strategy<Value = SearchSoftware> {
 
 /// Checks many values of a strategy.
 fn for_each<S: Strategy>(values: &S, check: impl Fn(S::Value)) {
-    let outcome = TestRunner::new(runs(2_000)).run(values, |value| {
+    let outcome = TestRunner::new(cases(2_000)).run(values, |value| {
         check(value);
         Ok(())
     });

@@ -2,6 +2,6 @@
 
 mod any_export;
 mod any_query;
+#[path = "../common/cases.rs"]
+mod cases;
 mod invariant;
-#[path = "../runs/mod.rs"]
-mod runs;

@@ -9,7 +9,7 @@ use cap::Cap;
 use software_directory::snapshot::keeper::Outcome;
 
 #[allow(dead_code, reason = "shared with tests/generations")]
-#[path = "../generations/place.rs"]
+#[path = "../common/place.rs"]
 mod place;
 
 use place::{Place, export};

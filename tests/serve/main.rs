@@ -3,8 +3,9 @@
 mod commands;
 mod following;
 mod logging;
+#[path = "../common/process.rs"]
 mod process;
 mod starting;
 
-#[path = "../until/mod.rs"]
+#[path = "../common/until.rs"]
 mod until;

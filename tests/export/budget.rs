@@ -1,8 +1,6 @@
 //! Limits of exports: lengths, numbers and counts beyond them are findings, and the findings are bounded too.
 
-mod reading;
-
-use reading::{envelope, examine, record};
+use super::reading::{envelope, examine, record};
 use software_directory::export::render::{self, Style};
 use software_directory::export::{Finding, Report};
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::document::{self, Node};
+use super::document::{self, Node};
 
 /// A mutation of one place of a document.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ mod mutation;
 
 use std::cell::Cell;
 
-use document::Node;
+use self::document::Node;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use software_directory::export::{self, Code, Limits, Severity, SourceFile};

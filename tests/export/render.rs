@@ -1,8 +1,6 @@
 //! How findings look: the text rendering of representative bad files, the workflow commands, the JSON document.
 
-mod reading;
-
-use reading::{envelope, examine, record};
+use super::reading::{envelope, examine, record};
 use software_directory::export::Report;
 use software_directory::export::render::{self, Style};
 

@@ -1,10 +1,7 @@
 //! The set layer: what files must agree on, what is left when the invalid parts are skipped, and advice across files.
 
-mod found;
-mod reading;
-
-use found::found;
-use reading::{envelope, examine, record};
+use super::found::found;
+use super::reading::{envelope, examine, record};
 use software_directory::export::{Export, Report};
 
 fn ids(export: &Export) -> Vec<&str> {

@@ -1,10 +1,7 @@
 //! Conversion of records, reviews and glossary terms, and its warnings.
 
-mod found;
-mod reading;
-
-use found::found;
-use reading::{envelope, examine, record};
+use super::found::found;
+use super::reading::{envelope, examine, record};
 use software_directory::export::{Export, Report};
 use software_directory::record::{GlossarySource, Review, Software, SynonymGroup};
 
