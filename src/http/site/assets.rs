@@ -1,8 +1,6 @@
 //! Scripts, styles and images of the pages: compiled in, under a URL that changes with their content.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -53,9 +51,6 @@ static OWN: [(&str, &[u8]); 32] = assets![
 /// Scripts that only the documentation uses.
 const OF_DOCUMENTATION: [&str; 2] = ["script/docs.js", "script/reference.js"];
 
-/// The files of the OpenAPI viewer's distribution that are used.
-const VIEWER: [&str; 2] = ["swagger-ui-bundle.js", "swagger-ui.css"];
-
 const PAGE: &str = include_str!("page/index.html");
 
 /// The assets.
@@ -64,30 +59,26 @@ pub(super) struct Assets {
     /// The path of the public URL.
     prefix: String,
     fingerprint: String,
-    files: Vec<(String, Document)>,
+    files: Vec<(&'static str, Document)>,
 }
 
 impl Assets {
     pub(super) fn new(prefix: &str) -> Self {
-        let own = OWN.iter().map(|(path, content)| ((*path).to_owned(), Bytes::from_static(content)));
-        let viewer = VIEWER.iter().filter_map(|name| Some((format!("viewer/{name}"), of_viewer(name)?)));
-        let files: Vec<_> = own.chain(viewer).collect();
         let mut hasher = blake3::Hasher::new();
-        for (path, content) in &files {
+        for (path, content) in &OWN {
             hasher.update(path.as_bytes()).update(&(content.len() as u64).to_le_bytes()).update(content);
         }
         let mut fingerprint = hasher.finalize().to_hex().to_string();
         fingerprint.truncate(16);
-        let files = files.into_iter().map(|(path, content)| {
-            let document = Document::new(content_type(&path), content).immutable();
-            (path, document)
-        });
+        let files = OWN
+            .iter()
+            .map(|(path, content)| (*path, Document::new(content_type(path), Bytes::from_static(content)).immutable()));
         Self { prefix: escape(prefix), fingerprint, files: files.collect() }
     }
 
     /// The file at a path below `/assets`.
     pub(super) fn find(&self, fingerprint: &str, path: &str) -> Option<&Document> {
-        let (_, document) = self.files.iter().find(|(of, _)| of == path && fingerprint == self.fingerprint)?;
+        let (_, document) = self.files.iter().find(|(of, _)| *of == path && fingerprint == self.fingerprint)?;
         Some(document)
     }
 
@@ -107,15 +98,6 @@ impl Assets {
         }
         Document::page(self.refer(&PAGE.replace("{{preload}}", &preload)))
     }
-}
-
-/// A file of the viewer, from the crate that carries it.
-fn of_viewer(name: &str) -> Option<Bytes> {
-    let file = utoipa_swagger_ui::serve(name, Arc::new(utoipa_swagger_ui::Config::from("/openapi.json"))).ok()??;
-    Some(match file.bytes {
-        Cow::Borrowed(content) => Bytes::from_static(content),
-        Cow::Owned(content) => content.into(),
-    })
 }
 
 fn content_type(path: &str) -> &'static str {
@@ -158,12 +140,5 @@ mod tests {
         let mut listed: Vec<_> = OWN.iter().map(|(path, _)| (*path).to_owned()).collect();
         listed.sort();
         assert_eq!(found, listed);
-    }
-
-    #[test]
-    fn the_viewer_is_there() {
-        for name in VIEWER {
-            assert!(of_viewer(name).is_some_and(|content| content.len() > 10_000), "{name}");
-        }
     }
 }

@@ -31,10 +31,6 @@ const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img
                     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
                     trusted-types 'none'";
 
-/// The content policy of the OpenAPI viewer, which writes styles and markup of its own.
-const VIEWER: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /// A document that doesn't change while the process runs.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
@@ -59,11 +55,6 @@ impl Document {
     /// A page.
     pub(super) fn page(html: String) -> Self {
         Self { policy: PAGE, ..Self::new(HTML, html) }
-    }
-
-    /// A page with the viewer of the OpenAPI document.
-    pub(super) fn viewer(html: String) -> Self {
-        Self { policy: VIEWER, ..Self::new(HTML, html) }
     }
 
     /// A document with a URL that changes with its content, cacheable for a year.

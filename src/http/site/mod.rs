@@ -29,6 +29,7 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
     let assets = Assets::new(config.path_prefix());
     let schema = Bytes::from_static(export::schema().as_bytes());
     let llms = docs::for_language_models(config.base());
+    let docs = docs::pages(config.base(), &assets, &openapi);
     let documents = [
         ("/openapi.json", Document::new("application/json", openapi)),
         ("/schemas/export.json", Document::new("application/schema+json", schema)),
@@ -37,7 +38,6 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
     ];
     let page = assets.page();
     let views = VIEWS.into_iter().map(|view| (view, page.clone()));
-    let docs = docs::pages(config.base(), &assets);
     let router = Router::new().route(
         "/assets/{fingerprint}/{*path}",
         get(async move |Path((fingerprint, path)): Path<(String, String)>, headers: HeaderMap| {

@@ -1,7 +1,9 @@
-//! The documentation's pages, written by hand but for the error codes.
+//! The documentation's pages, written by hand but for the error codes and the API reference.
 
 mod errors;
+mod reference;
 
+use self::reference::Reference;
 use super::assets::{Assets, escape};
 use super::document::Document;
 
@@ -22,18 +24,19 @@ struct Page {
 
 const PAGES: [Page; 5] = [
     Page { path: "/docs", title: "Getting started", content: include_str!("getting-started.html") },
-    Page { path: "/docs/reference", title: "API reference", content: include_str!("reference.html") },
+    Page { path: "/docs/reference", title: "API reference", content: "{{reference}}" },
     Page { path: "/docs/export-format", title: "Export format", content: include_str!("export-format.html") },
     Page { path: "/docs/errors", title: "Errors", content: include_str!("errors.html") },
     Page { path: "/docs/versioning", title: "Versioning", content: include_str!("versioning.html") },
 ];
 
-/// All pages by their paths.
-pub(super) fn pages(public: &str, assets: &Assets) -> Vec<(&'static str, Document)> {
-    PAGES.iter().map(|page| (page.path, lay_out(page, public, assets))).collect()
+/// All pages by their paths. `openapi` is the OpenAPI document.
+pub(super) fn pages(public: &str, assets: &Assets, openapi: &str) -> Vec<(&'static str, Document)> {
+    let reference = Reference::new(openapi);
+    PAGES.iter().map(|page| (page.path, lay_out(page, public, assets, &reference))).collect()
 }
 
-fn lay_out(page: &Page, public: &str, assets: &Assets) -> Document {
+fn lay_out(page: &Page, public: &str, assets: &Assets, reference: &Reference) -> Document {
     let links = PAGES.iter().map(|other| {
         let current = if other.path == page.path { " aria-current=\"page\"" } else { "" };
         format!("<a href=\"{{{{base}}}}{}\"{current}>{}</a>", other.path, other.title)
@@ -43,11 +46,13 @@ fn lay_out(page: &Page, public: &str, assets: &Assets) -> Document {
         .replace("{{title}}", page.title)
         .replace("{{pages}}", &links.collect::<Vec<_>>().join("\n"))
         .replace("{{content}}", page.content)
+        .replace("{{reference}}", &reference.content)
+        .replace("{{search-request}}", &escape(&reference.search.0))
+        .replace("{{search-response}}", &escape(&reference.search.1))
         .replace("{{codes}}", &errors::sections())
         .replace("{{export-example}}", &escape(EXPORT_EXAMPLE))
         .replace("{{host}}", &format!("<span data-host>{}</span>", escape(host)));
-    let html = assets.refer(&html);
-    if page.path == "/docs/reference" { Document::viewer(html) } else { Document::page(html) }
+    Document::page(assets.refer(&html))
 }
 
 /// `llms.txt` (llmstxt.org): the service and its documents, for language models.

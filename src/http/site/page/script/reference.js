@@ -1,30 +1,70 @@
-// Starts the viewer of the OpenAPI document, with the key that this tab has.
+// The forms of the API reference: they call the service with the key that this tab has.
 
 import * as key from './key.js';
 
-const place = document.getElementById('viewer');
+const base = document.querySelector('meta[name="directory-base"]').content;
 
 key.takeFromAddress();
 
-// The viewer's dark colours go by a class of the document's element.
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const colour = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', colour);
-colour();
+const ask = document.getElementById('key');
+const input = document.getElementById('key-input');
+input.value = key.current() ?? '';
+input.addEventListener('change', () => (input.value.trim() ? key.keep(input.value) : key.forget()));
+ask.addEventListener('submit', (event) => event.preventDefault());
+ask.hidden = false;
 
-const viewer = window.SwaggerUIBundle({
-  url: place.dataset.document,
-  domNode: place,
-  deepLinking: true,
-  validatorUrl: null,
-  tryItOutEnabled: true,
-  defaultModelsExpandDepth: 0,
-  docExpansion: 'list',
-  supportedSubmitMethods: ['get'],
-  syntaxHighlight: { activated: false },
-  onComplete() {
-    const current = key.current();
-    if (current) viewer.preauthorizeApiKey('apiKey', current);
-    place.dataset.ready = 'yes';
-  },
-});
+/** The address that a form asks for. */
+function target(form) {
+  let path = form.dataset.path;
+  const query = new URLSearchParams();
+  for (const field of form.querySelectorAll('input')) {
+    const value = field.value.trim();
+    if (field.dataset.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(value));
+    else if ('array' in field.dataset) for (const one of value.split(',').filter(Boolean)) query.append(field.name, one.trim());
+    else if (value) query.append(field.name, value);
+  }
+  return `${base}${path}${query.size ? `?${query}` : ''}`;
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+async function send(form) {
+  const [status, frame, output] = ['[role=status]', 'pre', 'output'].map((place) => form.querySelector(place));
+  const headers = key.current() ? { authorization: `Bearer ${key.current()}` } : {};
+  const address = target(form);
+  status.textContent = 'Sending …';
+  try {
+    const response = await fetch(address, { headers });
+    const text = await response.text();
+    status.textContent = `${response.status} · ${address}`;
+    output.textContent = pretty(text);
+  } catch {
+    status.textContent = 'The service can’t be reached.';
+    output.textContent = '';
+  }
+  frame.hidden = output.textContent === '';
+}
+
+for (const form of document.querySelectorAll('form.try')) {
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
+
+/** Opens the operation that the address names; browsers differ in whether they do. */
+function reveal() {
+  const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!place) return;
+  for (let details = place.closest('details'); details; details = details.parentElement.closest('details')) details.open = true;
+  place.scrollIntoView();
+}
+addEventListener('hashchange', reveal);
+reveal();

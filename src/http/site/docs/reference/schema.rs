@@ -1,0 +1,212 @@
+//! Schemas as types in words and as lists of properties.
+
+use serde_json::{Map, Value};
+
+use super::escape;
+use super::{OpenApi, prose};
+
+/// The deepest nesting of property lists, which ends a recursive schema.
+const MAX_DEPTH: usize = 6;
+
+/// The largest integer that JSON numbers keep, which isn't worth showing as a maximum.
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+
+/// The alternatives of a schema other than `null`; the schema itself where it has none.
+fn alternatives<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d Value> {
+    let schema = api.resolve(schema);
+    let alternatives = ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array());
+    let others = alternatives.map(|all| all.iter().map(|one| api.resolve(one)).filter(|one| one["type"] != "null"));
+    others.map_or_else(|| vec![schema], Iterator::collect)
+}
+
+fn is_nullable(api: OpenApi<'_>, schema: &Value) -> bool {
+    let schema = api.resolve(schema);
+    let has_null =
+        |key: &str| schema[key].as_array().is_some_and(|all| all.iter().any(|one| api.resolve(one)["type"] == "null"));
+    has_null("oneOf")
+        || has_null("anyOf")
+        || schema["type"].as_array().is_some_and(|types| types.contains(&"null".into()))
+}
+
+/// The type in words, such as `array of strings or null`.
+pub(super) fn kind(api: OpenApi<'_>, schema: &Value) -> String {
+    let mut kinds: Vec<_> = alternatives(api, schema).into_iter().map(|schema| one_kind(api, schema)).collect();
+    kinds.dedup();
+    if is_nullable(api, schema) {
+        kinds.push("null".to_owned());
+    }
+    kinds.join(" or ")
+}
+
+fn one_kind(api: OpenApi<'_>, schema: &Value) -> String {
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).filter(|of| *of != "null").collect(),
+        _ if schema.get("allOf").is_some() => vec!["object"],
+        _ => vec!["any value"],
+    };
+    match (types.as_slice(), schema["format"].as_str()) {
+        (["array"], _) => format!("array of {}", plural(&kind(api, &schema["items"]))),
+        (["string"], Some(format)) => format!("string ({format})"),
+        _ => types.join(" or "),
+    }
+}
+
+fn plural(kind: &str) -> String {
+    let (noun, rest) = kind.split_once(' ').map_or((kind, String::new()), |(noun, rest)| (noun, format!(" {rest}")));
+    if noun == "any" { "any values".to_owned() } else { format!("{noun}s{rest}") }
+}
+
+/// The limits of a value in words: range, length, default.
+fn limits(api: OpenApi<'_>, schema: &Value) -> Vec<String> {
+    let mut limits = Vec::new();
+    for schema in alternatives(api, schema) {
+        let maximum = schema["maximum"].as_f64().filter(|maximum| *maximum < MAX_SAFE_INTEGER);
+        limits.extend(match (schema["minimum"].as_f64(), maximum) {
+            (Some(from), Some(to)) => Some(format!("{from} to {to}")),
+            (Some(from), None) => Some(format!("from {from}")),
+            (None, Some(to)) => Some(format!("up to {to}")),
+            (None, None) => None,
+        });
+        limits.extend(schema["maxLength"].as_u64().map(|most| format!("up to {most} characters")));
+        limits.extend(schema["maxItems"].as_u64().map(|most| format!("up to {most} items")));
+        limits.extend(schema.get("default").map(|default| match default {
+            Value::String(text) => format!("default {text}"),
+            other => format!("default {other}"),
+        }));
+    }
+    limits
+}
+
+/// The allowed values of a schema, or of an array's items.
+pub(super) fn values<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d str> {
+    let values = alternatives(api, schema).into_iter().flat_map(|schema| {
+        let items = api.resolve(&schema["items"]);
+        schema["enum"].as_array().or_else(|| items["enum"].as_array()).into_iter().flatten()
+    });
+    values.filter_map(Value::as_str).collect()
+}
+
+/// The properties of an object, of an array's items or of a map's values: those that are always there in their order, then the
+/// others.
+fn properties<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<(&'d str, &'d Value, bool)> {
+    let mut found = Vec::new();
+    for schema in alternatives(api, schema) {
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            found.extend(properties(api, part));
+        }
+        let of = schema["properties"].as_object();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let member = |of: &'d Map<String, Value>, name: &str| of.get_key_value(name);
+        let first = required.iter().filter_map(|name| member(of?, name)).map(|(name, of)| (name.as_str(), of, true));
+        found.extend(first);
+        let others = of.into_iter().flatten().filter(|(name, _)| !required.contains(&name.as_str()));
+        found.extend(others.map(|(name, of)| (name.as_str(), of, false)));
+        for inner in [&schema["items"], &schema["additionalProperties"]].into_iter().filter(|inner| inner.is_object()) {
+            found.extend(properties(api, inner));
+        }
+    }
+    found
+}
+
+/// A row of a list of parameters or properties. `notes` follow the type.
+pub(super) fn row(
+    api: OpenApi<'_>,
+    name: &str,
+    schema: &Value,
+    notes: &[&str],
+    description: &str,
+    nested: &str,
+) -> String {
+    let limits = limits(api, schema);
+    let notes: Vec<_> =
+        std::iter::once(kind(api, schema)).chain(notes.iter().map(|note| (*note).to_owned())).chain(limits).collect();
+    let values = values(api, schema);
+    let values = if values.is_empty() {
+        String::new()
+    } else {
+        let values: Vec<_> = values.into_iter().map(|value| format!("<code>{}</code>", escape(value))).collect();
+        format!("<p class=\"values\">{}</p>\n", values.join(" "))
+    };
+    format!(
+        "<div><dt><code>{}</code> <span class=\"kind\">{}</span></dt><dd>{}{values}{nested}</dd></div>\n",
+        escape(name),
+        escape(&notes.join(", ")),
+        prose::paragraphs(description)
+    )
+}
+
+/// The properties of a schema as a list, those of nested objects in lists that can be opened.
+pub(super) fn list(api: OpenApi<'_>, schema: &Value, depth: usize) -> String {
+    let rows = properties(api, schema).into_iter().map(|(name, schema, is_required)| {
+        let count = properties(api, schema).len();
+        let nested = if count == 0 || depth == MAX_DEPTH {
+            String::new()
+        } else {
+            let open = if depth == 0 && name == "data" { " open" } else { "" };
+            let list = list(api, schema, depth + 1);
+            format!("<details{open}><summary>{count} properties</summary>\n{list}</details>\n")
+        };
+        let own = schema["description"].as_str();
+        let description = own.or_else(|| api.resolve(schema)["description"].as_str()).unwrap_or_default();
+        row(api, name, schema, if is_required { &[] } else { &["optional"] }, description, &nested)
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() { rows } else { format!("<dl class=\"properties\">\n{rows}</dl>\n") }
+}
+
+/// An example with its members in the order of the schema, in which the service sends them, and indented by two spaces.
+pub(super) fn example(api: OpenApi<'_>, value: &Value, schema: &Value, indent: usize) -> String {
+    let (inner, outer) = ("  ".repeat(indent + 1), "  ".repeat(indent));
+    let of = properties(api, schema);
+    let lines: Vec<_> = match value {
+        Value::Object(members) if !members.is_empty() => {
+            let place = |name: &str| of.iter().position(|(of, ..)| *of == name).unwrap_or(usize::MAX);
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(name, _)| place(name));
+            let line = |(name, value): (&String, &Value)| {
+                let schema = of.iter().find(|(of, ..)| of == name).map_or(&Value::Null, |(_, schema, _)| schema);
+                format!("{inner}{}: {}", Value::from(name.as_str()), example(api, value, schema, indent + 1))
+            };
+            members.into_iter().map(line).collect()
+        }
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().map(|item| format!("{inner}{}", example(api, item, schema, indent + 1))).collect()
+        }
+        other => return other.to_string(),
+    };
+    let [open, close] = if value.is_object() { ["{", "}"] } else { ["[", "]"] };
+    format!("{open}\n{}\n{outer}{close}", lines.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn types_are_told_in_words() {
+        let document = json!({"components": {"schemas": {"Kind": {"type": "string", "enum": ["a", "b"]}}}});
+        let api = OpenApi(&document);
+        let reference = json!({"$ref": "#/components/schemas/Kind"});
+        for (schema, words) in [
+            (json!({"type": "array", "items": {"type": "string", "format": "date"}}), "array of strings (date)"),
+            (json!({"type": ["integer", "null"]}), "integer or null"),
+            (json!({"oneOf": [{"type": "null"}, reference]}), "string or null"),
+            (json!({}), "any value"),
+        ] {
+            assert_eq!(kind(api, &schema), words);
+        }
+        assert_eq!(values(api, &json!({"type": "array", "items": reference})), ["a", "b"]);
+    }
+
+    #[test]
+    fn example_follows_the_order_of_the_schema() {
+        let document = json!({});
+        let schema = json!({"type": "object", "required": ["z", "a"], "properties": {"a": {"type": "array"}, "z": {}}});
+        let text = example(OpenApi(&document), &json!({"a": [], "z": 1}), &schema, 0);
+        assert_eq!(text, "{\n  \"z\": 1,\n  \"a\": []\n}");
+    }
+}
