@@ -48,16 +48,12 @@ async fn get_readiness(address: SocketAddr) -> Result<(StatusCode, String), Box<
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     let request = Request::get("/readyz").header(HOST, address.to_string()).body(Empty::<Bytes>::new())?;
-    let exchange = async {
-        let response = sender.send_request(request).await?;
-        let status = response.status();
-        let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
-        Ok((status, body.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned()).unwrap_or_default()))
-    };
-    tokio::select! {
-        result = exchange => result,
-        closed = connection => Err(closed.err().map_or_else(|| "the connection was closed".into(), Into::into)),
-    }
+    // Drives the connection; its errors are those of the request too.
+    tokio::spawn(connection);
+    let response = sender.send_request(request).await?;
+    let status = response.status();
+    let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
+    Ok((status, body.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned()).unwrap_or_default()))
 }
 
 /// Where a server that listens on all addresses can be reached: on this machine's own.
