@@ -108,11 +108,36 @@ test('categories are an overview with counts, each the way to its products', asy
   await close();
 });
 
+test('well-known licences have names, and others that of their host', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/exports');
+  const script = await page.locator('link[href$="/part/licence.js"]').getAttribute('href');
+  for (const [address, name] of [
+    ['https://creativecommons.org/licenses/by/4.0/', 'CC BY 4.0'],
+    ['http://creativecommons.org/licenses/by-nc-sa/3.0/de/legalcode', 'CC BY-NC-SA 3.0 DE'],
+    ['https://creativecommons.org/licenses/by-sa/4.0/deed.fr', 'CC BY-SA 4.0'],
+    ['https://creativecommons.org/publicdomain/zero/1.0/legalcode', 'CC0 1.0'],
+    ['http://www.opendatacommons.org/licenses/odbl/1.0/', 'ODbL 1.0'],
+    ['https://opensource.org/license/MIT', 'MIT'],
+    ['https://www.apache.org/licenses/LICENSE-2.0.txt', 'Apache-2.0'],
+    ['https://www.etalab.gouv.fr/licence-ouverte-open-licence/', 'Etalab Open Licence'],
+    ['https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/', 'OGL 3.0'],
+    ['https://spdx.org/licenses/BSD-3-Clause.html', 'BSD-3-Clause'],
+    ['https://creativecommons.org/licenses/', 'creativecommons.org'],
+    ['https://data.example.org:8443/terms?v=2', 'data.example.org:8443'],
+    ['http://constructor', 'constructor'],
+    ['urn:isbn:0451450523', 'urn:isbn:0451450523'],
+  ]) {
+    assert.equal(await page.evaluate(async ([module, of]) => (await import(module)).nameOf(of), [script, address]), name, address);
+  }
+  await close();
+});
+
 test('exports are listed with their licences, and downloaded with the key', async () => {
   const { page, visit, close } = await open(browser, server, { acceptDownloads: true });
   await visit('/exports');
   const entry = page.locator('.export', { hasText: DEMO.name });
-  assert.equal(await entry.getByRole('link').first().getAttribute('href'), DEMO.license);
+  assert.equal(await entry.getByRole('link', { name: 'CC0 1.0', exact: true }).getAttribute('href'), DEMO.license);
   const downloading = page.waitForEvent('download');
   await entry.getByRole('button', { name: 'JSON', exact: true }).click();
   const download = await downloading;

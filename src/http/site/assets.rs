@@ -13,7 +13,7 @@ macro_rules! assets {
 }
 
 /// All files of `page/` but the page itself.
-static OWN: [(&str, &[u8]); 32] = assets![
+static OWN: [(&str, &[u8]); 33] = assets![
     "icon.svg",
     "style/base.css",
     "style/explore.css",
@@ -30,6 +30,7 @@ static OWN: [(&str, &[u8]); 32] = assets![
     "script/part/call.js",
     "script/part/evidence.js",
     "script/part/facets.js",
+    "script/part/licence.js",
     "script/part/marked.js",
     "script/part/notice.js",
     "script/part/pager.js",

@@ -1,9 +1,10 @@
 // The files that the directory is made of, each under its own licence.
 
 import { all, send } from '../api.js';
-import { h, outside, say } from '../dom.js';
+import { h, say } from '../dom.js';
 import { callPanel } from '../part/call.js';
 import { time } from '../part/evidence.js';
+import { licence } from '../part/licence.js';
 import { countFormat } from '../part/rating.js';
 import { first, placeholders, walk } from '../part/rows.js';
 import { tell } from '../part/status.js';
@@ -44,7 +45,7 @@ function entry(item, fail) {
   return h('li', { class: 'export' },
     h('h2', null, say(item.name)),
     h('dl', { class: 'facts' },
-      h('div', null, h('dt', null, 'Licence'), h('dd', null, outside(item.license))),
+      h('div', null, h('dt', null, 'Licence'), h('dd', null, licence(item.license))),
       item.as_of ? h('div', null, h('dt', null, 'As of'), h('dd', null, time(item.as_of))) : null,
       h('div', null, h('dt', null, 'Holds'), h('dd', null, counts.filter(([, count]) => count).map(([what, count]) => `${countFormat.format(count)} ${what}`).join(', ') || 'nothing')),
       h('div', null, h('dt', null, 'Size'), h('dd', null, `${countFormat.format(Math.ceil(item.size_bytes / 1000))} kB`))),

@@ -4,6 +4,7 @@ import { get, getExact } from '../api.js';
 import { h, icon, outside, plain, say, webAddress } from '../dom.js';
 import { callPanel } from '../part/call.js';
 import { evidenceStatement, time } from '../part/evidence.js';
+import { licence } from '../part/licence.js';
 import { properties } from '../part/properties.js';
 import { rating } from '../part/rating.js';
 import { reviewSection } from '../part/reviews.js';
@@ -95,15 +96,8 @@ function facts(data) {
     h('h2', null, 'Where this record is from'),
     h('dl', { class: 'facts' },
       row('Export', say(data.export.name)),
-      row('Licence', outside(data.export.license, licence(data.export.license))),
+      row('Licence', licence(data.export.license)),
       row('As of', data.export.as_of && time(data.export.as_of))));
-}
-
-/** A well-known licence by its short name; any other by its address. */
-function licence(address) {
-  const match = /^https?:\/\/creativecommons\.org\/(licenses|publicdomain)\/([a-z-]+)\/([\d.]+)\/?$/.exec(address);
-  if (!match) return address;
-  return match[1] === 'publicdomain' ? `CC0 ${match[3]}` : `CC ${match[2].toUpperCase()} ${match[3]}`;
 }
 
 function additional(data) {
