@@ -176,11 +176,28 @@ test('rows show a rating and a review state only where there is one', async () =
 test('nothing found is said, with a way on', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/?q=xyzzyplugh&category=ehs-management');
-  assert.match(await page.locator('.notice').textContent(), /Nothing matches/);
+  assert.match(await page.locator('.notice').textContent(), /No product matches “xyzzyplugh” with these filters/);
   await answered(page, () => page.getByRole('link', { name: 'Without filters' }).click());
   assert.equal(new URL(page.url()).search, '?q=xyzzyplugh');
   await visit('/?page=4000');
   assert.match(await page.locator('.notice').textContent(), /Past the last page/);
+  await close();
+});
+
+test('no hits are said once', async () => {
+  const { page, visit, close } = await open(browser, server);
+  for (const [path, said] of [['/?q=xyzzyplugh', 'No product matches “xyzzyplugh”'], ['/glossary?q=xyzzyplugh', 'No term matches “xyzzyplugh”']]) {
+    await visit(path);
+    const lines = (await page.locator('main').innerText()).split('\n').map((line) => line.trim());
+    assert.deepEqual(lines.filter((line) => /xyzzyplugh|^0$|\bno\b|none|nothing/i.test(line)), [said], path);
+  }
+  await page.locator('#q').fill('audit');
+  await page.locator('.result').first().waitFor();
+  assert.ok(await page.getByLabel(/^4 stars or more/).isVisible(), 'the filters come back with the hits');
+  await visit('/categories');
+  await page.locator('#narrow').fill('xyzzyplugh');
+  assert.equal(await page.locator('main h2').innerText(), 'No category has these words in its name or description');
+  assert.equal(await page.locator('.total').innerText(), '');
   await close();
 });
 

@@ -23,16 +23,19 @@ export function facetPanel(change) {
   let everyCategory = false;
   /** What was counted last; null as long as nothing was. */
   let shown = null;
+  let counted = null;
 
   function open() {
     const opened = element.toggleAttribute('data-open');
     toggle.setAttribute('aria-expanded', String(opened));
   }
 
-  function update(search, facets) {
+  function update(search, facets, total) {
     const focused = groups.contains(document.activeElement) ? document.activeElement.id : null;
     const active = search.category.length + [search.rating, search.evidence, search.type].filter(Boolean).length;
     badge.hidden = active === 0;
+    // There is nothing to filter.
+    element.toggleAttribute('data-useless', total === 0 && active === 0);
     badge.textContent = active;
     groups.replaceChildren(
       h('div', { class: 'facet-head' }, h('h2', null, 'Filters'),
@@ -56,17 +59,16 @@ export function facetPanel(change) {
       return choice('checkbox', 'category', value, checked, toggleOne);
     });
     const more = others.length - room;
-    return h('fieldset', { class: 'facet facet-category' }, h('legend', null, 'Category'), boxes,
-      boxes.length || !shown ? null : h('p', { class: 'quiet small' }, 'None in this result'),
-      more > 0 ? h('button', { type: 'button', class: 'plain', id: 'all-categories', click: () => { everyCategory = true; update(search, shown); } }, `${more} more`) : null);
+    return h('fieldset', { class: 'facet facet-category', 'data-useless': shown && boxes.length === 0 }, h('legend', null, 'Category'), boxes,
+      more > 0 ? h('button', { type: 'button', class: 'plain', id: 'all-categories', click: () => { everyCategory = true; update(search, shown, counted); } }, `${more} more`) : null);
   }
 
   function choices(name, search, values) {
     const count = new Map((values ?? []).map((value) => [value.value, value.count]));
-    const counted = (value) => (values ? count.get(value) ?? 0 : undefined);
-    const listed = FIXED[name].map(([value, label]) => ({ value, label, count: counted(value) }));
+    const countOf = (value) => (values ? count.get(value) ?? 0 : undefined);
+    const listed = FIXED[name].map(([value, label]) => ({ value, label, count: countOf(value) }));
     if (search[name] && !listed.some(({ value }) => value === search[name])) {
-      listed.push({ value: search[name], label: values?.find(({ value }) => value === search[name])?.label ?? search[name], count: counted(search[name]) });
+      listed.push({ value: search[name], label: values?.find(({ value }) => value === search[name])?.label ?? search[name], count: countOf(search[name]) });
     }
     return h('fieldset', { class: 'facet' }, h('legend', null, LEGENDS[name]),
       choice('radio', name, { value: '', label: 'Any' }, !search[name], () => change({ [name]: null })),
@@ -75,9 +77,9 @@ export function facetPanel(change) {
 
   return {
     element,
-    update(search, facets) {
-      shown = facets;
-      update(search, facets);
+    update(search, facets, total) {
+      [shown, counted] = [facets, total];
+      update(search, facets, total);
     },
   };
 }

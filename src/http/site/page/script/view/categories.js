@@ -33,11 +33,11 @@ export function categoriesView() {
       const text = `${name} ${description ?? ''}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    total.textContent = countFormat.format(shown.length);
+    total.textContent = shown.length ? countFormat.format(shown.length) : '';
     list.replaceChildren(...shown.map(card));
     if (words.length) tell(`${shown.length} categories.`);
-    body.replaceChildren(shown.length ? list : h('section', { class: 'notice' }, h('h2', null, 'Nothing matches'),
-      h('p', null, categories.length ? 'No category has these words in its name or description.' : 'This directory has no categories.')));
+    body.replaceChildren(shown.length ? list : h('section', { class: 'notice' },
+      h('h2', null, categories.length ? 'No category has these words in its name or description' : 'This directory has no categories')));
   }
 
   return {

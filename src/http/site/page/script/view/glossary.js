@@ -40,10 +40,10 @@ export function glossaryView({ navigate, typing }) {
       const params = { q, limit: PAGE_SIZE, offset: (route.page - 1) * PAGE_SIZE || null };
       call.update([{ path: '/v1/glossary', params, client: 'glossary.list' }]);
       const { data, pagination } = await get('/v1/glossary', params, signal);
-      total.textContent = countFormat.format(pagination.total);
+      total.textContent = pagination.total ? countFormat.format(pagination.total) : '';
       list.replaceChildren(...data.map(entry));
-      body.replaceChildren(data.length ? list : h('section', { class: 'notice' }, h('h2', null, 'Nothing matches'),
-        h('p', null, q ? ['No term matches ', h('b', null, say(q)), '.'] : 'This directory has no glossary.'),
+      body.replaceChildren(data.length ? list : h('section', { class: 'notice' },
+        h('h2', null, q ? ['No term matches “', say(q), '”'] : 'This directory has no glossary'),
         q ? h('p', { class: 'ways' }, h('a', { class: 'button', href: ofGlossary({ q: '' }) }, 'All terms')) : null), pages);
       pages.replaceChildren(pager(pagination, Boolean(q), (page) => ofGlossary({ q, page })) ?? '');
       tell(`${countFormat.format(pagination.total)} ${pagination.total === 1 ? 'term' : 'terms'}.`);

@@ -52,9 +52,10 @@ export function searchView({ navigate, searchBox }) {
       const answer = await get('/v1/search', params, signal);
       const number = answer.pagination.total;
       title.textContent = route.q ? 'Results' : 'Products';
-      total.textContent = countFormat.format(number);
-      facets.update(route, answer.facets ?? {});
-      explained.replaceChildren(...understood(route, answer.query));
+      // Without hits the notice says so, and nothing else.
+      total.textContent = number ? countFormat.format(number) : '';
+      facets.update(route, answer.facets ?? {}, number);
+      explained.replaceChildren(...understood(route, number ? answer.query : { ...answer.query, dropped: [] }));
       if (answer.data.length) results.replaceChildren(...answer.data.map(result));
       body.replaceChildren(answer.data.length ? results : nothing(route, number), pages);
       pages.replaceChildren(pager(answer.pagination, Boolean(route.q), (page) => ofSearch({ ...route, page })) ?? '');
@@ -70,8 +71,9 @@ function nothing(search, total) {
       h('p', { class: 'ways' }, h('a', { class: 'button', href: ofSearch({ ...search, page: 1 }) }, 'First page')));
   }
   const filtered = search.category.length > 0 || search.rating || search.evidence || search.type;
-  return h('section', { class: 'notice' }, h('h2', null, 'Nothing matches'),
-    h('p', null, search.q ? ['No product matches ', h('b', null, say(search.q)), filtered ? ' with these filters.' : '.'] : 'No product has all of these filters.'),
+  const without = filtered ? 'No product has all of these filters' : 'There are no products yet';
+  return h('section', { class: 'notice' },
+    h('h2', null, search.q ? ['No product matches “', say(search.q), filtered ? '” with these filters' : '”'] : without),
     h('p', { class: 'ways' },
       filtered ? h('a', { class: 'button', href: ofSearch({ q: search.q }) }, 'Without filters') : null,
       h('a', { class: 'button quiet-button', href: `${base}/categories` }, 'Browse categories')));
