@@ -3,6 +3,7 @@
 //! Every option has a flag, an environment variable and a default that works.
 
 mod address;
+mod site;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -100,6 +101,12 @@ pub struct ServeArgs {
     /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
     pub metrics_listen: Option<SocketAddr>,
+    /// Title of the page and the documentation [default: Software Directory]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE", value_parser = site::title)]
+    pub site_title: Option<String>,
+    /// Introduction on the page's first screen [default: none]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION", value_parser = site::introduction)]
+    pub site_introduction: Option<String>,
     /// Log filter, such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
     pub log: String,

@@ -15,7 +15,8 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(printable)
 }
 
-fn is_escaped(c: char) -> bool {
+/// Whether a character is a control character or bidirectional formatting.
+pub(crate) fn is_escaped(c: char) -> bool {
     let is_formatting =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     is_formatting || (c.is_control() && c != '\t')

@@ -30,6 +30,10 @@ pub struct HttpConfig {
     pub max_downloads: usize,
     /// The most downloads at once with one key.
     pub max_downloads_per_key: usize,
+    /// The title of the page and the documentation: plain text.
+    pub site_title: String,
+    /// The introduction on the page's first screen: plain text.
+    pub site_introduction: Option<String>,
 }
 
 impl Default for HttpConfig {
@@ -44,6 +48,8 @@ impl Default for HttpConfig {
             max_queue_delay: MaxQueueDelay::default(),
             max_downloads: 32,
             max_downloads_per_key: 4,
+            site_title: "Software Directory".to_owned(),
+            site_introduction: None,
         }
     }
 }

@@ -54,6 +54,34 @@ async fn a_public_address_makes_links_absolute() {
 }
 
 #[tokio::test]
+async fn title_and_introduction_are_text_on_every_page() {
+    let config = HttpConfig {
+        site_title: "Tools & <b>\"more\"</b> {{base}}".to_owned(),
+        site_introduction: Some("What we use, <script>, {{site}}".to_owned()),
+        ..HttpConfig::default()
+    };
+    let service = Setup { config, ..Setup::default() }.start();
+    let title = "Tools &amp; &lt;b&gt;&quot;more&quot;&lt;/b&gt; {{base}}";
+    for (path, window) in [("/", ""), ("/glossary", ""), ("/docs", "Getting started · "), ("/docs/errors", "Errors · ")]
+    {
+        let page = service.send(Method::GET, path, &[]).await;
+        assert!(page.text().contains(&format!("<title>{window}{title}</title>")), "{path}: {}", page.text());
+        assert!(page.text().contains(&format!("<bdi>{title}</bdi>")), "{path}: the header");
+        assert!(!page.text().contains("Software Directory"), "{path}");
+    }
+    let page = service.send(Method::GET, "/", &[]).await;
+    for name in ["description", "directory-introduction"] {
+        let meta = format!("<meta name=\"{name}\" content=\"What we use, &lt;script&gt;, {{{{site}}}}\">");
+        assert!(page.text().contains(&meta), "{}", page.text());
+    }
+    assert!(service.send(Method::GET, "/llms.txt", &[]).await.text().starts_with("# Tools & <b>"));
+    let usual = Service::empty().send(Method::GET, "/", &[]).await;
+    assert!(usual.text().contains("<title>Software Directory</title>"));
+    assert!(usual.text().contains("<meta name=\"directory-introduction\" content=\"\">"));
+    assert!(usual.text().contains("content=\"A directory of software products"));
+}
+
+#[tokio::test]
 async fn long_answers_are_compressed_as_the_caller_likes() {
     let service = Service::empty();
     let plain = service.send(Method::GET, "/openapi.json", &[]).await;

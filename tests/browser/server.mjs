@@ -26,11 +26,11 @@ export async function run(...args) {
 
 /**
  * Starts a server. `rate` gives it a key file with a key of that rate instead of the development key, and a
- * spare one that is hardly limited. */
-export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0' } = {}) {
+ * spare one that is hardly limited; `options` are further ones of the command line. */
+export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [] } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
   const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));
-  const args = ['--data', data, '--index', 'none', '--listen', listen];
+  const args = ['--data', data, '--index', 'none', '--listen', listen, ...options];
   let key = null;
   let spare = null;
   if (rate) {

@@ -30,6 +30,22 @@ fn a_named_key_file_that_is_missing_is_exit_code_2_and_the_command_to_run() {
 }
 
 #[test]
+fn settings_of_the_page_that_cannot_be_are_exit_code_2() {
+    let folder = folder_with(&["a"]);
+    for (option, value, says) in [
+        ("--site-title", "two\nlines", "control character \\u{a}"),
+        ("--site-title", &"x".repeat(81), "at most 80"),
+        ("--site-introduction", "bell\u{7}", "control character \\u{7}"),
+        ("--site-introduction", &"x".repeat(601), "at most 600"),
+    ] {
+        let done = run(folder.path(), &[option, value]);
+        let error = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{option}: {error}");
+        assert!(error.contains(option) && error.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn other_machines_are_not_let_in_without_keys() {
     let folder = folder_with(&["a"]);
     let output = run(folder.path(), &["--listen", "0.0.0.0:0"]);

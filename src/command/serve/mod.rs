@@ -71,12 +71,16 @@ fn serve(args: &ServeArgs, mut settings: Settings, log: &Log) -> Result<(), Fail
     let sockets = HandedOver::take()?;
     let (keys, development) = keys(args, sockets.address(args)?, &settings)?;
     let directory = Arc::new(Directory::default());
-    let config = HttpConfig {
+    let mut config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
+        site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
         ..HttpConfig::default()
     };
+    if let Some(title) = args.site_title.clone().filter(|text| !text.is_empty()) {
+        config.site_title = title;
+    }
     let state = AppState::new(Arc::clone(&directory), Arc::new(keys), config);
     let state = state.map_err(|error| Failure::other(&error))?;
     state.metrics.add_counter(log.dropped.clone()).map_err(|error| Failure::other(&error))?;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 
 use super::document::Document;
+use crate::http::config::HttpConfig;
 
 macro_rules! assets {
     ($($path:literal),* $(,)?) => {
@@ -54,17 +55,23 @@ const OF_DOCUMENTATION: [&str; 2] = ["script/docs.js", "script/reference.js"];
 
 const PAGE: &str = include_str!("page/index.html");
 
+/// The description of the page where the operator has written no introduction.
+const DESCRIPTION: &str =
+    "A directory of software products: search, compare the evidence, and see the API call behind each view.";
+
 /// The assets.
 #[derive(Debug, Clone)]
 pub(super) struct Assets {
-    /// The path of the public URL.
+    /// The path of the public URL, as HTML.
     prefix: String,
+    /// The title of the site, as HTML.
+    title: String,
     fingerprint: String,
     files: Vec<(&'static str, Document)>,
 }
 
 impl Assets {
-    pub(super) fn new(prefix: &str) -> Self {
+    pub(super) fn new(config: &HttpConfig) -> Self {
         let mut hasher = blake3::Hasher::new();
         for (path, content) in &OWN {
             hasher.update(path.as_bytes()).update(&(content.len() as u64).to_le_bytes()).update(content);
@@ -74,7 +81,8 @@ impl Assets {
         let files = OWN
             .iter()
             .map(|(path, content)| (*path, Document::new(content_type(path), Bytes::from_static(content)).immutable()));
-        Self { prefix: escape(prefix), fingerprint, files: files.collect() }
+        let (prefix, title) = (escape(config.path_prefix()), escape(&config.site_title));
+        Self { prefix, title, fingerprint, files: files.collect() }
     }
 
     /// The file at a path below `/assets`.
@@ -83,22 +91,52 @@ impl Assets {
         Some(document)
     }
 
-    /// A page's HTML with its URLs in place: `{{base}}` is the service's, `{{assets}}` that of the assets.
-    pub(super) fn refer(&self, html: &str) -> String {
-        let assets = format!("{}/assets/{}", self.prefix, self.fingerprint);
-        html.replace("{{assets}}", &assets).replace("{{base}}", &self.prefix)
+    /// The HTML of a page, with the site's URLs and title in place, and further values.
+    pub(super) fn fill(&self, html: &str, values: &[(&str, &str)]) -> String {
+        let assets = self.url();
+        let common = [("assets", &*assets), ("base", &self.prefix), ("site", &self.title)];
+        fill(html, &[&common, values].concat())
+    }
+
+    fn url(&self) -> String {
+        format!("{}/assets/{}", self.prefix, self.fingerprint)
     }
 
     /// The page to explore the directory. It preloads all its scripts, so that none waits for the one that imports it.
-    pub(super) fn page(&self) -> Document {
+    pub(super) fn page(&self, config: &HttpConfig) -> Document {
         let mut preload = String::new();
         for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_DOCUMENTATION.contains(path))
         {
             // Writing to a string can't fail.
-            let _ = writeln!(preload, "<link rel=\"modulepreload\" href=\"{{{{assets}}}}/{path}\">");
+            let _ = writeln!(preload, "<link rel=\"modulepreload\" href=\"{}/{path}\">", self.url());
         }
-        Document::page(self.refer(&PAGE.replace("{{preload}}", &preload)))
+        let introduction = config.site_introduction.as_deref().map(escape);
+        Document::page(self.fill(
+            PAGE,
+            &[
+                ("preload", &preload),
+                ("introduction", introduction.as_deref().unwrap_or_default()),
+                ("description", introduction.as_deref().unwrap_or(DESCRIPTION)),
+            ],
+        ))
     }
+}
+
+/// A template with its placeholders, `{{name}}`, replaced by values, each of them HTML. A placeholder in a value is text.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut parts = template.split("{{");
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let placeholder = part.split_once("}}").and_then(|(name, rest)| {
+            let (_, value) = values.iter().find(|(of, _)| *of == name)?;
+            Some([value, rest])
+        });
+        match placeholder {
+            Some(filling) => filled.extend(filling),
+            None => filled.extend(["{{", part]),
+        }
+    }
+    filled
 }
 
 fn content_type(path: &str) -> &'static str {
@@ -141,5 +179,12 @@ mod tests {
         let mut listed: Vec<_> = OWN.iter().map(|(path, _)| (*path).to_owned()).collect();
         listed.sort();
         assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn placeholders_are_filled_once() {
+        let values = [("title", "{{base}} {{title}}"), ("base", "/b")];
+        assert_eq!(fill("{{base}}: {{title}}, {{other}} {{ }}", &values), "/b: {{base}} {{title}}, {{other}} {{ }}");
+        assert_eq!(fill("", &values), "");
     }
 }

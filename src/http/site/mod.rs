@@ -26,9 +26,9 @@ const VIEWS: [&str; 5] = ["/", "/categories", "/glossary", "/exports", "/softwar
 
 /// The routes. `openapi` is the OpenAPI document.
 pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppState>> {
-    let assets = Assets::new(config.path_prefix());
+    let assets = Assets::new(config);
     let schema = Bytes::from_static(export::schema().as_bytes());
-    let llms = docs::for_language_models(config.base());
+    let llms = docs::for_language_models(config.base(), &config.site_title);
     let docs = docs::pages(config.base(), &assets, &openapi);
     let documents = [
         ("/openapi.json", Document::new("application/json", openapi)),
@@ -36,7 +36,7 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
         ("/docs/export-example.json", Document::new("application/json", docs::EXPORT_EXAMPLE)),
         ("/llms.txt", Document::new("text/plain; charset=utf-8", llms)),
     ];
-    let page = assets.page();
+    let page = assets.page(config);
     let views = VIEWS.into_iter().map(|view| (view, page.clone()));
     let router = Router::new().route(
         "/assets/{fingerprint}/{*path}",

@@ -52,10 +52,10 @@ fn lay_out(page: &Page, public: &str, assets: &Assets, reference: &Reference) ->
         .replace("{{codes}}", &errors::sections())
         .replace("{{export-example}}", &escape(EXPORT_EXAMPLE))
         .replace("{{host}}", &format!("<span data-host>{}</span>", escape(host)));
-    Document::page(assets.refer(&html))
+    Document::page(assets.fill(&html, &[]))
 }
 
 /// `llms.txt` (llmstxt.org): the service and its documents, for language models.
-pub(super) fn for_language_models(public: &str) -> String {
-    include_str!("llms.txt").replace("{{host}}", public)
+pub(super) fn for_language_models(public: &str, title: &str) -> String {
+    include_str!("llms.txt").replace("{{host}}", public).replace("{{site}}", title)
 }

@@ -19,6 +19,7 @@ const content = document.getElementById('content');
 const progress = document.getElementById('progress');
 const searchBox = document.getElementById('q');
 const forget = document.getElementById('forget');
+const site = document.title;
 
 let shown = { kind: null, view: null };
 let loading = new AbortController();
@@ -62,7 +63,7 @@ async function show({ scroll = null, start = false } = {}) {
     await view.update(now, signal);
     signal.throwIfAborted();
     view.element.removeAttribute('data-failed');
-    document.title = `${view.title()} · Software Directory`;
+    document.title = `${view.title()} · ${site}`;
   } catch (error) {
     if (signal.aborted) return;
     failed(error, signal);
@@ -93,7 +94,7 @@ function failed(error, signal) {
   if (!('status' in error) && error.constructor === TypeError) console.error(error);
   shown.view.element.toggleAttribute('data-failed', true);
   shown.view.body.replaceChildren(notice(error, retry, signal));
-  document.title = 'Software Directory';
+  document.title = site;
   if (document.activeElement === document.body) content.querySelector('#key')?.focus({ preventScroll: true });
 }
 

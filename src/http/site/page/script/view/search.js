@@ -17,6 +17,7 @@ const SORTS = [['', 'Best match'], ['-rating', 'Rating'], ['-review_count', 'Rev
 
 export function searchView({ navigate, searchBox }) {
   let search = null;
+  const introduction = h('p', { class: 'introduction', hidden: true }, say(document.querySelector('meta[name="directory-introduction"]').content));
   const title = h('h1', { tabindex: '-1' }, 'Products');
   const total = h('span', { class: 'total' });
   const explained = h('div', { class: 'understood' });
@@ -31,7 +32,7 @@ export function searchView({ navigate, searchBox }) {
   placeholders(skeleton, 8);
   results.replaceWith(skeleton);
 
-  const element = h('div', { class: 'view explore' }, facets.element,
+  const element = h('div', { class: 'view explore' }, introduction, facets.element,
     h('section', { class: 'found', 'aria-label': 'Results' },
       h('div', { class: 'toolbar' }, h('div', { class: 'toolbar-title' }, title, total),
         h('label', { class: 'sort' }, h('span', null, 'Sort'), sort)),
@@ -45,6 +46,7 @@ export function searchView({ navigate, searchBox }) {
     focusFirst: () => first(results),
     async update(route, signal) {
       search = route;
+      introduction.hidden = !introduction.textContent || ofSearch(route) !== `${base}/`;
       sort.options[0].textContent = route.q ? 'Best match' : 'Best first';
       sort.value = route.sort ?? '';
       const params = { ...filters(route), facets: FACETS, highlight: route.q ? 'true' : null, limit: PAGE_SIZE, offset: (route.page - 1) * PAGE_SIZE || null };

@@ -1,0 +1,55 @@
+//! The settings of the page.
+
+use crate::printable::is_escaped;
+
+/// The longest title, in characters: what fits a tab or a line.
+const MAX_TITLE_LENGTH: usize = 80;
+
+/// The longest introduction, in characters: a paragraph.
+const MAX_INTRODUCTION_LENGTH: usize = 600;
+
+/// Checks a title; an empty text is the default title.
+///
+/// # Errors
+/// Where it is too long, or not plain text.
+pub(super) fn title(text: &str) -> Result<String, String> {
+    plain(text, MAX_TITLE_LENGTH)
+}
+
+/// Checks an introduction; an empty text is none.
+///
+/// # Errors
+/// Where it is too long, or not plain text.
+pub(super) fn introduction(text: &str) -> Result<String, String> {
+    plain(text, MAX_INTRODUCTION_LENGTH)
+}
+
+fn plain(text: &str, max_length: usize) -> Result<String, String> {
+    let text = text.trim();
+    let length = text.chars().count();
+    if length > max_length {
+        return Err(format!("it has {length} characters; write at most {max_length}"));
+    }
+    match text.chars().find(|c| is_escaped(*c) || *c == '\t') {
+        Some(c) => Err(format!("it has the control character {}; write one line of plain text", c.escape_unicode())),
+        None => Ok(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn title_and_introduction_are_lines_of_plain_text_with_a_length() {
+        assert_eq!(title("  Ünïcode & <b> “Tools” \u{1F6E0} "), Ok("Ünïcode & <b> “Tools” \u{1F6E0}".to_owned()));
+        assert_eq!(title(""), Ok(String::new()));
+        assert!(title(&"é".repeat(80)).is_ok() && introduction(&"é".repeat(600)).is_ok());
+        assert_eq!(title(&"é".repeat(81)), Err("it has 81 characters; write at most 80".to_owned()));
+        assert!(introduction(&"é".repeat(601)).is_err());
+        for wrong in ["a\nb", "a\tb", "a\u{0}b", "a\u{7f}b", "a\u{9b}b", "a\u{202e}b", "a\u{2028}b"] {
+            let error = introduction(wrong).expect_err(wrong);
+            assert!(error.contains("control character \\u{"), "{error}");
+        }
+    }
+}
