@@ -1,7 +1,7 @@
 //! Content codings and their negotiation (RFC 9110, 8.4.1 and 12.5.3).
 
 use axum::http::header::ACCEPT_ENCODING;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// A content coding that responses are sent in, from the least to the most preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,9 +16,11 @@ impl Coding {
 
     /// Returns the available coding that a request prefers; `None` is the body as it is, which is right for every request.
     pub(super) fn preferred(headers: &HeaderMap, available: &[Self]) -> Option<Self> {
-        let identity = quality(headers, "identity").unwrap_or(0.0);
-        let wildcard = quality(headers, "*").unwrap_or(0.0);
-        let qualities = available.iter().map(|coding| (quality(headers, coding.name()).unwrap_or(wildcard), *coding));
+        let identity = quality(headers, &ACCEPT_ENCODING, "identity").unwrap_or(0.0);
+        let wildcard = quality(headers, &ACCEPT_ENCODING, "*").unwrap_or(0.0);
+        let qualities = available
+            .iter()
+            .map(|coding| (quality(headers, &ACCEPT_ENCODING, coding.name()).unwrap_or(wildcard), *coding));
         let best = qualities.filter(|(quality, _)| *quality > 0.0 && *quality >= identity);
         best.max_by(|(one, a), (other, b)| one.total_cmp(other).then(a.cmp(b))).map(|(_, coding)| coding)
     }
@@ -35,9 +37,9 @@ impl Coding {
     }
 }
 
-/// The quality of a coding, or of `*`, in `Accept-Encoding`; `None` where it isn't listed.
-fn quality(headers: &HeaderMap, name: &str) -> Option<f32> {
-    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+/// The quality of an item, such as a coding or `*`, in `Accept-Encoding` or `Accept`; `None` if it isn't listed.
+pub(super) fn quality(headers: &HeaderMap, list: &HeaderName, name: &str) -> Option<f32> {
+    let values = headers.get_all(list).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).find_map(|item| {
         let (coding, parameter) = item.split_once(';').unwrap_or((item, "q=1"));
         if !coding.trim().eq_ignore_ascii_case(name) {

@@ -98,11 +98,11 @@ pub fn service_with(
         .fold(Router::from(api_routes()), |router, path| router.route(path, any(route_not_found)))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(ServiceBuilder::new().layer(common.clone()).layer(with_key));
+    // The site's fallback answers all other addresses.
     let open = Router::from(health_routes())
         .merge(site::router(&state.config, openapi(&state.config)))
         .merge(more)
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback(route_not_found)
         .layer(common);
     // Around the router itself.
     ServiceBuilder::new()

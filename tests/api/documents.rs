@@ -53,6 +53,37 @@ async fn a_public_address_makes_links_absolute() {
     assert!(home.text().contains("href=\"/directory/openapi.json\""));
 }
 
+const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
+#[tokio::test]
+async fn wrong_address_is_a_page_for_browsers_and_a_problem_for_programs() {
+    let public_url = Some(PublicUrl::parse("https://example.org/directory").expect("an address"));
+    let config = HttpConfig { public_url, site_title: "A & B <i>".to_owned(), ..HttpConfig::default() };
+    let service = Setup { config, ..Setup::default() }.start();
+    for path in ["/no/such/page", "/nowhere/", "/v1x"] {
+        let page = service.send(Method::GET, path, &[BROWSER, ("if-none-match", "*")]).await;
+        assert_eq!((page.status.as_u16(), page.header("content-type")), (404, "text/html; charset=utf-8"), "{path}");
+        assert!(page.text().contains("<title>Page not found · A &amp; B &lt;i&gt;</title>"), "{}", page.text());
+        assert!(page.text().contains("href=\"/directory/\"") && !page.text().contains("{{"), "{}", page.text());
+        assert!(page.header("content-security-policy").contains("default-src 'none'"));
+        assert_eq!((page.header("cache-control"), page.header("etag")), ("no-cache", ""));
+        assert!(!page.header("x-request-id").is_empty());
+        let problem = service.send(Method::GET, path, &[("accept", "*/*")]).await;
+        assert_eq!(problem.problem(), (404, "route_not_found".to_owned()));
+        for answer in [page, problem] {
+            let vary: Vec<_> =
+                answer.headers.get_all("vary").iter().map(|value| value.to_str().expect("ASCII")).collect();
+            assert!(vary.join(", ").split(", ").any(|name| name == "Accept"), "{vary:?}");
+        }
+    }
+    let bearer = service.bearer();
+    for path in ["/v1", "/v1/nowhere", "/v1/software/nowhere"] {
+        let answer = service.send(Method::GET, path, &[BROWSER, ("authorization", &bearer)]).await;
+        assert_ne!(answer.problem().1, "", "{path}");
+        assert!(!answer.header("vary").split(", ").any(|name| name == "Accept"), "{path}");
+    }
+}
+
 #[tokio::test]
 async fn title_and_introduction_are_text_on_every_page() {
     let config = HttpConfig {

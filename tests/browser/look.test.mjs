@@ -23,7 +23,7 @@ const VIEWS = {
   search: '/', results: '/?q=incdent+reporting', nothing: '/?q=xyzzyplugh', product: '/software/demo-hedgehog-ehs', old: '/software/demo-molecule-mole',
   categories: '/categories', glossary: '/glossary', exports: '/exports', missing: '/software/no-such-thing',
 };
-const DOCS = ['/docs', '/docs/export-format', '/docs/errors', '/docs/errors#rate_limited', '/docs/versioning', '/docs/reference'];
+const DOCS = ['/docs', '/docs/export-format', '/docs/errors', '/docs/errors#rate_limited', '/docs/versioning', '/docs/reference', '/no/such/page'];
 
 for (const viewport of [DESKTOP, PHONE]) {
   for (const scheme of ['light', 'dark']) {

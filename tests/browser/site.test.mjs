@@ -33,6 +33,18 @@ test('title and introduction are the operator’s, as text', async () => {
   await close();
 });
 
+test('a wrong address has a page of its own', async () => {
+  const { page, close } = await open(browser, server, { expected: [/404/] });
+  const response = await page.goto(`${server.url}/no/such/page`);
+  assert.equal(response.status(), 404);
+  assert.equal(await page.title(), `Page not found · ${TITLE}`);
+  await page.getByRole('link', { name: 'All products' }).click();
+  await page.waitForURL(`${server.url}/`);
+  await settled(page);
+  assert.equal(await page.title(), TITLE);
+  await close();
+});
+
 for (const viewport of [DESKTOP, { width: 900, height: 800 }, { width: 700, height: 800 }, PHONE]) {
   test(`the longest title fits at ${viewport.width} pixels`, async () => {
     const { page, visit, close } = await open(browser, server, { viewport });

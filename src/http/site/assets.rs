@@ -55,6 +55,8 @@ const OF_DOCUMENTATION: [&str; 2] = ["script/docs.js", "script/reference.js"];
 
 const PAGE: &str = include_str!("page/index.html");
 
+const NOT_FOUND: &str = include_str!("not-found.html");
+
 /// The description of the page where the operator has written no introduction.
 const DESCRIPTION: &str =
     "A directory of software products: search, compare the evidence, and see the API call behind each view.";
@@ -119,6 +121,11 @@ impl Assets {
                 ("description", introduction.as_deref().unwrap_or(DESCRIPTION)),
             ],
         ))
+    }
+
+    /// The page for an address that doesn't exist.
+    pub(super) fn not_found(&self) -> Document {
+        Document::not_found(self.fill(NOT_FOUND, &[]))
     }
 }
 

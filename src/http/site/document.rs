@@ -34,6 +34,7 @@ const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img
 /// A document that doesn't change while the process runs.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
+    status: StatusCode,
     content: Bytes,
     content_type: HeaderValue,
     tag: EntityTag,
@@ -49,12 +50,18 @@ impl Document {
         let content = content.into();
         let tag = EntityTag::of_content(&content);
         let content_type = HeaderValue::from_static(content_type);
-        Self { content, content_type, tag, policy: NOTHING, caching: "no-cache", compressed: Arc::default() }
+        let (status, policy, caching) = (StatusCode::OK, NOTHING, "no-cache");
+        Self { status, content, content_type, tag, policy, caching, compressed: Arc::default() }
     }
 
     /// A page.
     pub(super) fn page(html: String) -> Self {
         Self { policy: PAGE, ..Self::new(HTML, html) }
+    }
+
+    /// A page for an address that doesn't exist.
+    pub(super) fn not_found(html: String) -> Self {
+        Self { status: StatusCode::NOT_FOUND, ..Self::page(html) }
     }
 
     /// A document with a URL that changes with its content, cacheable for a year.
@@ -64,12 +71,12 @@ impl Document {
 
     /// The response, a 304 where the request has the document's tag.
     pub(super) async fn respond(&self, request: &HeaderMap) -> Response {
-        let changed = self.tag.condition(request) == Condition::Changed;
+        // Only a successful response is conditional (RFC 9110, 13.2.1).
+        let is_found = self.status == StatusCode::OK;
+        let changed = !is_found || self.tag.condition(request) == Condition::Changed;
         let (coding, body) = if changed { self.body(request).await } else { (None, Bytes::new()) };
         let mut response = Response::new(Body::from(body));
-        if !changed {
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-        }
+        *response.status_mut() = if changed { self.status } else { StatusCode::NOT_MODIFIED };
         response.extensions_mut().insert(FinalCoding);
         let headers = response.headers_mut();
         if changed {
@@ -83,7 +90,7 @@ impl Document {
             headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
             headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
         }
-        headers.insert(ETAG, self.tag.header());
+        headers.extend(is_found.then(|| (ETAG, self.tag.header())));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(self.caching));
         response
     }

@@ -9,14 +9,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::HeaderMap;
-use axum::response::IntoResponse as _;
+use axum::http::header::{ACCEPT, VARY};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use bytes::Bytes;
 
 use self::assets::Assets;
 use self::document::Document;
 use super::config::HttpConfig;
+use super::content_coding::quality;
 use super::problem::ApiError;
 use super::state::AppState;
 use crate::export;
@@ -24,7 +26,7 @@ use crate::export;
 /// The views of the page. It is one document, which draws each of them by itself.
 const VIEWS: [&str; 5] = ["/", "/categories", "/glossary", "/exports", "/software/{id}"];
 
-/// The routes. `openapi` is the OpenAPI document.
+/// The routes, and the response for all other addresses. `openapi` is the OpenAPI document.
 pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppState>> {
     let assets = Assets::new(config);
     let schema = Bytes::from_static(export::schema().as_bytes());
@@ -37,6 +39,7 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
         ("/llms.txt", Document::new("text/plain; charset=utf-8", llms)),
     ];
     let page = assets.page(config);
+    let not_found = assets.not_found();
     let views = VIEWS.into_iter().map(|view| (view, page.clone()));
     let router = Router::new().route(
         "/assets/{fingerprint}/{*path}",
@@ -47,7 +50,52 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
             }
         }),
     );
+    let router = router.fallback(async move |headers: HeaderMap| not_found_response(&not_found, &headers).await);
     documents.into_iter().chain(views).chain(docs).fold(router, |router, (path, document)| {
         router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))
     })
+}
+
+/// The response for an address that doesn't exist: a page for browsers, and a problem document for every other client.
+async fn not_found_response(page: &Document, headers: &HeaderMap) -> Response {
+    let mut response =
+        if prefers_html(headers) { page.respond(headers).await } else { ApiError::RouteNotFound.into_response() };
+    response.headers_mut().append(VARY, HeaderValue::from_static("Accept"));
+    response
+}
+
+/// Whether a request prefers HTML to JSON. Browsers ask for pages in this way; programs that accept anything get JSON.
+fn prefers_html(headers: &HeaderMap) -> bool {
+    let quality = |media_type| quality(headers, &ACCEPT, media_type).unwrap_or(0.0);
+    let json = ["application/problem+json", "application/json", "application/*"].map(quality);
+    let html = quality("text/html");
+    html > 0.0 && json.iter().all(|json| *json < html)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_is_for_clients_that_prefer_it() {
+        let prefers_html = |accept| prefers_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]));
+        for browser in [
+            "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+            "text/html",
+            "application/json;q=0.5, TEXT/HTML; q=0.6",
+        ] {
+            assert!(prefers_html(browser), "{browser}");
+        }
+        for program in [
+            "*/*",
+            "",
+            "application/json",
+            "application/json, text/html",
+            "text/html;q=0, */*",
+            "application/problem+json, text/html;q=0.9",
+            "text/*",
+        ] {
+            assert!(!prefers_html(program), "{program}");
+        }
+    }
 }
