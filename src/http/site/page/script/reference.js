@@ -36,11 +36,12 @@ function pretty(text) {
 
 async function send(form) {
   const [status, frame, output] = ['[role=status]', 'pre', 'output'].map((place) => form.querySelector(place));
-  const headers = key.current() ? { authorization: `Bearer ${key.current()}` } : {};
+  // A public page needs no key, but the `Referer`.
+  const options = key.current() ? { headers: { authorization: `Bearer ${key.current()}` } } : { referrerPolicy: 'origin' };
   const address = target(form);
   status.textContent = 'Sending …';
   try {
-    const response = await fetch(address, { headers });
+    const response = await fetch(address, options);
     const text = await response.text();
     status.textContent = `${response.status} · ${address}`;
     output.textContent = pretty(text);
