@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::key::Rate;
+
 /// Turns a folder of export files into a published software directory.
 ///
 /// Without a command it serves: it validates the exports of ./data, indexes them under ./index and answers on
@@ -101,6 +103,10 @@ pub struct ServeArgs {
     /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
     pub metrics_listen: Option<SocketAddr>,
+    /// Let visitors use the page without a key, with this many requests a minute for each address, such as `300/min` [default: the
+    /// page asks for a key]
+    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate)]
+    pub public_page: Option<Rate>,
     /// Title of the page and the documentation [default: Software Directory]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE", value_parser = site::title)]
     pub site_title: Option<String>,

@@ -1,5 +1,6 @@
 //! The settings of the page.
 
+use crate::key::Rate;
 use crate::printable::is_escaped;
 
 /// The longest title, in characters: what fits a tab or a line.
@@ -7,6 +8,15 @@ const MAX_TITLE_LENGTH: usize = 80;
 
 /// The longest introduction, in characters: a paragraph.
 const MAX_INTRODUCTION_LENGTH: usize = 600;
+
+/// Parses the requests a minute of a visitor.
+///
+/// # Errors
+/// Where it isn't a number of requests: visitors are always limited.
+pub(super) fn rate(text: &str) -> Result<Rate, String> {
+    let forms = format!("write requests a minute from 1 to {}, such as `300` or `300/min`", Rate::MAX);
+    text.parse().ok().filter(|rate| *rate != Rate::UNLIMITED).ok_or(forms)
+}
 
 /// Checks a title; an empty text is the default title.
 ///
@@ -50,6 +60,14 @@ mod tests {
         for wrong in ["a\nb", "a\tb", "a\u{0}b", "a\u{7f}b", "a\u{9b}b", "a\u{202e}b", "a\u{2028}b"] {
             let error = introduction(wrong).expect_err(wrong);
             assert!(error.contains("control character \\u{"), "{error}");
+        }
+    }
+
+    #[test]
+    fn visitors_are_always_limited() {
+        assert_eq!(rate("300/min").map(Rate::per_minute), Ok(Some(300)));
+        for wrong in ["none", "0", "", "300/s"] {
+            assert!(rate(wrong).expect_err(wrong).contains("`300/min`"), "{wrong}");
         }
     }
 }

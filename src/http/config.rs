@@ -7,6 +7,7 @@ use axum::http::Uri;
 use ipnet::IpNet;
 
 use super::search_pool::MaxQueueDelay;
+use crate::key::Rate;
 
 /// Settings of the HTTP service.
 #[derive(Debug, Clone)]
@@ -28,8 +29,10 @@ pub struct HttpConfig {
     pub max_queue_delay: MaxQueueDelay,
     /// The most downloads at once; each holds some 600 KiB of memory.
     pub max_downloads: usize,
-    /// The most downloads at once with one key.
+    /// The most downloads at once with one key, or of one visitor.
     pub max_downloads_per_key: usize,
+    /// Requests a minute of a visitor of the page without a key, counted by the client's address; `None`: the page asks for a key.
+    pub public_page: Option<Rate>,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
     /// The introduction on the page's first screen: plain text.
@@ -48,6 +51,7 @@ impl Default for HttpConfig {
             max_queue_delay: MaxQueueDelay::default(),
             max_downloads: 32,
             max_downloads_per_key: 4,
+            public_page: None,
             site_title: "Software Directory".to_owned(),
             site_introduction: None,
         }
@@ -63,6 +67,13 @@ impl HttpConfig {
     /// The URL of the page that explains error codes.
     pub(super) fn errors_url(&self) -> String {
         format!("{}/docs/errors", self.base())
+    }
+
+    /// Host and port of the public address.
+    pub(super) fn authority(&self) -> Option<&str> {
+        let base = &self.public_url.as_ref()?.base;
+        let (_, rest) = base.split_once("://")?;
+        rest.split('/').next()
     }
 
     /// The path of the public address without a slash at its end; empty where there is none.

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::problem::ApiError;
+use crate::key::Holder;
 
 /// The size of a block.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -22,33 +23,49 @@ const BLOCK_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Downloads {
     permits: Arc<Semaphore>,
-    max_per_key: usize,
-    /// The permits of each key that has had a download.
-    by_key: Mutex<HashMap<Box<str>, Arc<Semaphore>>>,
+    max_per_holder: usize,
+    by_holder: Arc<Mutex<HashMap<Holder, usize>>>,
 }
 
 /// The right to one download.
 #[derive(Debug)]
 pub(super) struct Permit {
+    holder: Holder,
+    /// The downloads in progress of each holder that has any.
+    by_holder: Arc<Mutex<HashMap<Holder, usize>>>,
     _of_all: OwnedSemaphorePermit,
-    _of_key: OwnedSemaphorePermit,
 }
 
 impl Downloads {
-    pub(super) fn new(max: usize, max_per_key: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(max)), max_per_key, by_key: Mutex::default() }
+    pub(super) fn new(max: usize, max_per_holder: usize) -> Self {
+        Self { permits: Arc::new(Semaphore::new(max)), max_per_holder, by_holder: Arc::default() }
     }
 
-    /// Returns a permit for a download with the key of this id.
+    /// Returns a permit for a download.
     ///
     /// # Errors
-    /// Where the key, or all keys together, have as many downloads as are allowed.
-    pub(super) fn acquire(&self, key: &str) -> Result<Permit, ApiError> {
-        let mut by_key = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_key = by_key.entry(key.into()).or_insert_with(|| Arc::new(Semaphore::new(self.max_per_key)));
-        let of_key = Arc::clone(of_key).try_acquire_owned().map_err(|_| ApiError::TooManyDownloads)?;
+    /// Where the holder, or all holders together, have as many downloads as are allowed.
+    pub(super) fn acquire(&self, holder: Holder) -> Result<Permit, ApiError> {
+        let mut by_holder = self.by_holder.lock().unwrap_or_else(PoisonError::into_inner);
+        if by_holder.get(&holder).is_some_and(|downloads| *downloads >= self.max_per_holder) {
+            return Err(ApiError::TooManyDownloads);
+        }
         let of_all = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| ApiError::DownloadsBusy)?;
-        Ok(Permit { _of_all: of_all, _of_key: of_key })
+        *by_holder.entry(holder.clone()).or_default() += 1;
+        drop(by_holder);
+        Ok(Permit { holder, by_holder: Arc::clone(&self.by_holder), _of_all: of_all })
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut by_holder = self.by_holder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(downloads) = by_holder.get_mut(&self.holder) {
+            *downloads -= 1;
+            if *downloads == 0 {
+                by_holder.remove(&self.holder);
+            }
+        }
     }
 }
 
@@ -76,6 +93,10 @@ mod tests {
 
     use super::*;
 
+    fn key(id: &str) -> Holder {
+        Holder::Key(id.into())
+    }
+
     /// A reader without an end that counts the bytes read from it.
     struct Counted(Arc<AtomicUsize>);
 
@@ -90,7 +111,7 @@ mod tests {
     async fn no_more_is_read_than_the_caller_takes() {
         let downloads = Downloads::new(1, 1);
         let read = Arc::new(AtomicUsize::new(0));
-        let mut body = body(Counted(Arc::clone(&read)), downloads.acquire("a").expect("free"));
+        let mut body = body(Counted(Arc::clone(&read)), downloads.acquire(key("a")).expect("free"));
         assert_eq!(read.load(Ordering::Relaxed), 0);
         for blocks in 1..=3 {
             let frame = body.frame().await.expect("endless").expect("a block");
@@ -102,22 +123,26 @@ mod tests {
     #[tokio::test]
     async fn body_holds_its_permit_until_it_is_finished_or_dropped() {
         let downloads = Downloads::new(1, 1);
-        let dropped = body(Counted(Arc::default()), downloads.acquire("a").expect("free"));
-        assert!(matches!(downloads.acquire("b"), Err(ApiError::DownloadsBusy)));
+        let dropped = body(Counted(Arc::default()), downloads.acquire(key("a")).expect("free"));
+        assert!(matches!(downloads.acquire(key("b")), Err(ApiError::DownloadsBusy)));
         drop(dropped);
-        let finished = body(&b"text"[..], downloads.acquire("b").expect("free again"));
+        let finished = body(&b"text"[..], downloads.acquire(key("b")).expect("free again"));
         assert_eq!(finished.collect().await.expect("whole").to_bytes(), "text");
-        assert!(downloads.acquire("a").is_ok());
+        assert!(downloads.acquire(key("a")).is_ok());
     }
 
     #[test]
     fn key_with_as_many_downloads_as_it_may_have_leaves_room_for_others() {
         let downloads = Downloads::new(3, 2);
-        let held = [downloads.acquire("a").expect("free"), downloads.acquire("a").expect("free")];
-        assert!(matches!(downloads.acquire("a"), Err(ApiError::TooManyDownloads)));
-        let other = downloads.acquire("b").expect("free");
-        assert!(matches!(downloads.acquire("b"), Err(ApiError::DownloadsBusy)));
+        let held = [downloads.acquire(key("a")).expect("free"), downloads.acquire(key("a")).expect("free")];
+        assert!(matches!(downloads.acquire(key("a")), Err(ApiError::TooManyDownloads)));
+        let other = downloads.acquire(key("b")).expect("free");
+        assert!(matches!(downloads.acquire(key("b")), Err(ApiError::DownloadsBusy)));
         drop((held, other));
-        assert!(downloads.acquire("a").is_ok());
+        assert!(downloads.acquire(key("a")).is_ok());
+        assert!(
+            downloads.by_holder.lock().expect("not poisoned").is_empty(),
+            "holders without a download are forgotten"
+        );
     }
 }

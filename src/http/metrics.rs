@@ -35,8 +35,12 @@ pub struct Metrics {
     pub connections: IntGauge,
     /// Requests shed under overload.
     pub(super) shed: IntCounter,
+    /// Requests of visitors of the page without a key.
+    pub(super) page_requests: IntCounter,
     /// Requests over a key's quota.
     pub(super) limited_by_key: IntCounter,
+    /// Requests of a visitor over the quota of the address.
+    pub(super) limited_by_visitor: IntCounter,
     /// Requests of an address with too many failed authentications.
     pub(super) limited_by_address: IntCounter,
     searches: IntCounter,
@@ -74,7 +78,8 @@ impl Metrics {
             IntCounterVec::new(
                 opts(
                     "http_requests_limited_total",
-                    "Requests refused with 429: over the quota of a key, or from an address with too many failed authentications.",
+                    "Requests refused with 429: over the quota of a key or a visitor, or from an address with too many failed \
+                     authentications.",
                 ),
                 &["scope"],
             ),
@@ -100,7 +105,15 @@ impl Metrics {
                     "Requests refused with 503 because of overload.",
                 )),
             )?,
+            page_requests: register(
+                &registry,
+                IntCounter::with_opts(opts(
+                    "page_requests_total",
+                    "Requests of visitors of the page without a key (--public-page).",
+                )),
+            )?,
             limited_by_key: limited.get_metric_with_label_values(&["key"])?,
+            limited_by_visitor: limited.get_metric_with_label_values(&["visitor"])?,
             limited_by_address: limited.get_metric_with_label_values(&["address"])?,
             searches: register(
                 &registry,

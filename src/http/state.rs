@@ -9,7 +9,7 @@ use super::downloads::Downloads;
 use super::metrics::{Metrics, MetricsError};
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
-use crate::key::{FailedAttempts, KeyStore};
+use crate::key::{AddressQuotas, KeyStore};
 use crate::snapshot::Directory;
 
 /// The interval at which an idle search cache is cleared.
@@ -27,7 +27,10 @@ pub struct AppState {
     /// Settings.
     pub config: HttpConfig,
     pub(super) downloads: Downloads,
-    pub(super) failed_attempts: FailedAttempts,
+    /// Failed authentications.
+    pub(super) failed_attempts: AddressQuotas,
+    /// Requests of visitors without a key.
+    pub(super) visitors: Arc<AddressQuotas>,
     pub(super) search_pool: SearchPool,
     pub(super) search_cache: SearchCache,
 }
@@ -57,7 +60,8 @@ impl AppState {
             metrics: Metrics::new()?,
             downloads: Downloads::new(config.max_downloads, config.max_downloads_per_key),
             config,
-            failed_attempts: FailedAttempts::new(Instant::now()),
+            failed_attempts: AddressQuotas::new(Instant::now()),
+            visitors: Arc::new(AddressQuotas::new(Instant::now())),
             search_pool,
             search_cache: SearchCache::default(),
         }))

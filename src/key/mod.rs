@@ -4,9 +4,9 @@
 //! Nothing here knows HTTP.
 
 pub mod access;
+mod address_quota;
 pub mod development;
 mod expiry;
-pub mod failures;
 pub mod file;
 mod format;
 mod grant;
@@ -16,11 +16,11 @@ mod rate;
 mod store;
 mod watch;
 
+pub use address_quota::{AddressQuotas, Network};
 pub use expiry::{Expiry, ExpiryError};
-pub use failures::FailedAttempts;
 pub(crate) use format::without_keys;
 pub use format::{ApiKey, KeyDigest, KeyFormatError, KeyKind};
-pub use grant::Grant;
+pub use grant::{Allowance, Grant, Holder};
 pub use origin::{Origin, OriginError};
 pub use quota::{Decision, Quota, WINDOW};
 pub use rate::{Rate, RateError};

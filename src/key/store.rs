@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 
 use super::file::{self, FileStamp, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
-use super::{ApiKey, Expiry, Grant, Rate};
+use super::{Allowance, ApiKey, Expiry, Grant, Rate};
 
 /// The shortest time between two looks at the key file for unknown ids.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
@@ -102,7 +102,7 @@ impl KeyStore {
             name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
-            quota: Arc::default(),
+            allowance: Allowance::Key(Arc::default()),
             requests: Arc::default(),
         };
         let stored = StoredKey { digest: key.digest(), expires: None, grant: Arc::new(grant) };
@@ -245,7 +245,7 @@ fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap
             name: key.name.clone(),
             rate: key.rate,
             origins: key.origins.clone(),
-            quota: known.map(|grant| Arc::clone(&grant.quota)).unwrap_or_default(),
+            allowance: known.map_or_else(|| Allowance::Key(Arc::default()), |grant| grant.allowance.clone()),
             requests: known.map(|grant| Arc::clone(&grant.requests)).unwrap_or_default(),
         };
         StoredKey { digest: key.digest, expires: key.expires, grant: Arc::new(grant) }

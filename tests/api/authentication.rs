@@ -7,11 +7,13 @@ use axum::http::Method;
 use jiff::Timestamp;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
-use software_directory::key::failures::BURST;
 use software_directory::key::file::{self, NewKey};
 
 use crate::fixture;
 use crate::service::{Answer, Service, Setup};
+
+/// The failed authentications that an address may have in a minute.
+const BURST: u32 = 60;
 
 #[tokio::test]
 async fn keys_are_checked_before_routes() {

@@ -27,3 +27,4 @@ mod search;
 mod server;
 mod service;
 mod software;
+mod visitors;

@@ -8,11 +8,13 @@ import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** A name of this machine. Unlike its address it is no secure context: so is a site over plain HTTP. */
+export const NAME = 'directory.test';
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync',
-  // Whatever asks for another host finds none, and is seen asking.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  // Whatever asks for another host finds none, and is seen asking. One name is this machine's.
+  `--host-resolver-rules=MAP ${NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

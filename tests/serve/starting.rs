@@ -37,6 +37,7 @@ fn settings_of_the_page_that_cannot_be_are_exit_code_2() {
         ("--site-title", &"x".repeat(81), "at most 80"),
         ("--site-introduction", "bell\u{7}", "control character \\u{7}"),
         ("--site-introduction", &"x".repeat(601), "at most 600"),
+        ("--public-page", "none", "`300/min`"),
     ] {
         let done = run(folder.path(), &[option, value]);
         let error = text(&done.stderr);

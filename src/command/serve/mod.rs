@@ -75,6 +75,7 @@ fn serve(args: &ServeArgs, mut settings: Settings, log: &Log) -> Result<(), Fail
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
+        public_page: args.public_page,
         site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
         ..HttpConfig::default()
     };

@@ -1,26 +1,31 @@
-//! Authentication: the API key of a request, and the web origin that it may be used from.
+//! Authentication: the API key of a request, and the web origin that it may be used from; or a visitor of the page without one.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use axum::extract::Request;
-use axum::http::header::{AUTHORIZATION, ORIGIN};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, REFERER};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 
 use super::around::Middleware;
 use super::rate_limit::report_quota;
 use super::request_context::RequestContext;
+use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 
+/// The most failed authentications of an address in a minute.
+const MAX_FAILED_ATTEMPTS: u32 = 60;
+
 /// Rejects requests without a valid key, with 401, and those from an origin that the key isn't for, with 403. The [`Grant`] of
-/// the key goes into the request context.
+/// the key goes into the request context. If the page is public, a request from it needs no key.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Authenticate(pub(in crate::http) Arc<AppState>);
 
@@ -30,6 +35,7 @@ impl Middleware for Authenticate {
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Arc<Grant>> {
         let grant = match authenticate(&self.0.keys, request.headers()) {
             Ok(grant) => grant,
+            Err(ApiError::MissingApiKey) if let Some(grant) = self.visitor(request) => grant,
             Err(error) => return ControlFlow::Break(self.failed(error, request).into_response()),
         };
         grant.requests.fetch_add(1, Ordering::Relaxed);
@@ -49,6 +55,20 @@ impl Middleware for Authenticate {
 }
 
 impl Authenticate {
+    /// The grant of a request without a key that comes from the page, if the page is public. The page is public for every address:
+    /// one that isn't known has a quota of its own too.
+    fn visitor(&self, request: &Request) -> Option<Arc<Grant>> {
+        let AppState { config, visitors, metrics, .. } = &*self.0;
+        let rate = config.public_page.filter(|_| !request.headers().contains_key(AUTHORIZATION))?;
+        if !is_from_page(request.headers(), config) {
+            return None;
+        }
+        metrics.page_requests.inc();
+        let client = client_ip(request.extensions(), request.headers(), &config.trusted_proxies);
+        let network = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).into();
+        Some(Arc::new(Grant::of_visitor(network, rate, Arc::clone(visitors))))
+    }
+
     /// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key is accepted all the same:
     /// keys can't be guessed, so the limit saves work and log lines, and one caller's mistake must not lock out others behind
     /// the same address.
@@ -57,11 +77,26 @@ impl Authenticate {
             return error;
         }
         let client = client_ip(request.extensions(), request.headers(), &self.0.config.trusted_proxies);
-        match client.map(|client| self.0.failed_attempts.note(client, Instant::now())) {
-            Some(Err(retry_after_seconds)) => ApiError::TooManyFailures { retry_after_seconds },
-            _ => error,
+        let attempts = &self.0.failed_attempts;
+        let decision = client.map(|client| attempts.spend(client.into(), MAX_FAILED_ATTEMPTS, Instant::now()));
+        match decision.and_then(|decision| decision.retry_after_seconds) {
+            Some(retry_after_seconds) => ApiError::TooManyFailures { retry_after_seconds },
+            None => error,
         }
     }
+}
+
+/// Whether a browser sent a request for the page: for a document of the request's own origin (Fetch Metadata). Browsers send
+/// `Sec-Fetch-Site` over HTTPS and to this machine only. Without it the `Referer`, which the page has its requests carry, must name
+/// the host of the request or of the public address. No page of another origin can set either header; other programs can.
+fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site == "same-origin";
+    }
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let referer = text(REFERER).and_then(|url| url.parse::<Uri>().ok());
+    let Some(page) = referer.as_ref().and_then(Uri::authority) else { return false };
+    [text(HOST), config.authority()].into_iter().flatten().any(|own| page.as_str().eq_ignore_ascii_case(own))
 }
 
 /// Whether a request has a valid key, from an origin that may use it.
@@ -125,6 +160,40 @@ fn check_origin(grant: &Grant, headers: &HeaderMap) -> Result<(), ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::config::PublicUrl;
+
+    #[test]
+    fn request_from_the_page_is_told_by_headers_that_other_pages_cannot_set() {
+        let url = PublicUrl::parse("https://directory.example/software").expect("an address");
+        let config = HttpConfig { public_url: Some(url), ..HttpConfig::default() };
+        let is_from_page = |site: Option<&'static str>, referer: Option<&'static str>| {
+            let mut headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static("10.0.0.7:8080"))]);
+            headers.extend(referer.map(|referer| (REFERER, HeaderValue::from_static(referer))));
+            if let Some(site) = site {
+                headers.insert("sec-fetch-site", HeaderValue::from_static(site));
+            }
+            is_from_page(&headers, &config)
+        };
+        assert!(is_from_page(Some("same-origin"), None));
+        for site in ["cross-site", "same-site", "none", "", "Same-Origin"] {
+            assert!(!is_from_page(Some(site), Some("https://directory.example/")), "{site}");
+        }
+        for own in ["http://10.0.0.7:8080/", "https://directory.example/", "https://Directory.Example/software/?q=a"] {
+            assert!(is_from_page(None, Some(own)), "{own}");
+        }
+        for other in [
+            "https://evil.example/",
+            "https://directory.example.evil.example/",
+            "https://directory.example@evil.example/",
+            "http://10.0.0.7/",
+            "/",
+            "about:client",
+            "",
+        ] {
+            assert!(!is_from_page(None, Some(other)), "{other}");
+        }
+        assert!(!is_from_page(None, None));
+    }
 
     #[test]
     fn scheme_is_bearer_in_any_case() {

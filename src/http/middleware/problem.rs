@@ -30,7 +30,10 @@ impl Middleware for Problems {
         let metrics = &self.0.metrics;
         match error {
             ApiError::Overloaded | ApiError::DownloadsBusy => metrics.shed.inc(),
-            ApiError::RateLimited { .. } | ApiError::TooManyDownloads => metrics.limited_by_key.inc(),
+            ApiError::RateLimited { .. } | ApiError::VisitorRateLimited { .. } | ApiError::TooManyDownloads => {
+                let is_visitor = request.grant.get().is_some_and(|grant| grant.is_visitor());
+                if is_visitor { metrics.limited_by_visitor.inc() } else { metrics.limited_by_key.inc() }
+            }
             ApiError::TooManyFailures { .. } => metrics.limited_by_address.inc(),
             ApiError::Internal(_) | ApiError::Panicked(_) | ApiError::RequestTimeout => log(&error, &request),
             _ => {}

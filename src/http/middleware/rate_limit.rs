@@ -1,4 +1,4 @@
-//! Quotas of keys: 429, and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers).
+//! Quotas of keys and visitors: 429, and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
-/// Spends one request of the key's quota. A request that is then shed costs nothing, and a response with a [`Cost`] is charged once it
+/// Spends one request of the quota. A request that is then shed costs nothing, and a response with a [`Cost`] is charged once it
 /// is known to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct RateLimit;
@@ -34,7 +34,12 @@ impl Middleware for RateLimit {
         let Some(grant) = context.grant.get() else { return ControlFlow::Continue(None) };
         let Some(decision) = grant.spend(context.started) else { return ControlFlow::Continue(None) };
         if let Some(retry_after_seconds) = decision.retry_after_seconds {
-            let mut response = ApiError::RateLimited { retry_after_seconds }.into_response();
+            let error = if grant.is_visitor() {
+                ApiError::VisitorRateLimited { retry_after_seconds }
+            } else {
+                ApiError::RateLimited { retry_after_seconds }
+            };
+            let mut response = error.into_response();
             write_headers(&decision, response.headers_mut());
             return ControlFlow::Break(response);
         }

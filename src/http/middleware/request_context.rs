@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::response::Response;
 
 use super::around::Middleware;
-use crate::key::Grant;
+use crate::key::{Grant, Holder};
 
 /// The header's name.
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -39,6 +39,11 @@ impl RequestContext {
     /// The id of the request's key, which may be logged.
     pub(in crate::http) fn key_id(&self) -> Option<&str> {
         self.grant.get().map(|grant| &*grant.id)
+    }
+
+    /// The holder of the request's grant. Without a grant, which no route under `/v1` is called without, a key without an id.
+    pub(in crate::http) fn holder(&self) -> Holder {
+        self.grant.get().map_or_else(|| Holder::Key("".into()), |grant| grant.holder())
     }
 
     /// The context of a request that has passed [`SetRequestContext`].

@@ -221,8 +221,8 @@ impl ErrorCode {
                 code: "rate_limited",
                 status: StatusCode::TOO_MANY_REQUESTS,
                 title: "Too many requests",
-                cause: "The key's quota is used up for the moment; every answer tells what is left in its RateLimit header. Or \
-                        the key has too many downloads in progress. Or too many requests from the caller's address had a key that isn't valid; a valid one is answered \
+                cause: "The quota of the key, or without a key that of the caller's address, is used up for the moment; every answer \
+                        tells what is left in its RateLimit header. Or too many downloads are in progress. Or too many requests from the caller's address had a key that isn't valid; a valid one is answered \
                         from there all the same.",
                 cure: "Wait for the seconds in retry_after_seconds (the Retry-After header), then go on.",
             },

@@ -84,6 +84,12 @@ pub enum ApiError {
         /// Whole seconds after which a request is allowed again.
         retry_after_seconds: u64,
     },
+    /// The quota of a visitor's address used up.
+    #[error("address of a visitor rate limited for {retry_after_seconds} s")]
+    VisitorRateLimited {
+        /// Whole seconds after which a request is allowed again.
+        retry_after_seconds: u64,
+    },
     /// Too many keys that aren't valid from one address.
     #[error("too many failed authentications, refused for {retry_after_seconds} s")]
     TooManyFailures {
@@ -105,8 +111,8 @@ pub enum ApiError {
     /// Too many downloads at once.
     #[error("too many downloads in progress")]
     DownloadsBusy,
-    /// Too many downloads at once with this key.
-    #[error("too many downloads in progress with this key")]
+    /// Too many downloads at once with this key, or of this visitor.
+    #[error("too many downloads in progress of this caller")]
     TooManyDownloads,
 }
 
@@ -178,7 +184,10 @@ impl ApiError {
             Self::RequestTimeout => ErrorCode::RequestTimeout,
             Self::UriTooLong => ErrorCode::UriTooLong,
             Self::HeadersTooLarge => ErrorCode::HeadersTooLarge,
-            Self::RateLimited { .. } | Self::TooManyFailures { .. } | Self::TooManyDownloads => ErrorCode::RateLimited,
+            Self::RateLimited { .. }
+            | Self::VisitorRateLimited { .. }
+            | Self::TooManyFailures { .. }
+            | Self::TooManyDownloads => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
             Self::IndexUnavailable => ErrorCode::IndexUnavailable,
             Self::Overloaded | Self::DownloadsBusy => ErrorCode::Overloaded,
@@ -205,13 +214,17 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds } => {
                 format!("The quota of this key is used up. Try again in {retry_after_seconds} seconds.")
             }
+            Self::VisitorRateLimited { retry_after_seconds } => format!(
+                "Your address has made all the requests that it may make in a minute without a key. Try again in \
+                 {retry_after_seconds} seconds."
+            ),
             Self::TooManyFailures { retry_after_seconds } => format!(
                 "Too many requests from your address had a key that isn't valid. Check the key, and try again in \
                  {retry_after_seconds} seconds; a valid one is answered at once."
             ),
             Self::TooManyDownloads => {
-                "This key has as many downloads in progress as a key may have at once. Finish one of them, or try again after \
-                 the seconds in retry_after_seconds."
+                "As many downloads are in progress with this key, or from your address without a key, as may be at once. Finish \
+                 one of them, or try again after the seconds in retry_after_seconds."
                     .to_owned()
             }
             other => {
@@ -223,9 +236,9 @@ impl ApiError {
 
     fn retry_after_seconds(&self) -> Option<u64> {
         match self {
-            Self::RateLimited { retry_after_seconds } | Self::TooManyFailures { retry_after_seconds } => {
-                Some(*retry_after_seconds)
-            }
+            Self::RateLimited { retry_after_seconds }
+            | Self::VisitorRateLimited { retry_after_seconds }
+            | Self::TooManyFailures { retry_after_seconds } => Some(*retry_after_seconds),
             Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
             Self::DownloadsBusy | Self::TooManyDownloads => Some(DOWNLOAD_RETRY_SECONDS),

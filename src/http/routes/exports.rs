@@ -139,7 +139,7 @@ pub(in crate::http) async fn get_export(
     let coding = Coding::preferred(&headers, &[Coding::Zstd]);
     let respond = move || -> Result<_, ApiError> {
         let export = service::get_export(&snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
-        let permit = state.downloads.acquire(request.key_id().unwrap_or_default())?;
+        let permit = state.downloads.acquire(request.holder())?;
         let stored = export.open().map_err(internal)?;
         let cost = u32::try_from(stored.size_bytes().div_ceil(BYTES_PER_REQUEST)).unwrap_or(u32::MAX);
         let license = format!("<{}>; rel=\"license\"", export.license());

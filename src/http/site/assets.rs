@@ -117,6 +117,7 @@ impl Assets {
             PAGE,
             &[
                 ("preload", &preload),
+                ("key", if config.public_page.is_some() { "optional" } else { "required" }),
                 ("introduction", introduction.as_deref().unwrap_or_default()),
                 ("description", introduction.as_deref().unwrap_or(DESCRIPTION)),
             ],

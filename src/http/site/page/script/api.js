@@ -36,12 +36,10 @@ export function address(path, params = {}) {
 /** Calls the API and answers the response, which is a good one. */
 export async function send(path, params, signal) {
   const bearer = key.current();
-  if (!bearer) throw new KeyNeeded();
+  if (!bearer && key.required) throw new KeyNeeded();
   let response;
   try {
-    // A header value can't carry just any character; a key that has one is wrong, and the server says so.
-    const safe = bearer.replace(/[^\x21-\x7e]/g, '?');
-    response = await fetch(base + address(path, params), { headers: { Authorization: `Bearer ${safe}` }, signal });
+    response = await fetch(base + address(path, params), { ...(bearer ? withKey(bearer) : ANONYMOUS), signal });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Unreachable('The server can’t be reached.', { cause: error });
@@ -49,6 +47,14 @@ export async function send(path, params, signal) {
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
   throw new Problem(response.status, body, Number(response.headers.get('Retry-After')) || undefined);
+}
+
+/** Without a key the server goes by where the request comes from, which over plain HTTP only `Referer` says. */
+const ANONYMOUS = { referrerPolicy: 'origin' };
+
+function withKey(bearer) {
+  // A header value can't carry just any character; a key that has one is wrong, and the server says so.
+  return { headers: { Authorization: `Bearer ${bearer.replace(/[^\x21-\x7e]/g, '?')}` } };
 }
 
 /** Calls the API and answers its JSON. */

@@ -2,6 +2,9 @@
 
 const STORED = 'software-directory.key';
 
+/** Whether the API needs a key from this page too; a public page goes without. */
+export const required = document.querySelector('meta[name="directory-key"]')?.content !== 'optional';
+
 /** Takes `#key=…` out of the address, so that it is in no bookmark, history entry or screenshot. */
 export function takeFromAddress() {
   const match = /^#key=([^&]+)/.exec(location.hash);

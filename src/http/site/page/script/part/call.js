@@ -25,13 +25,14 @@ export function callPanel() {
   const tabs = LANGUAGES.map(([name, label]) =>
     h('button', { type: 'button', role: 'tab', id: `call-${name}`, 'aria-controls': 'call-code', click: () => choose(name) }, label));
   const withKey = h('input', { type: 'checkbox', change: show });
+  const choice = h('label', { class: 'with-key' }, withKey, 'with my key');
   const copy = h('button', { type: 'button', class: 'button small', click: copyIt }, icon('copy'), h('span', null, 'Copy'));
   const list = h('div', { role: 'tablist', 'aria-label': 'Language', class: 'tabs', keydown: move }, tabs);
   const panel = h('div', { role: 'tabpanel', id: 'call-code', tabindex: '0' }, h('pre', null, code));
   const element = h('details', { class: 'call', toggle: () => sessionStorage.setItem(OPEN, element.open ? 'yes' : '') },
     h('summary', null, icon('code'), 'This call'),
     h('div', { class: 'call-body' },
-      h('div', { class: 'call-bar' }, list, h('label', { class: 'with-key' }, withKey, 'with my key'), copy), panel));
+      h('div', { class: 'call-bar' }, list, choice, copy), panel));
   element.open = sessionStorage.getItem(OPEN) === 'yes';
 
   function choose(name) {
@@ -56,6 +57,7 @@ export function callPanel() {
       tab.tabIndex = selected ? 0 : -1;
     }
     panel.setAttribute('aria-labelledby', `call-${chosen}`);
+    choice.hidden = key.current() === null;
     const write = LANGUAGES.find(([name]) => name === chosen)?.[2] ?? curl;
     code.textContent = write(calls, withKey.checked ? key.current() : null);
   }

@@ -82,11 +82,16 @@ function askForKey(error, retry) {
     key.keep(input.value);
     retry();
   };
+  const without = () => {
+    key.forget();
+    retry();
+  };
   tell(error ? error.title : 'An API key is needed.');
   return h('section', { class: 'notice key' },
     h('h2', null, error ? error.title : 'An API key, please'),
     error ? h('p', { class: 'wrong', id: 'key-error' }, say(error.message)) : h('p', null, 'This page calls the public API, as any caller does, with a key.'),
     h('form', { submit }, h('label', { for: 'key' }, 'API key'), h('div', { class: 'key-line' }, input, h('button', { class: 'button', type: 'submit' }, 'Explore'))),
+    key.required || key.current() === null ? null : h('p', { class: 'ways' }, button('Go on without a key', without)),
     h('p', { class: 'small quiet', id: 'key-hint' }, 'It is kept for this tab only, until you close it. The operator makes keys with ',
       h('code', null, 'software-directory keys create'), '; a server on your own machine prints a link with a key as it starts.'));
 }
