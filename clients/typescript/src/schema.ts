@@ -320,27 +320,27 @@ export interface components {
              */
             total: number;
         };
-        /** @description What is wrong with one parameter. */
+        /** @description A problem of one parameter. */
         ParameterProblem: {
             /** @description The parameter's name as the request has it. */
             param: string;
             /** @description `invalid_parameter`, `unknown_parameter` or `offset_too_large`. */
             code: string;
-            /** @description What is wrong with it, and what is allowed. */
+            /** @description The problem, and the allowed values. */
             message: string;
         };
         /** @description An error as callers see it (RFC 9457). */
         Problem: {
             /** @description Where the code is explained: a URI reference. */
             type: string;
-            /** @description What the code means, in a few words. */
+            /** @description A short description of the code. */
             title: string;
             /**
              * Format: int32
              * @description The HTTP status.
              */
             status: number;
-            /** @description What went wrong this time, and how to mend it. */
+            /** @description The problem of this request, and its remedy. */
             detail: string;
             /** @description The machine-readable error code; further codes may come. */
             code: string;
@@ -351,7 +351,7 @@ export interface components {
              * @description Seconds to wait before trying again, where waiting helps.
              */
             retry_after_seconds?: number;
-            /** @description What is wrong with which parameter. */
+            /** @description The problems by parameter. */
             errors?: components["schemas"]["ParameterProblem"][];
         };
         /** @description How the query was understood. */
@@ -404,7 +404,7 @@ export interface components {
             status: string;
             /** @description The generation being served. */
             generation: string;
-            /** @description What is wrong; empty in full health. */
+            /** @description The reasons why the service is degraded or not ready; empty otherwise. */
             reasons: components["schemas"]["Reason"][];
         };
         /** @description A reason why the service isn't in full health, though it serves. */

@@ -335,14 +335,14 @@ class Pagination(TypedDict):
 
 
 class ParameterProblem(TypedDict):
-    """What is wrong with one parameter."""
+    """A problem of one parameter."""
 
     param: str
     """The parameter's name as the request has it."""
     code: str
     """`invalid_parameter`, `unknown_parameter` or `offset_too_large`."""
     message: str
-    """What is wrong with it, and what is allowed."""
+    """The problem, and the allowed values."""
 
 
 class _ProblemAlways(TypedDict):
@@ -351,11 +351,11 @@ class _ProblemAlways(TypedDict):
     type: str
     """Where the code is explained: a URI reference."""
     title: str
-    """What the code means, in a few words."""
+    """A short description of the code."""
     status: int
     """The HTTP status."""
     detail: str
-    """What went wrong this time, and how to mend it."""
+    """The problem of this request, and its remedy."""
     code: str
     """The machine-readable error code; further codes may come."""
     request_id: str
@@ -368,4 +368,4 @@ class Problem(_ProblemAlways, total=False):
     retry_after_seconds: int
     """Seconds to wait before trying again, where waiting helps."""
     errors: List[ParameterProblem]
-    """What is wrong with which parameter."""
+    """The problems by parameter."""
