@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from ._http import AsyncOpen
-    from ._pages import AsyncPage
     from ._protocol.exchange import Reply
     from ._protocol.messages import Call, Request, Response
     from ._protocol.settings import Settings
 
-AsyncPageT = TypeVar("AsyncPageT", bound="AsyncPage[Any]")
+PageT = TypeVar("PageT")
 
 
 class AsyncCaller:
@@ -48,10 +47,10 @@ class AsyncCaller:
                 response: Response = done.value
                 return response
 
-    async def page(self, kind: type[AsyncPageT], call: Call) -> AsyncPageT:
-        """Fetch a page of a list."""
+    async def page(self, make: Callable[[AsyncCaller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
+        """Fetch a page of a list, which `make` makes of its response."""
         response = await self.send(call)
-        return kind(self, call, response, page_of(response))
+        return make(self, call, response, page_of(response))
 
     async def _attempt(self, request: Request) -> Answer | Failure:
         status: int | None = None

@@ -13,12 +13,11 @@ from ._protocol.outcome import page_of
 
 if TYPE_CHECKING:
     from ._http import Open
-    from ._pages import Page
     from ._protocol.exchange import Reply
     from ._protocol.messages import Call, Request, Response
     from ._protocol.settings import Settings
 
-PageT = TypeVar("PageT", bound="Page[Any]")
+PageT = TypeVar("PageT")
 
 
 class Caller:
@@ -45,10 +44,10 @@ class Caller:
                 response: Response = done.value
                 return response
 
-    def page(self, kind: type[PageT], call: Call) -> PageT:
-        """Fetch a page of a list."""
+    def page(self, make: Callable[[Caller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
+        """Fetch a page of a list, which `make` makes of its response."""
         response = self.send(call)
-        return kind(self, call, response, page_of(response))
+        return make(self, call, response, page_of(response))
 
     def _attempt(self, request: Request) -> Answer | Failure:
         status: int | None = None
