@@ -51,6 +51,15 @@ pub fn parse(text: &str) -> ParsedQuery {
     query
 }
 
+impl ParsedQuery {
+    /// The same query with the words of its phrases as words.
+    #[must_use]
+    pub fn without_phrases(mut self) -> Self {
+        self.phrases.clear();
+        self
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,

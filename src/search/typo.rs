@@ -103,7 +103,12 @@ fn collect(
         if !word.chars().all(char::is_alphabetic) || word.chars().count() <= 3 {
             return;
         }
-        let cost = cost(typed, word) - frequency_bonus(lexicon.document_frequency(number));
+        let frequency = lexicon.document_frequency(number);
+        // A word that only synonyms have finds nothing by itself.
+        if frequency == 0 {
+            return;
+        }
+        let cost = cost(typed, word) - frequency_bonus(frequency);
         found.push(Candidate { folded: word.to_owned(), word: number, cost });
     });
 }
@@ -140,12 +145,11 @@ fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut 
     }
 }
 
-/// The reduction of a word's cost by its frequency: of two words at the same distance the more frequent is likelier. A word that
-/// occurs in synonyms only is less likely than any that a document has.
+/// The reduction of a word's cost by its frequency: of two words at the same distance the more frequent is likelier.
 fn frequency_bonus(document_frequency: u32) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let frequency = document_frequency as f32;
-    if document_frequency == 0 { -0.3 } else { (1.0 + frequency).ln() * 0.08 }
+    (1.0 + frequency).ln() * 0.08
 }
 
 /// How unlike two words are: the restricted Damerau–Levenshtein distance with cheaper steps for what people really do:
@@ -244,6 +248,7 @@ mod tests {
     fn lexicon(words: &[(&str, u32)]) -> Lexicon {
         let mut builder = LexiconBuilder::default();
         for (word, frequency) in words {
+            builder.note(word, word, 0);
             for document in 1..=*frequency {
                 builder.note(word, word, document);
             }
@@ -279,6 +284,12 @@ mod tests {
         let lexicon = lexicon(&[("iso9001", 3), ("45001", 3)]);
         assert_eq!(meant(&lexicon, "iso9002"), [""; 0]);
         assert_eq!(meant(&lexicon, "45002"), [""; 0]);
+    }
+
+    #[test]
+    fn correction_is_a_word_that_records_have() {
+        let lexicon = lexicon(&[("passport", 0), ("postword", 1)]);
+        assert_eq!(meant(&lexicon, "pastword"), ["postword"]);
     }
 
     #[test]

@@ -12,11 +12,12 @@ use super::{
 };
 use crate::catalogue::{Catalogue, DamagedText, ExportDocument, Filter, Order, Ordinal, Span, StoredExport};
 use crate::engine::{EngineError, SearchHits, SearchRequest};
-use crate::resource::{Pagination, QueryReport};
+use crate::resource::{Correction, Pagination, QueryReport};
+use crate::search::analyse::Word;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, FacetCounts, Tier};
 use crate::search::expand::{Expansion, expand};
-use crate::search::query::parse;
+use crate::search::query::{ParsedQuery, parse};
 use crate::search::{Plan, names};
 use crate::snapshot::Snapshot;
 
@@ -111,16 +112,45 @@ pub fn find_software_within(
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
     let filter = resolve(&snapshot.catalogue, &query.filter);
+    let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
+    let parsed = q.map(parse).unwrap_or_default();
+    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, &filter, budget)?;
+    if found.total == 0 && query.typo && !parsed.phrases.is_empty() {
+        // No product has the phrases: their words are searched, and the report says so.
+        let unquoted =
+            parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
+        let unquoted: Vec<_> = unquoted.collect();
+        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), &filter, budget)?;
+        expansion.report.corrected.splice(0..0, unquoted);
+    }
+    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
+    Ok(SearchResults {
+        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
+        highlights,
+        total: found.total,
+        query: QueryReport { incomplete: budget.is_exceeded(), ..expansion.report },
+        counts: found.facets.map(Box::new),
+    })
+}
+
+/// Expands a parsed query and searches for it.
+fn understand_and_search(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    parsed: &ParsedQuery,
+    filter: &Filter,
+    budget: &Budget,
+) -> Result<(Expansion, SearchHits), ServiceError> {
     let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
         Some(q) => {
             let frequency = |term: &_| snapshot.engine.document_frequency(term);
-            expand(&snapshot.search, &frequency, q, &parse(q), query.typo, budget)?
+            expand(&snapshot.search, &frequency, q, parsed, query.typo, budget)?
         }
         None => Expansion::default(),
     };
     let request = SearchRequest {
         plan: &expansion.plan,
-        filter: &filter,
+        filter,
         order: search_order(query.sort),
         page: range(query.page),
         facets: !query.facets.is_empty(),
@@ -131,14 +161,14 @@ pub fn find_software_within(
     } else {
         snapshot.engine.search(&request)?
     };
-    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
-    Ok(SearchResults {
-        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
-        highlights,
-        total: found.total,
-        query: QueryReport { incomplete: budget.is_exceeded(), ..expansion.report },
-        counts: found.facets.map(Box::new),
-    })
+    Ok((expansion, found))
+}
+
+/// The correction of a phrase to its words.
+fn unquoted(text: &str, phrase: &[Word]) -> Correction {
+    let range = phrase.first().map_or(0, |word| word.start)..phrase.last().map_or(0, |word| word.end);
+    let words = &text[range];
+    Correction { from: format!("\"{words}\""), to: words.to_owned() }
 }
 
 /// The highlights of some hits.

@@ -212,6 +212,25 @@ fn phrases_must_appear_and_exclusions_must_not() {
 }
 
 #[test]
+fn phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
+    let directory =
+        Directory::of(&[product("apart", "Audit: work in hot areas"), product("other", "Cold storage audit")]);
+    for (query, phrase) in
+        [("\"hot work\"", "hot work"), ("audit \"hot work\"", "hot work"), ("\"hot unknown\"", "hot unknown")]
+    {
+        let answer = directory.answer(query, true);
+        assert_eq!(answer.ids.first().map(String::as_str), Some("apart"), "{query}");
+        assert!(
+            answer.corrected.contains(&(format!("\"{phrase}\""), phrase.to_owned())),
+            "{query}: {:?}",
+            answer.corrected
+        );
+    }
+    assert!(directory.answer("\"hot areas\"", true).corrected.is_empty(), "a phrase that is found");
+    assert!(directory.answer("\"hot work\"", false).ids.is_empty(), "as typed");
+}
+
+#[test]
 fn pages_tile_the_result_whatever_its_tiers() {
     let records: Vec<_> = (0..35)
         .map(|n| {
