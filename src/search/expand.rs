@@ -133,6 +133,11 @@ impl<E> Expander<'_, E> {
             self.mend(&mut slot, known, &mut corrected[at])?;
             slots.push(slot);
         }
+        // A prefix is corrected only where the query finds nothing otherwise.
+        let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
+        if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
+            self.mend_prefix(last)?;
+        }
         let mut titles = vec![title_key(words)];
         let corrected = corrected.join(" ");
         if corrected != titles[0] {
@@ -329,16 +334,27 @@ impl<E> Expander<'_, E> {
                 slot.alternatives.push(Alternative { term, weight });
             }
         }
-        if absent && candidates.is_empty() && slot.prefix.is_some() {
-            for candidate in typo::prefix_candidates(lexicon, &folded, edits, self.budget) {
-                let term = Term::Word(lexicon.stem_of(candidate.word));
-                slot.alternatives.push(Alternative { term, weight: self.index.ranking.typo });
-            }
-        }
         if absent && let Some(best) = candidates.first() {
             corrected.clone_from(&best.folded);
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
         }
+        self.weigh(slot)
+    }
+
+    /// Corrects the last word as a misspelled prefix of a longer one.
+    fn mend_prefix(&mut self, slot: &mut Slot) -> Result<(), E> {
+        if !self.typo || slot.prefix.is_none() || !self.budget.allows_more() {
+            return Ok(());
+        }
+        let folded = slot.word.folded.as_str();
+        let candidates = typo::prefix_candidates(&self.index.lexicon, folded, typo::allowed_edits(folded), self.budget);
+        if let Some(best) = candidates.first() {
+            self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
+        }
+        slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
+            term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
+            weight: self.index.ranking.typo,
+        }));
         self.weigh(slot)
     }
 

@@ -231,6 +231,17 @@ fn phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
 }
 
 #[test]
+fn misspelled_prefix_is_corrected_where_nothing_else_is_found_and_reported() {
+    let directory = Directory::of(&[product("bench", "Calibration bench"), product("desk", "Service desk")]);
+    let alone = directory.answer("calbra", true);
+    assert_eq!(alone.ids, ["bench"]);
+    assert_eq!(alone.corrected, [("calbra".to_owned(), "calibration".to_owned())]);
+    let beside = directory.answer("desk calbra", true);
+    assert_eq!(beside.ids, ["desk"]);
+    assert_eq!((beside.corrected, beside.dropped), (Vec::new(), vec!["calbra".to_owned()]));
+}
+
+#[test]
 fn pages_tile_the_result_whatever_its_tiers() {
     let records: Vec<_> = (0..35)
         .map(|n| {
