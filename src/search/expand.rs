@@ -23,12 +23,142 @@ pub const MOST_WORDS: usize = 10;
 /// records.
 const VERY_RARE: u32 = 10_000;
 
-/// Words that say little in a query: they count where a product has them, but none has to.
+/// Function words: they count where a product has them, but none has to, and in a long query they don't count at all. Snowball's
+/// English stop words (snowballstem.org/algorithms/english/stop.txt) without the contractions, and the modal verbs.
 const FUNCTION_WORDS: &[&str] = &[
-    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it",
-    "me", "my", "of", "on", "or", "our", "that", "the", "this", "to", "we", "what", "which", "who", "with", "you",
+    "a",
+    "about",
+    "above",
+    "after",
+    "again",
+    "against",
+    "all",
+    "am",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "between",
+    "both",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "doing",
+    "down",
+    "during",
+    "each",
+    "few",
+    "for",
+    "from",
+    "further",
+    "had",
+    "has",
+    "have",
+    "having",
+    "he",
+    "her",
+    "here",
+    "hers",
+    "herself",
+    "him",
+    "himself",
+    "his",
+    "how",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "itself",
+    "may",
+    "me",
+    "might",
+    "more",
+    "most",
+    "must",
+    "my",
+    "myself",
+    "no",
+    "nor",
+    "not",
+    "of",
+    "off",
+    "on",
+    "once",
+    "only",
+    "or",
+    "other",
+    "ought",
+    "our",
+    "ours",
+    "ourselves",
+    "out",
+    "over",
+    "own",
+    "same",
+    "shall",
+    "she",
+    "should",
+    "so",
+    "some",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "theirs",
+    "them",
+    "themselves",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "through",
+    "to",
+    "too",
+    "under",
+    "until",
+    "up",
+    "very",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "whom",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
     "your",
+    "yours",
+    "yourself",
+    "yourselves",
 ];
+
+/// From so many words on a query is a question or a sentence, in which function words don't count.
+const LONG_QUERY: usize = 5;
 
 /// If fewer products than this have all words, those that have some follow.
 const ENOUGH: usize = 10;
@@ -144,6 +274,9 @@ impl<E> Expander<'_, E> {
             titles.push(corrected);
         }
         let asked = slots.len();
+        if asked >= LONG_QUERY && slots.iter().any(|slot| slot.finds() && !slot.is_function_word()) {
+            slots.retain(|slot| slot.in_phrase || !slot.is_function_word());
+        }
         self.drop_words(&mut slots);
         relax(&mut slots);
         let phrases = self.phrases();
@@ -362,7 +495,7 @@ impl<E> Expander<'_, E> {
         self.text[word.start..word.end].to_owned()
     }
 
-    /// Drops the words that no product has; of more than ten the most frequent.
+    /// Drops the words that no product has; of more than ten the most frequent, except those as frequent as the tenth.
     fn drop_words(&mut self, slots: &mut Vec<Slot>) {
         let mut limit = u32::MAX;
         let mut frequencies: Vec<u32> =
@@ -371,11 +504,9 @@ impl<E> Expander<'_, E> {
             frequencies.sort_unstable();
             limit = frequencies[MOST_WORDS - 1];
         }
-        let mut kept = 0;
         let mut dropped = Vec::new();
         slots.retain(|slot| {
-            let keep = !slot.alternatives.is_empty() && slot.document_frequency <= limit && kept < MOST_WORDS;
-            kept += usize::from(keep);
+            let keep = slot.finds() && slot.document_frequency <= limit;
             if !keep {
                 dropped.push(slot.word.clone());
             }
@@ -418,6 +549,14 @@ impl<E> Expander<'_, E> {
 }
 
 impl Slot {
+    fn finds(&self) -> bool {
+        !self.alternatives.is_empty()
+    }
+
+    fn is_function_word(&self) -> bool {
+        FUNCTION_WORDS.binary_search(&self.word.folded.as_str()).is_ok()
+    }
+
     /// The stems among its alternatives, with their weights.
     fn stems(&self) -> impl Iterator<Item = (StemId, f32)> + '_ {
         self.alternatives.iter().filter_map(|alternative| match alternative.term {
@@ -439,8 +578,7 @@ fn enough(slots: &[Slot]) -> usize {
 
 /// Function words and edition years needn't be there, as long as another word must.
 fn relax(slots: &mut [Slot]) {
-    let is_optional =
-        |slot: &Slot| FUNCTION_WORDS.contains(&slot.word.folded.as_str()) || slot.word.gap == Gap::Edition;
+    let is_optional = |slot: &Slot| slot.is_function_word() || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {
         for slot in slots.iter_mut() {
             slot.required = !is_optional(slot);
