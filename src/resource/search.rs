@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// How the query was understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct QueryReport {
-    /// Words that were taken for a misspelling of others.
+    /// Words that were taken for a misspelling of others, and phrases that no product has, taken for their words.
     pub corrected: Vec<Correction>,
     /// Words that did not count: no product has them, or they were beyond the ten rarest.
     pub dropped: Vec<String>,

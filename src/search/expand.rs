@@ -585,3 +585,13 @@ fn relax(slots: &mut [Slot]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FUNCTION_WORDS;
+
+    #[test]
+    fn function_words_are_sorted_for_the_binary_search() {
+        assert!(FUNCTION_WORDS.is_sorted());
+    }
+}

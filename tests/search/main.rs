@@ -242,6 +242,25 @@ fn misspelled_prefix_is_corrected_where_nothing_else_is_found_and_reported() {
 }
 
 #[test]
+fn function_words_of_a_long_query_do_not_count() {
+    let directory =
+        Directory::of(&[product("chatty", "Zulu, what is the use of it for you"), product("plain", "Zulu clock")]);
+    assert_eq!(directory.search("zulu for you"), ["chatty", "plain"], "a short query");
+    let question = directory.answer("what is the zulu for you", true);
+    assert_eq!(question.ids, ["plain", "chatty"]);
+    assert!(question.dropped.is_empty(), "{:?}", question.dropped);
+}
+
+#[test]
+fn words_as_frequent_as_the_tenth_count_too() {
+    let words =
+        ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"];
+    let directory = Directory::of(&words.map(|word| product(word, &format!("{word} station"))));
+    let answer = directory.answer(&words.join(" "), true);
+    assert_eq!((answer.ids.len(), answer.dropped.len()), (12, 0), "{:?}", answer.dropped);
+}
+
+#[test]
 fn pages_tile_the_result_whatever_its_tiers() {
     let records: Vec<_> = (0..35)
         .map(|n| {

@@ -356,7 +356,7 @@ export interface components {
         };
         /** @description How the query was understood. */
         QueryReport: {
-            /** @description Words that were taken for a misspelling of others. */
+            /** @description Words that were taken for a misspelling of others, and phrases that no product has, taken for their words. */
             corrected: components["schemas"]["Replacement"][];
             /** @description Words that did not count: no product has them, or they were beyond the ten rarest. */
             dropped: string[];
@@ -990,7 +990,7 @@ export interface operations {
     searchSoftware: {
         parameters: {
             query?: {
-                /** @description What to look for. The last word also matches as the beginning of a word; `"quoted phrases"` must appear as they are, and a `-word` must not. Without it all products, best quality first. */
+                /** @description What to look for. The last word also matches as the beginning of a word; `"quoted phrases"` must appear as they are, unless no product has them, and a `-word` must not. Without it all products, best quality first. */
                 q?: string;
                 /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
                 category?: string[];

@@ -26,7 +26,7 @@ use crate::service::{self, Facet, SearchHit, SearchPage, SearchSoftware};
 
 static Q: Parameter<Text> = query(
     "What to look for. The last word also matches as the beginning of a word; `\"quoted phrases\"` must appear as they \
-     are, and a `-word` must not. Without it all products, best quality first.",
+     are, unless no product has them, and a `-word` must not. Without it all products, best quality first.",
 );
 
 impl FromParameters for SearchSoftware {

@@ -197,8 +197,8 @@ class AsyncSearchResource:
         Ranked: exact names first, then products with all words before those with some.
 
         q: What to look for. The last word also matches as the beginning of a word; `"quoted phrases"` must
-            appear as they are, and a `-word` must not. Without it all products, best quality first. (at
-            most 256 characters)
+            appear as they are, unless no product has them, and a `-word` must not. Without it all products,
+            best quality first. (at most 256 characters)
         category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
             several. A category that doesn't exist matches nothing.
         offering_type: Only products of this type.

@@ -275,7 +275,7 @@ class _QueryReportAlways(TypedDict):
     """What a QueryReport always has."""
 
     corrected: List[Replacement]
-    """Words that were taken for a misspelling of others."""
+    """Words that were taken for a misspelling of others, and phrases that no product has, taken for their words."""
     dropped: List[str]
     """Words that did not count: no product has them, or they were beyond the ten rarest."""
     synonyms: List[Replacement]
