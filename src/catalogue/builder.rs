@@ -13,7 +13,7 @@ use super::glossary::GlossaryEntry;
 use super::merge::{Entry, merge_categories, merge_software};
 use super::products::{ProductSpans, ProductWriter};
 use super::reviews::Reviews;
-use super::{Ordinal, Tables};
+use super::{MAX_ORDINAL, Ordinal, Tables};
 use crate::export::{self, Export};
 use crate::record::{Software, slug};
 use crate::resource::{
@@ -46,7 +46,7 @@ pub enum CatalogueBuildError {
     #[error("the catalogue's tables can't be encoded")]
     Encode(#[from] postcard::Error),
     /// More records than ordinals.
-    #[error("a directory holds at most {} products", Ordinal::MAX / 2)]
+    #[error("a directory holds at most {} products", MAX_ORDINAL)]
     TooMany,
 }
 
@@ -76,6 +76,8 @@ pub struct CatalogueBuilder {
     entries: Vec<Entry>,
     categories: Vec<CategoryResource>,
     by_name: Vec<Ordinal>,
+    /// How many products aren't demo records; all, where every product is one.
+    real: u32,
     collation: Collation,
 }
 
@@ -91,7 +93,7 @@ impl CatalogueBuilder {
         let resources = exports.iter().map(ExportDocument::resource).collect();
         let (categories, category_at) = merge_categories(&exports, &collation);
         let mut keyed = merge_software(&mut exports, &category_at, &collation);
-        if keyed.len() > Ordinal::MAX as usize / 2 {
+        if keyed.len() > MAX_ORDINAL as usize {
             return Err(CatalogueBuildError::TooMany);
         }
         keyed.sort_by(|a, b| {
@@ -102,10 +104,12 @@ impl CatalogueBuilder {
             let (a, b) = (&keyed[*a as usize], &keyed[*b as usize]);
             a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id))
         });
+        let real = keyed.partition_point(|keyed| !keyed.quality.is_demo());
+        let real = u32::try_from(if real == 0 { keyed.len() } else { real }).unwrap_or(u32::MAX);
         let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
         let documents = exports.iter_mut().map(|export| Bulk::store(std::mem::take(&mut export.document), scratch));
         let documents = documents.collect::<io::Result<_>>().map_err(CatalogueBuildError::Scratch)?;
-        Ok(Self { exports, documents, resources, entries, categories, by_name, collation })
+        Ok(Self { exports, documents, resources, entries, categories, by_name, real, collation })
     }
 
     /// The number of products.
@@ -244,6 +248,7 @@ impl CatalogueBuilder {
             tags: &software.tags,
             features: &software.features,
             standards: &software.standards,
+            alternative_to: &software.alternative_to,
             deployment: &software.deployment,
             pricing: software.pricing.as_deref(),
             languages: &software.languages,
@@ -264,7 +269,7 @@ impl CatalogueBuilder {
     }
 
     fn columns(&self) -> Columns {
-        let mut columns = Columns { category_bounds: vec![0], ..Columns::default() };
+        let mut columns = Columns { category_bounds: vec![0], real: self.real, ..Columns::default() };
         for entry in &self.entries {
             columns.categories.extend_from_slice(&entry.categories);
             columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));

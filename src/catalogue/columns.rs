@@ -27,6 +27,8 @@ pub struct Columns {
     pub rating_descending: SortedOrder,
     /// By review count, highest first, unknown last.
     pub review_count_descending: SortedOrder,
+    /// How many products aren't demo records: those of the lowest ordinals. All, where every product is one.
+    pub real: u32,
     /// What facets count of each product.
     #[serde(skip)]
     pub(super) profiles: Profiles,
@@ -97,6 +99,13 @@ impl Columns {
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && [&self.name, &self.rating_descending, &self.review_count_descending].iter().all(|o| o.fits(count));
         if agree { count } else { usize::MAX }
+    }
+
+    /// Whether a product is a demo record beside real ones.
+    #[must_use]
+    #[inline]
+    pub const fn is_demo(&self, ordinal: Ordinal) -> bool {
+        ordinal >= self.real
     }
 
     /// A stored order.

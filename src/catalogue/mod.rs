@@ -41,6 +41,9 @@ use crate::resource::CategoryResource;
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
 pub type Ordinal = u32;
 
+/// The highest ordinal that a directory can have: candidates are sorted by keys with 30 bits for it.
+pub const MAX_ORDINAL: Ordinal = Ordinal::MAX >> 2;
+
 /// The records of one generation, ready to serve.
 #[derive(Debug)]
 pub struct Catalogue {

@@ -44,6 +44,12 @@ impl Quality {
         }
     }
 
+    /// Whether it is that of a demo record.
+    #[must_use]
+    pub(super) const fn is_demo(&self) -> bool {
+        self.demo
+    }
+
     /// Best first.
     #[must_use]
     pub(super) fn compare(&self, other: &Self) -> Ordering {

@@ -39,6 +39,10 @@ pub struct SearchHits {
     pub hits: Vec<Candidate>,
     /// How many documents were found in all.
     pub total: u64,
+    /// How many of them have all words: those with only some follow behind.
+    pub complete: u64,
+    /// How many documents would have been found without the filter.
+    pub unfiltered_total: u64,
     /// The counts of all facets, where requested.
     pub facets: Option<FacetCounts>,
 }

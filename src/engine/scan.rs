@@ -101,8 +101,10 @@ impl Engine for ScanEngine {
         // Scores are summed in this order.
         groups.sort_by_key(|(group, _)| !group.required);
         let ordinals = || (0..).take(self.documents.len());
-        let with = |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect();
-        let names: Vec<Ordinal> = plan.names.iter().map(with).find(|of: &Vec<_>| !of.is_empty()).unwrap_or_default();
+        let with =
+            |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect::<Vec<_>>();
+        let mut names: Vec<Ordinal> = plan.names.iter().flat_map(with).collect();
+        names.retain(|ordinal| !self.columns.is_demo(*ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
         let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
             groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
@@ -132,6 +134,7 @@ impl Engine for ScanEngine {
         let falls_back = has_required && complete < plan.enough;
         let mut found = Vec::new();
         let mut candidates = Vec::new();
+        let mut with_all_words = 0;
         for (ordinal, scores) in admitted {
             let is_complete = is_complete(&scores);
             if !(is_complete || falls_back && has_some(&scores)) {
@@ -144,7 +147,9 @@ impl Engine for ScanEngine {
                 true => Tier::All,
                 false => Tier::Some,
             };
+            let tier = if self.columns.is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {
+                with_all_words += u64::from(is_complete);
                 candidates.push(Candidate { tier, score: scores.iter().flatten().sum(), ordinal });
             }
         }
@@ -159,6 +164,8 @@ impl Engine for ScanEngine {
         Ok(SearchHits {
             hits: request.page_of(&candidates),
             total,
+            complete: with_all_words,
+            unfiltered_total: found.len() as u64,
             facets: request.facets.then(|| self.facets(&found)),
         })
     }

@@ -12,9 +12,10 @@ use crate::catalogue::{CatalogueBuilder, Filter, Order};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::OfferingType;
 use crate::search::budget::Budget;
-use crate::search::expand::expand;
+use crate::search::expand::{Options, Prefix, expand};
 use crate::search::query::parse;
-use crate::search::{Plan, Ranking, SearchBuilder, SearchIndex, names};
+use crate::search::understand::Documents;
+use crate::search::{Plan, Ranking, SearchBuilder, SearchIndex, Term, names};
 use crate::snapshot::Snapshot;
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
@@ -93,6 +94,8 @@ impl Engines {
         let hits = self.snapshot.engine.search(&request).expect("an index in memory");
         let expected = self.scan.search(&request).expect("a scan");
         prop_assert_eq!(hits.total, expected.total);
+        prop_assert_eq!(hits.complete, expected.complete);
+        prop_assert_eq!(hits.unfiltered_total, expected.unfiltered_total);
         prop_assert_eq!(hits.facets, expected.facets);
         let keys = |hits: &[crate::search::collect::Candidate]| {
             // With an order of its own a search has no use for scores.
@@ -104,14 +107,9 @@ impl Engines {
     }
 
     fn compare_search(&self, query: &Query) -> Result<(), TestCaseError> {
-        let frequency = |term: &_| {
-            let frequency = self.snapshot.engine.document_frequency(term)?;
-            assert_eq!(frequency, self.scan.document_frequency(term)?, "{term:?}");
-            Ok::<_, super::EngineError>(frequency)
-        };
         let (parsed, budget) = (parse(&query.text), Budget::new(u64::MAX));
         let expansion =
-            expand(&self.snapshot.search, &frequency, &query.text, &parsed, query.typo, &budget).expect("frequencies");
+            expand(&self.snapshot.search, self, &query.text, &parsed, query.options, &budget).expect("frequencies");
         if !expansion.is_hopeless {
             self.compare(&expansion.plan, query)?;
         }
@@ -122,10 +120,24 @@ impl Engines {
     }
 }
 
+impl Documents for Engines {
+    type Error = super::EngineError;
+
+    fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error> {
+        let frequency = self.snapshot.engine.document_frequency(term)?;
+        assert_eq!(frequency, self.scan.document_frequency(term)?, "{term:?}");
+        Ok(frequency)
+    }
+
+    fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error> {
+        self.snapshot.categories(term)
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Query {
     text: String,
-    typo: bool,
+    options: Options,
     filter: Filter,
     order: Option<Order>,
     start: usize,
@@ -134,7 +146,7 @@ struct Query {
 }
 
 fn query() -> impl Strategy<Value = Query> {
-    let word = prop_oneof![8 => prop::sample::select(&WORDS[..]), 3 => prop::sample::select(&["pe", "aud", "sfaety", "rare"][..])];
+    let word = prop_oneof![8 => prop::sample::select(&WORDS[..]), 3 => prop::sample::select(&["pe", "aud", "sfaety", "rare", "alternative", "vs", "not"][..])];
     let text = prop::collection::vec((word, 0..10_u8), 0..5).prop_map(|words| {
         let written = words.iter().map(|(word, how)| match how {
             0 => format!("\"{word}\""),
@@ -157,8 +169,18 @@ fn query() -> impl Strategy<Value = Query> {
         1 => prop::sample::select(&[Order::Name, Order::Rating, Order::ReviewCount][..]).prop_map(Some),
     ];
     let start = prop_oneof![3 => Just(0), 1 => 0..30_usize, 1 => 150..300_usize];
-    (text, any::<bool>(), filter, order, start, 1..40_usize, any::<bool>()).prop_map(
-        |(text, typo, filter, order, start, limit, facets)| Query { text, typo, filter, order, start, limit, facets },
+    let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
+    let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
+    (text, options, filter, order, start, 1..40_usize, any::<bool>()).prop_map(
+        |(text, options, filter, order, start, limit, facets)| Query {
+            text,
+            options,
+            filter,
+            order,
+            start,
+            limit,
+            facets,
+        },
     )
 }
 
@@ -171,7 +193,10 @@ fn product(id: usize, words: &[&str], kind: u8) -> Value {
     let category = ["Audit", "Permit", "Risk"][usize::from(kind) % 3];
     let mut product = json!({
         "id": format!("p{id}"), "name": text(0..1 + usize::from(kind % 3)), "tagline": text(1..4),
-        "description": text(2..2 + words.len() * 2), "url": "https://example.org/", "evidence_status": "pending-review",
+        "description": text(2..2 + words.len() * 2),
+        // One in seven is a demo record.
+        "url": if kind.is_multiple_of(7) { "https://acme.example/" } else { "https://example.org/" },
+        "evidence_status": "pending-review",
         "categories": [category],
         "offering_type": if kind.is_multiple_of(5) { "document-templates" } else { "software" },
     });

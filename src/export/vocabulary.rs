@@ -49,6 +49,7 @@ pub(super) const RECORD: &[Known] = &[
     ("tags", Shape::Texts),
     ("features", Shape::Texts),
     ("standards", Shape::Texts),
+    ("alternative_to", Shape::Texts),
     ("aliases", Shape::Texts),
     ("deployment", Shape::Texts),
     ("pricing", Shape::Text),

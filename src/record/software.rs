@@ -28,6 +28,8 @@ pub struct Software {
     pub features: Vec<Box<str>>,
     /// Standards it is for, such as `ISO 9001`.
     pub standards: Vec<Box<str>>,
+    /// Names of products that it can replace.
+    pub alternative_to: Vec<Box<str>>,
     /// Other names of the product.
     pub aliases: Vec<Box<str>>,
     /// How it can be run, such as `cloud` or `on-premises`.

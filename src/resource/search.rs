@@ -14,6 +14,15 @@ pub struct QueryReport {
     pub dropped: Vec<String>,
     /// Terms that were searched as well because they mean the same.
     pub synonyms: Vec<Correction>,
+    /// What hits must not have: behind a `-`, or a `not` that leaves something out.
+    pub excluded: Vec<String>,
+    /// The product that alternatives are looked for to, as the query has it. Absent where none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub alternatives_to: Option<String>,
+    /// How many of the products found have all words. In the order of relevance these come first, and those with only some of the
+    /// words follow.
+    pub with_all_words: u64,
     /// `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]
@@ -60,11 +69,15 @@ pub struct Highlight<'a> {
     /// The matches in the field's whole text.
     #[schema(value_type = Vec<TextRange>)]
     pub ranges: Cow<'a, [TextRange]>,
+    /// `synonym` where no word of the query is in the text, but one that means the same; further values may come. Absent otherwise.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub by: Option<Cow<'a, str>>,
 }
 
 impl Highlight<'_> {
     /// Appends it as JSON: what serde writes, without a look at one byte after another where ends of lines are all that has to
-    /// be escaped. Its field is taken for a name without anything to escape.
+    /// be escaped. Its field and `by` are taken for names without anything to escape.
     ///
     /// # Errors
     /// Where it can't be written as JSON.
@@ -93,7 +106,13 @@ impl Highlight<'_> {
             json.extend_from_slice(digits.format(range.length).as_bytes());
             json.push(b'}');
         }
-        json.extend_from_slice(b"]}");
+        json.push(b']');
+        if let Some(by) = &self.by {
+            json.extend_from_slice(br#","by":""#);
+            json.extend_from_slice(by.as_bytes());
+            json.push(b'"');
+        }
+        json.push(b'}');
         Ok(())
     }
 }
@@ -123,8 +142,10 @@ mod tests {
             "\"",
             "\\\n",
         ];
-        for (html, ranges) in texts.iter().flat_map(|text| [(*text, &ranges[..]), (*text, &ranges[..1])]) {
-            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into() };
+        let cases = texts.iter().flat_map(|text| [(*text, &ranges[..], None), (*text, &ranges[..1], Some("synonym"))]);
+        for (html, ranges, by) in cases {
+            let by = by.map(Cow::from);
+            let highlight = Highlight { field: "name".into(), html: html.into(), ranges: ranges.into(), by };
             let mut json = Vec::new();
             highlight.write(&mut json).expect("written");
             assert_eq!(String::from_utf8(json).expect("text"), serde_json::to_string(&highlight).expect("written"));

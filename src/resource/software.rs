@@ -56,6 +56,8 @@ pub struct SoftwareMore<'a> {
     pub features: &'a [Box<str>],
     /// Standards it is for.
     pub standards: &'a [Box<str>],
+    /// Names of products that it can replace.
+    pub alternative_to: &'a [Box<str>],
     /// How it can be run.
     pub deployment: &'a [Box<str>],
     /// What it costs, as text.

@@ -23,7 +23,7 @@ pub struct Word {
 /// The separator between a word and the word before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// A hyphen, a slash or similar, without white space: `lock-out`.
+    /// A hyphen, a slash or similar, or a dot inside a name, without white space: `lock-out`, `Rocket.Chat`.
     Joined,
     /// White space.
     Space,
@@ -246,7 +246,13 @@ impl Scanner<'_> {
             if starts {
                 return Some((at, gap));
             }
-            gap = widen(gap, c);
+            let is_in_name = c == '.'
+                && gap == Gap::Joined
+                && before.is_some_and(char::is_alphanumeric)
+                && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+            if !is_in_name {
+                gap = widen(gap, c);
+            }
             before = Some(c);
         }
     }
@@ -439,6 +445,7 @@ mod tests {
         assert_eq!(gaps("lock-out tag, out"), [Gap::Break, Gap::Joined, Gap::Space, Gap::Break]);
         assert_eq!(gaps("ISO 45001:2018"), [Gap::Break, Gap::Space, Gap::Edition]);
         assert_eq!(gaps("note: this"), [Gap::Break, Gap::Break]);
+        assert_eq!(gaps("Rocket.Chat. And..more"), [Gap::Break, Gap::Joined, Gap::Break, Gap::Break]);
     }
 
     #[test]

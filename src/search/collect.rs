@@ -2,20 +2,41 @@
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Columns, Filter, Ordinal, STARS, SortedOrder};
+use crate::catalogue::{Admission, Columns, Filter, MAX_ORDINAL, Ordinal, STARS, SortedOrder};
 
 /// The number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
 
-/// The hard tiers of a ranking.
+/// The hard tiers of a ranking. Demo records have tiers of their own: each is behind every real product with as many words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
+    /// A demo record that has some of the words.
+    SomeDemo,
     /// Has some of the words.
     Some,
+    /// A demo record that has all words.
+    Demo,
     /// Has all words.
     All,
     /// Its whole name or alias is what was asked.
     Title,
+}
+
+impl Tier {
+    /// The tier of a demo record that would have this one if it were real.
+    #[must_use]
+    pub const fn demo(self) -> Self {
+        match self {
+            Self::SomeDemo | Self::Some => Self::SomeDemo,
+            Self::Demo | Self::All | Self::Title => Self::Demo,
+        }
+    }
+
+    /// Whether it is one of demo records.
+    #[must_use]
+    pub const fn is_demo(self) -> bool {
+        matches!(self, Self::SomeDemo | Self::Demo)
+    }
 }
 
 /// Documents of a block that a search finds and doesn't score, for no score of theirs could matter: pruned by a threshold.
@@ -94,18 +115,18 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// A sort key in the order of candidates: the tier in two bits, the score in 31 (the bits of floats that aren't negative sort
-    /// as these do), and the inverted ordinal.
+    /// A sort key in the order of candidates: the tier in three bits, the score in 31 (the bits of floats that aren't negative
+    /// sort as these do), and the inverted ordinal in 30.
     fn key(&self) -> u64 {
-        let rest = (u32::MAX >> 1).saturating_sub(self.ordinal);
-        (self.tier as u64) << 62 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 31 | u64::from(rest)
+        let rest = MAX_ORDINAL.saturating_sub(self.ordinal);
+        (self.tier as u64) << 61 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 30 | u64::from(rest)
     }
 
     /// The lower bound of candidates which can still overtake this one when their scores are multiplied by at most a factor.
     /// Among whole names the score doesn't decide, so any of them can.
     fn reach(self, max_factor: f32) -> Kept {
         let score = if self.tier == Tier::Title { 0.0 } else { self.score / max_factor * ROUNDING };
-        let candidate = Self { score, ordinal: Ordinal::MAX, ..self };
+        let candidate = Self { score, ordinal: MAX_ORDINAL, ..self };
         Kept { key: candidate.key(), candidate }
     }
 }
@@ -179,6 +200,13 @@ impl<'c> Collector<'c> {
         if self.count(candidate.ordinal) {
             self.consider(candidate);
         }
+    }
+
+    /// Whether a product is a demo record.
+    #[must_use]
+    #[inline]
+    pub fn is_demo(&self, ordinal: Ordinal) -> bool {
+        self.columns.is_demo(ordinal)
     }
 
     /// Counts a product, and returns whether it passes the filter. Called alone where the candidate was collected before.
@@ -263,11 +291,12 @@ impl<'c> Collector<'c> {
         admission.passed()
     }
 
-    /// The score below which a candidate only counts. Whole names are excepted: they come first with any score.
+    /// The score below which a candidate only counts. Whole names are excepted: they come first with any score. There is none as
+    /// long as a demo record is among the best, for any real product comes before it.
     #[must_use]
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
-        (least.tier != Tier::Title).then_some(least.score)
+        (least.tier != Tier::Title && !least.tier.is_demo()).then_some(least.score)
     }
 
     /// The counts of the facets, where requested.

@@ -4,16 +4,20 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use fst::{IntoStreamer, Streamer};
+use serde::Serialize;
 
 use super::SearchIndex;
-use super::analyse::{Gap, Word};
+use super::analyse::{Gap, Word, words};
 use super::budget::Budget;
+use super::english;
 use super::index::{compound, title_key};
+use super::intent::is_kind;
 use super::lexicon::{StemId, WordId};
 use super::plan::{Alternative, Group, INDEXED_PREFIX, Phrase, Plan, Rerank, Signals, Term};
 use super::query::ParsedQuery;
 use super::stem_slots::StemSlots;
 use super::typo;
+use super::understand::{Documents, Subject, excluded_terms, is_intent_word, understand};
 use crate::resource::{Correction, QueryReport};
 
 /// The most words of a query that count.
@@ -23,145 +27,14 @@ pub const MOST_WORDS: usize = 10;
 /// records.
 const VERY_RARE: u32 = 10_000;
 
-/// Function words: they count where a product has them, but none has to, and in a long query they don't count at all. Snowball's
-/// English stop words (snowballstem.org/algorithms/english/stop.txt) without the contractions, and the modal verbs.
-const FUNCTION_WORDS: &[&str] = &[
-    "a",
-    "about",
-    "above",
-    "after",
-    "again",
-    "against",
-    "all",
-    "am",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "because",
-    "been",
-    "before",
-    "being",
-    "below",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "does",
-    "doing",
-    "down",
-    "during",
-    "each",
-    "few",
-    "for",
-    "from",
-    "further",
-    "had",
-    "has",
-    "have",
-    "having",
-    "he",
-    "her",
-    "here",
-    "hers",
-    "herself",
-    "him",
-    "himself",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "itself",
-    "may",
-    "me",
-    "might",
-    "more",
-    "most",
-    "must",
-    "my",
-    "myself",
-    "no",
-    "nor",
-    "not",
-    "of",
-    "off",
-    "on",
-    "once",
-    "only",
-    "or",
-    "other",
-    "ought",
-    "our",
-    "ours",
-    "ourselves",
-    "out",
-    "over",
-    "own",
-    "same",
-    "shall",
-    "she",
-    "should",
-    "so",
-    "some",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "theirs",
-    "them",
-    "themselves",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "through",
-    "to",
-    "too",
-    "under",
-    "until",
-    "up",
-    "very",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "whom",
-    "why",
-    "will",
-    "with",
-    "would",
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-];
+/// The most words that are searched: words as frequent as the tenth count too, but not any number of them.
+const MOST_SEARCHED: usize = 30;
 
 /// From so many words on a query is a question or a sentence, in which function words don't count.
-const LONG_QUERY: usize = 5;
+pub(super) const LONG_QUERY: usize = 5;
 
 /// If fewer products than this have all words, those that have some follow.
-const ENOUGH: usize = 10;
+pub const ENOUGH: usize = 10;
 
 /// The units of the budget for each word with the typed prefix.
 const LISTED: usize = 10;
@@ -183,6 +56,8 @@ pub struct Slot {
     pub prefix: Option<String>,
     /// In how many products the most frequent alternative occurs.
     pub document_frequency: u32,
+    /// The stems of the other words of a name that it stands for.
+    pub others: Vec<StemId>,
 }
 
 /// A query, understood.
@@ -200,64 +75,99 @@ pub struct Expansion {
     pub concepts: Vec<u32>,
     /// Whether nothing can match: every word was dropped, or one of a phrase is unknown.
     pub is_hopeless: bool,
+    /// Whether the last word might be the beginning of others, but as it is a word it was taken for that.
+    pub is_closed: bool,
 }
 
-/// In how many documents a term occurs.
-pub type DocumentFrequency<'a, E> = &'a dyn Fn(&Term) -> Result<u32, E>;
+/// Whether the last word of a query is the beginning of others too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Prefix {
+    /// Unless it is a word itself: one of the directory's or a common English one.
+    #[default]
+    Auto,
+    /// In any case: it is still being typed.
+    Always,
+    /// In no case.
+    Never,
+}
+
+/// How freely a query is understood.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Whether misspelled words are corrected.
+    pub typo: bool,
+    /// Whether the last word is a beginning.
+    pub prefix: Prefix,
+}
 
 /// Expands the words of a query to what may stand for each, and plans the search.
 ///
 /// # Errors
 /// Where a document frequency can't be read.
-pub fn expand<E>(
+pub fn expand<D: Documents>(
     index: &SearchIndex,
-    document_frequency: DocumentFrequency<'_, E>,
+    documents: &D,
     text: &str,
     query: &ParsedQuery,
-    typo: bool,
+    options: Options,
     budget: &Budget,
-) -> Result<Expansion, E> {
+) -> Result<Expansion, D::Error> {
     Expander {
         index,
-        document_frequency,
+        documents,
         text,
         query,
-        typo,
+        options,
         budget,
         report: QueryReport::default(),
         concepts: Vec::new(),
         mended: 0,
+        is_closed: false,
     }
     .run()
 }
 
-struct Expander<'a, E> {
+struct Expander<'a, D> {
     index: &'a SearchIndex,
-    document_frequency: DocumentFrequency<'a, E>,
+    documents: &'a D,
     text: &'a str,
     query: &'a ParsedQuery,
-    typo: bool,
+    options: Options,
     budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
     /// How many words were looked for under other spellings. No more than count in the end: each costs more than all else
     /// that is done with a word.
     mended: usize,
+    is_closed: bool,
 }
 
-impl<E> Expander<'_, E> {
-    fn run(mut self) -> Result<Expansion, E> {
+impl<D: Documents> Expander<'_, D> {
+    fn run(mut self) -> Result<Expansion, D::Error> {
         let words = &self.query.words;
+        let mut understood = understand(self.index, self.documents, self.text, self.query)?;
+        self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
+        self.report.excluded.extend(understood.left_out.take());
         let mut synonyms = self.synonyms()?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         // The compound of a word and the one before, where the lexicon has it.
         let mut before = None;
         for at in 0..words.len() {
-            let known = self.index.lexicon.word(&words[at].folded);
             let behind = self.joined(at);
-            let mut slot = self.slot(at, known, [before, behind]);
+            let joined = [before, behind];
             before = behind;
+            if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
+                if at == subject.words.start {
+                    slots.push(self.subject_slot(subject)?);
+                }
+                continue;
+            }
+            if understood.cues.contains(&at) {
+                continue;
+            }
+            let known = self.index.lexicon.word(&words[at].folded);
+            let mut slot = self.slot(at, known, joined);
             slot.alternatives.append(&mut synonyms[at]);
             self.weigh(&mut slot)?;
             self.mend(&mut slot, known, &mut corrected[at])?;
@@ -268,30 +178,33 @@ impl<E> Expander<'_, E> {
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.mend_prefix(last)?;
         }
-        let mut titles = vec![title_key(words)];
-        let corrected = corrected.join(" ");
-        if corrected != titles[0] {
-            titles.push(corrected);
-        }
         let asked = slots.len();
-        if asked >= LONG_QUERY && slots.iter().any(|slot| slot.finds() && !slot.is_function_word()) {
-            slots.retain(|slot| slot.in_phrase || !slot.is_function_word());
+        let mut names = vec![Term::Title(title_key(words).into()), Term::Title(corrected.concat().into())];
+        names.append(&mut understood.names);
+        names.dedup();
+        if asked >= LONG_QUERY {
+            drop_where_others_find(&mut slots, Slot::is_function_word);
         }
+        drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
         self.drop_words(&mut slots);
-        relax(&mut slots);
+        if understood.is_comparison {
+            for slot in &mut slots {
+                slot.required = false;
+            }
+        } else {
+            relax(&mut slots);
+        }
         let phrases = self.phrases();
+        let mut excluded = self.excluded();
         let is_hopeless = (asked > 0 && (slots.is_empty() || phrases.is_none()))
-            || (asked == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
+            || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty());
+        excluded.append(&mut understood.excluded);
         let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
-            excluded: self.excluded(),
+            excluded,
             phrases: phrases.unwrap_or_default(),
-            names: if asked == 0 {
-                Vec::new()
-            } else {
-                titles.into_iter().map(|key| Term::Title(key.into())).collect()
-            },
+            names: if asked == 0 { Vec::new() } else { names },
             enough: enough(&slots),
             rerank: Rerank::Signals(Signals {
                 stems: Arc::clone(&stems),
@@ -300,11 +213,27 @@ impl<E> Expander<'_, E> {
                 proximity: self.index.ranking.proximity,
             }),
         };
-        Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless })
+        let is_closed = self.is_closed;
+        Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
     }
 
-    fn is_in_phrase(&self, at: usize) -> bool {
-        self.query.phrases.iter().any(|phrase| phrase.contains(&at))
+    /// The slot of a name that alternatives are looked for to.
+    fn subject_slot(&self, subject: &Subject) -> Result<Slot, D::Error> {
+        let words = &self.query.words[subject.words.clone()];
+        let lexicon = &self.index.lexicon;
+        let stem = |word: &Word| lexicon.word(&word.folded).map(|word| lexicon.stem_of(word));
+        let mut slot = Slot {
+            word: words[0].clone(),
+            alternatives: subject.alternatives.clone(),
+            required: true,
+            in_phrase: false,
+            spelling: None,
+            prefix: None,
+            document_frequency: 0,
+            others: words.iter().filter_map(stem).collect(),
+        };
+        self.weigh(&mut slot)?;
+        Ok(slot)
     }
 
     /// The compound of a word and the next one, where the lexicon has it.
@@ -314,7 +243,7 @@ impl<E> Expander<'_, E> {
     }
 
     /// The word itself, what it is with its neighbours as one word, and what it begins.
-    fn slot(&self, at: usize, known: Option<WordId>, joined: [Option<WordId>; 2]) -> Slot {
+    fn slot(&mut self, at: usize, known: Option<WordId>, joined: [Option<WordId>; 2]) -> Slot {
         let words = &self.query.words;
         let word = &words[at];
         let lexicon = &self.index.lexicon;
@@ -328,15 +257,16 @@ impl<E> Expander<'_, E> {
             word: word.clone(),
             alternatives,
             required: true,
-            in_phrase: self.is_in_phrase(at),
+            in_phrase: self.query.is_in_phrase(at),
             prefix: None,
             document_frequency: 0,
+            others: Vec::new(),
         };
         if slot.in_phrase {
             return slot;
         }
         slot.alternatives.push(Alternative {
-            term: Term::Compound(word.folded.as_str().into()),
+            term: Term::Compound(self.index.stems.of(&word.folded).into()),
             weight: self.index.ranking.compound,
         });
         slot.alternatives.extend(joined.into_iter().flatten().map(|joined| Alternative {
@@ -351,17 +281,33 @@ impl<E> Expander<'_, E> {
                 .push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: self.index.ranking.part });
         }
         if at + 1 == words.len() && self.query.last_is_open {
-            self.push_prefix(&mut slot, known.is_some());
+            self.push_prefix(&mut slot, known);
         }
         slot
     }
 
-    /// Adds the completions of the last word. Up to three letters that are a known term, or in capitals, have none: `VA` isn't
-    /// a prefix of Vanguard.
-    fn push_prefix(&self, slot: &mut Slot, known: bool) {
+    /// Adds the completions of the last word, unless it is closed: a word itself. Up to three letters that are a known term, or in
+    /// capitals, have none: `VA` isn't a prefix of Vanguard. A letter alone is the beginning of names.
+    fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {
         let letters = slot.word.folded.chars().count();
-        if letters <= 3 && (known || slot.word.is_capitals(self.text)) {
+        if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
+            slot.prefix = Some(slot.word.folded.clone());
+            let term = Term::NamePrefix(slot.word.folded.as_str().into());
+            slot.alternatives.push(Alternative { term, weight: self.index.ranking.prefix });
             return;
+        }
+        let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
+        if letters <= 3 && (is_known || slot.word.is_capitals(self.text)) {
+            return;
+        }
+        let is_word = || is_known || english::is_common(&slot.word.folded);
+        match self.options.prefix {
+            Prefix::Never => return,
+            Prefix::Auto if is_word() => {
+                self.is_closed = true;
+                return;
+            }
+            Prefix::Auto | Prefix::Always => {}
         }
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
@@ -394,18 +340,18 @@ impl<E> Expander<'_, E> {
     }
 
     /// The synonym groups that the query's terms ask for, by word.
-    fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, E> {
+    fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, D::Error> {
         let words = &self.query.words;
         let mut by_word = vec![Vec::new(); words.len()];
         let thesaurus = &self.index.thesaurus;
         let mut reported = HashSet::new();
         for mention in thesaurus.mentions(self.text, words, &self.index.stems, true) {
-            if (mention.start..mention.end).any(|at| self.is_in_phrase(at)) {
+            if (mention.start..mention.end).any(|at| self.query.is_in_phrase(at)) {
                 continue;
             }
             for concept in mention.asks {
                 let term = Term::Concept(*concept);
-                if (self.document_frequency)(&term)? == 0 {
+                if self.documents.document_frequency(&term)? == 0 {
                     continue;
                 }
                 let ranking = &self.index.ranking;
@@ -416,7 +362,7 @@ impl<E> Expander<'_, E> {
                 self.concepts.push(*concept);
                 let from = &self.text[words[mention.start].start..words[mention.end - 1].end];
                 for to in thesaurus.terms_of(*concept).iter().filter(|to| &***to != mention.term) {
-                    if reported.insert((from, to)) {
+                    if self.may_be_found(to)? && reported.insert((from, to)) {
                         self.report.synonyms.push(Correction { from: from.to_owned(), to: to.to_string() });
                     }
                 }
@@ -425,11 +371,22 @@ impl<E> Expander<'_, E> {
         Ok(by_word)
     }
 
+    /// Whether records have all words of a term, in any form.
+    fn may_be_found(&self, term: &str) -> Result<bool, D::Error> {
+        for word in words(term) {
+            let Some(stem) = self.index.lexicon.stem(&self.index.stems.of(&word.folded)) else { return Ok(false) };
+            if self.documents.document_frequency(&Term::Word(stem))? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Leaves out what no product has, and notes how frequent the rest is.
-    fn weigh(&self, slot: &mut Slot) -> Result<(), E> {
+    fn weigh(&self, slot: &mut Slot) -> Result<(), D::Error> {
         let mut frequencies = Vec::with_capacity(slot.alternatives.len());
         for alternative in &slot.alternatives {
-            frequencies.push((self.document_frequency)(&alternative.term)?);
+            frequencies.push(self.documents.document_frequency(&alternative.term)?);
         }
         let mut at = 0;
         slot.alternatives.retain(|_| {
@@ -441,17 +398,18 @@ impl<E> Expander<'_, E> {
     }
 
     /// Looks for what a word that no product has, or hardly any, can have meant.
-    fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), E> {
+    fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), D::Error> {
         let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
         // A word that the synonyms know is spelled right, though no product has it.
         let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
-        if !self.typo || !suspicious || abbreviation || slot.in_phrase || self.mended == MOST_WORDS {
+        if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.mended == MOST_WORDS {
             return Ok(());
         }
-        if !self.budget.allows_more() {
+        // A common word is spelled right, whether or not any record has it.
+        if english::is_common(&slot.word.folded) || !self.budget.allows_more() {
             return Ok(());
         }
         self.mended += 1;
@@ -475,11 +433,12 @@ impl<E> Expander<'_, E> {
     }
 
     /// Corrects the last word as a misspelled prefix of a longer one.
-    fn mend_prefix(&mut self, slot: &mut Slot) -> Result<(), E> {
-        if !self.typo || slot.prefix.is_none() || !self.budget.allows_more() {
+    fn mend_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
+        let folded = slot.word.folded.as_str();
+        let is_right = english::is_common(folded) || self.index.lexicon.word(folded).is_some();
+        if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
             return Ok(());
         }
-        let folded = slot.word.folded.as_str();
         let candidates = typo::prefix_candidates(&self.index.lexicon, folded, typo::allowed_edits(folded), self.budget);
         if let Some(best) = candidates.first() {
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
@@ -505,8 +464,10 @@ impl<E> Expander<'_, E> {
             limit = frequencies[MOST_WORDS - 1];
         }
         let mut dropped = Vec::new();
+        let mut kept = 0;
         slots.retain(|slot| {
-            let keep = slot.finds() && slot.document_frequency <= limit;
+            let keep = slot.finds() && slot.document_frequency <= limit && kept < MOST_SEARCHED;
+            kept += usize::from(keep);
             if !keep {
                 dropped.push(slot.word.clone());
             }
@@ -520,17 +481,13 @@ impl<E> Expander<'_, E> {
         }
     }
 
-    fn excluded(&self) -> Vec<Term> {
-        let lexicon = &self.index.lexicon;
-        let stem = |word: &Word| lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word)));
-        self.query
-            .excluded
-            .iter()
-            .flat_map(|words| match words.as_slice() {
-                [first, second] => vec![Term::Compound(compound(first, second).into())],
-                words => words.iter().filter_map(stem).collect(),
-            })
-            .collect()
+    fn excluded(&mut self) -> Vec<Term> {
+        let query = self.query;
+        for words in &query.excluded {
+            let written = self.text[words[0].start..words[words.len() - 1].end].to_owned();
+            self.report.excluded.push(written);
+        }
+        query.excluded.iter().flat_map(|words| excluded_terms(self.index, words)).collect()
     }
 
     /// The phrases, the rarest first; `None` where a word of one is unknown, so that nothing matches.
@@ -549,20 +506,27 @@ impl<E> Expander<'_, E> {
 }
 
 impl Slot {
+    /// Whether words stand for it.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        self.stems().next().is_some()
+    }
+
     fn finds(&self) -> bool {
         !self.alternatives.is_empty()
     }
 
     fn is_function_word(&self) -> bool {
-        FUNCTION_WORDS.binary_search(&self.word.folded.as_str()).is_ok()
+        english::is_function_word(&self.word.folded)
     }
 
-    /// The stems among its alternatives, with their weights.
+    /// The stems that stand for it, with their weights.
     fn stems(&self) -> impl Iterator<Item = (StemId, f32)> + '_ {
-        self.alternatives.iter().filter_map(|alternative| match alternative.term {
+        let alternatives = self.alternatives.iter().filter_map(|alternative| match alternative.term {
             Term::Word(stem) => Some((stem, alternative.weight)),
             _ => None,
-        })
+        });
+        alternatives.chain(self.others.iter().map(|stem| (*stem, 0.0)))
     }
 
     fn group(&self) -> Group {
@@ -576,22 +540,21 @@ fn enough(slots: &[Slot]) -> usize {
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }
 
-/// Function words and edition years needn't be there, as long as another word must.
+/// Drops slots, but for those of phrases, if others find something.
+fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot) -> bool) {
+    let is_dropped = |slot: &Slot| !slot.in_phrase && drops(slot);
+    if slots.iter().any(|slot| slot.finds() && !is_dropped(slot)) {
+        slots.retain(|slot| !is_dropped(slot));
+    }
+}
+
+/// Function words, kinds of products and edition years needn't be there, as long as another word must.
 fn relax(slots: &mut [Slot]) {
-    let is_optional = |slot: &Slot| slot.is_function_word() || slot.word.gap == Gap::Edition;
+    let is_optional =
+        |slot: &Slot| slot.is_function_word() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {
         for slot in slots.iter_mut() {
             slot.required = !is_optional(slot);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::FUNCTION_WORDS;
-
-    #[test]
-    fn function_words_are_sorted_for_the_binary_search() {
-        assert!(FUNCTION_WORDS.is_sorted());
     }
 }

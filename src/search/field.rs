@@ -17,6 +17,8 @@ pub enum Field {
     Vendor,
     /// A standard it is for.
     Standard,
+    /// A product that it can replace.
+    AlternativeTo,
     /// A feature.
     Feature,
     /// How it can be run, in which languages, and whether it is software or templates.
@@ -33,7 +35,9 @@ impl Field {
     pub const fn section(self) -> Section {
         match self {
             Self::Name | Self::Alias => Section::Title,
-            Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard => Section::Summary,
+            Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard | Self::AlternativeTo => {
+                Section::Summary
+            }
             Self::Feature | Self::Setting | Self::Description | Self::CategoryDescription => Section::Body,
         }
     }

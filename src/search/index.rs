@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::alternatives::replaced;
 use super::analyse::{Gap, Word, words};
 use super::field::{Field, Section};
 use super::forward::{Forward, SECTION_END, VALUE_END};
@@ -11,7 +12,7 @@ use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::stem::Stems;
 use super::synonym::Thesaurus;
-use crate::record::{Software, SynonymGroup};
+use crate::record::{Software, SynonymGroup, slug};
 use crate::resource::CategoryResource;
 
 /// The search tables besides the engine's index, encoded.
@@ -184,11 +185,20 @@ impl SearchBuilder {
             if let Some(next) = words.get(at + 1)
                 && is_compound(field, word, next)
             {
-                self.add_once(Term::Compound(compound(word, next).into()), here);
+                let joined = compound(word, next);
+                self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
             }
         }
-        if field.section() == Section::Title {
-            self.push_title(&words);
+        match field {
+            Field::Name | Field::Alias => self.push_title(&words),
+            Field::Category => self.add_once(Term::Category(slug(text).into()), here),
+            Field::AlternativeTo => self.add_once(Term::AlternativeTo(title_key(&words).into()), here),
+            Field::Tagline | Field::Description => {
+                for key in replaced(text, &words) {
+                    self.add_once(Term::AlternativeTo(key.into()), here);
+                }
+            }
+            _ => {}
         }
         for mention in self.thesaurus.mentions(text, &words, &self.stems, false) {
             for concept in mention.means {
@@ -282,6 +292,7 @@ fn values<'a>(
         .chain(many(Field::Tag, &software.tags))
         .chain(one(Field::Vendor, &software.vendor))
         .chain(many(Field::Standard, &software.standards))
+        .chain(many(Field::AlternativeTo, &software.alternative_to))
         .chain(many(Field::Feature, &software.features))
         .chain(many(Field::Setting, &software.deployment))
         .chain(many(Field::Setting, &software.languages))
@@ -295,11 +306,10 @@ fn values<'a>(
         )
 }
 
-/// The whole name, as names are compared: its folded words with one space between them.
+/// The whole name, as names are compared: its folded words written as one, for `Rocket.Chat` is `rocketchat` too.
 #[must_use]
 pub fn title_key(words: &[Word]) -> String {
-    let folded: Vec<_> = words.iter().map(|word| word.folded.as_str()).collect();
-    folded.join(" ")
+    words.iter().map(|word| word.folded.as_str()).collect()
 }
 
 /// Two neighbouring words as one.

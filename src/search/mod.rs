@@ -3,19 +3,22 @@
 //! A query runs through stages, one module each:
 //!
 //! ```text
-//! analyse → expand → plan → (the engine matches) → collect → rerank
+//! analyse → understand → expand → plan → (the engine matches) → collect → rerank
 //! ```
 //!
 //! Records ([`index`]) and queries ([`query`]) go through the same analyzer.
 
+mod alternatives;
 pub mod analyse;
 pub mod budget;
 pub mod collect;
+pub mod english;
 pub mod expand;
 pub mod field;
 pub mod forward;
 pub mod glossary;
 pub mod index;
+mod intent;
 pub mod lexicon;
 pub mod names;
 mod opened;
@@ -29,6 +32,7 @@ pub mod stem;
 pub mod stem_slots;
 pub mod synonym;
 pub mod typo;
+pub mod understand;
 
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::StemId;

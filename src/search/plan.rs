@@ -10,14 +10,18 @@ use super::stem_slots::StemSlots;
 pub enum Term {
     /// A word with this stem, in any field.
     Word(StemId),
-    /// Two neighbouring words written as one, folded: `lockout` for `lock out`.
+    /// The stem of two neighbouring words written as one: that of `lockout` for `lock out`.
     Compound(Box<str>),
     /// A word that begins with these one to three letters, folded.
     Prefix(Box<str>),
     /// A term of this synonym group.
     Concept(u32),
-    /// The whole name or alias, its folded words with one space between them.
+    /// The whole name or alias, its folded words written as one.
     Title(Box<str>),
+    /// A name like that of a product which it can replace.
+    AlternativeTo(Box<str>),
+    /// The category with this id.
+    Category(Box<str>),
     /// A word of the name or an alias that begins with these letters, folded; also two neighbouring words as one.
     NamePrefix(Box<str>),
     /// A word of the name or an alias, folded; also two neighbouring words as one.
@@ -44,6 +48,8 @@ impl Term {
             Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
             Self::Title(text) => ('t', text),
+            Self::AlternativeTo(text) => ('a', text),
+            Self::Category(id) => ('k', id),
             Self::NamePrefix(text) => ('n', text),
             Self::NameWord(text) => ('m', text),
         };
@@ -108,8 +114,8 @@ pub struct Signals {
 
 /// A search plan.
 ///
-/// Documents which satisfy every required group come first ([`Tier::All`](super::collect::Tier)). Where fewer than
-/// [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document whose
+/// Documents which satisfy every required group come first ([`Tier::All`](super::collect::Tier)), demo records behind real ones.
+/// Where fewer than [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document whose
 /// whole name is the query comes before both ([`Tier::Title`](super::collect::Tier)). Without a required group each group is
 /// one that any document may satisfy; without any group all documents are found.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +126,7 @@ pub struct Plan {
     pub excluded: Vec<Term>,
     /// The phrases which every document found has within one value, the rarest first.
     pub phrases: Vec<Phrase>,
-    /// Whole names that the query may be; the first that any document has counts.
+    /// Whole names that the query may be.
     pub names: Vec<Term>,
     /// How many documents with all words are enough, filtered or not; 0: those with some words never follow.
     pub enough: usize,

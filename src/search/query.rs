@@ -52,6 +52,12 @@ pub fn parse(text: &str) -> ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// Whether a word is one of a phrase.
+    #[must_use]
+    pub fn is_in_phrase(&self, word: usize) -> bool {
+        self.phrases.iter().any(|phrase| phrase.contains(&word))
+    }
+
     /// The same query with the words of its phrases as words.
     #[must_use]
     pub fn without_phrases(mut self) -> Self {
@@ -77,7 +83,11 @@ fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
         };
     }
     let starts_word = text[..from].chars().next_back().is_none_or(char::is_whitespace);
-    if starts_word && rest.starts_with('-') && rest[1..].starts_with(|c: char| !c.is_whitespace() && c != '-') {
+    if starts_word
+        && !goes_on(&text[..from])
+        && rest.starts_with('-')
+        && rest[1..].starts_with(|c: char| !c.is_whitespace() && c != '-')
+    {
         if let Some(inside) = rest[1..].strip_prefix('"')
             && let Some(length) = inside.find('"')
         {
@@ -99,6 +109,13 @@ fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
     (from..end, Kind::Plain, end)
 }
 
+/// Whether a text ends as German ones before the second half of a pair of compounds: `Fehlermöglichkeits- und -einflussanalyse`.
+fn goes_on(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev();
+    let is_and = matches!(words.next(), Some("und" | "oder" | "and" | "or" | "&"));
+    is_and && words.next().is_some_and(|first| first.len() > 1 && first.ends_with('-'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +131,14 @@ mod tests {
         assert_eq!(query.phrases, vec![1..4]);
         let excluded: Vec<_> = query.excluded.iter().map(|words| folded(words)).collect();
         assert_eq!(excluded, [vec!["legacy"], vec!["on", "premises"]]);
+    }
+
+    #[test]
+    fn second_half_of_a_pair_of_compounds_is_no_exclusion() {
+        let query = parse("Fehlermöglichkeits- und -einflussanalyse");
+        assert_eq!(folded(&query.words), ["fehlermoglichkeits", "und", "einflussanalyse"]);
+        assert!(query.excluded.is_empty());
+        assert_eq!(parse("audit and -legacy").excluded.len(), 1);
     }
 
     #[test]

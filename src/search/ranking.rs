@@ -27,6 +27,10 @@ pub struct Ranking {
     pub part: f32,
     /// A term that means the same.
     pub synonym: f32,
+    /// A category of a product, or of alternatives to it, where these are looked for.
+    pub subject_category: f32,
+    /// A word of that product's name, where a record only mentions it.
+    pub mention: f32,
     /// A wider term, that a synonym leads to one way.
     pub wider: f32,
     /// A longer word with the typed prefix.
@@ -56,6 +60,8 @@ impl Default for Ranking {
             compound: 0.8,
             part: 0.8,
             synonym: 0.8,
+            subject_category: 0.15,
+            mention: 0.3,
             wider: 0.4,
             prefix: 0.7,
             correction: 1.0,

@@ -9,6 +9,7 @@ mod query;
 mod results;
 
 pub use crate::catalogue::Order;
+pub use crate::search::expand::Prefix;
 pub use operations::{
     ExportDownload, ServiceError, find_software, find_software_within, get_export, get_software, list_categories,
     list_exports, list_glossary, list_reviews, list_software, search_software,

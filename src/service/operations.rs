@@ -15,10 +15,11 @@ use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::resource::{Correction, Pagination, QueryReport};
 use crate::search::analyse::Word;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, FacetCounts, Tier};
-use crate::search::expand::{Expansion, expand};
+use crate::search::collect::{Candidate, FacetCounts};
+use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::query::{ParsedQuery, parse};
-use crate::search::{Plan, names};
+use crate::search::understand::Documents;
+use crate::search::{Alternative, Group, Plan, Term, names};
 use crate::snapshot::Snapshot;
 
 /// A failure of an operation that isn't the caller's.
@@ -114,13 +115,15 @@ pub fn find_software_within(
     let filter = resolve(&snapshot.catalogue, &query.filter);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let parsed = q.map(parse).unwrap_or_default();
-    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, &filter, budget)?;
-    if found.total == 0 && query.typo && !parsed.phrases.is_empty() {
+    let search = |parsed: &_| understand_and_search(snapshot, query, parsed, &filter, budget);
+    let (mut expansion, mut found) = search(&parsed)?;
+    // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
+    if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
         // No product has the phrases: their words are searched, and the report says so.
         let unquoted =
             parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
         let unquoted: Vec<_> = unquoted.collect();
-        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), &filter, budget)?;
+        (expansion, found) = search(&parsed.without_phrases())?;
         expansion.report.corrected.splice(0..0, unquoted);
     }
     let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
@@ -128,12 +131,13 @@ pub fn find_software_within(
         hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
         highlights,
         total: found.total,
-        query: QueryReport { incomplete: budget.is_exceeded(), ..expansion.report },
+        query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
         counts: found.facets.map(Box::new),
     })
 }
 
-/// Expands a parsed query and searches for it.
+/// Expands a parsed query and searches for it. The last word is taken for a beginning after all where it is closed and too few
+/// products are found.
 fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -141,11 +145,23 @@ fn understand_and_search(
     filter: &Filter,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
+    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, filter, budget)?;
+    if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 {
+        return search_as(snapshot, query, parsed, Prefix::Always, filter, budget);
+    }
+    Ok((expansion, found))
+}
+
+fn search_as(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    parsed: &ParsedQuery,
+    prefix: Prefix,
+    filter: &Filter,
+    budget: &Budget,
+) -> Result<(Expansion, SearchHits), ServiceError> {
     let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        Some(q) => {
-            let frequency = |term: &_| snapshot.engine.document_frequency(term);
-            expand(&snapshot.search, &frequency, q, parsed, query.typo, budget)?
-        }
+        Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
         None => Expansion::default(),
     };
     let request = SearchRequest {
@@ -164,6 +180,45 @@ fn understand_and_search(
     Ok((expansion, found))
 }
 
+/// How many products are looked at to learn in which categories those with a name are.
+const EXAMPLES: usize = 10;
+
+impl Documents for Snapshot {
+    type Error = EngineError;
+
+    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+        self.engine.document_frequency(term)
+    }
+
+    fn categories(&self, term: &Term) -> Result<Vec<String>, EngineError> {
+        let alternatives = vec![Alternative { term: term.clone(), weight: 1.0 }];
+        let plan =
+            Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
+        let filter = Filter::default();
+        let budget = Budget::of_documents(self.search.forward.len());
+        let request = SearchRequest {
+            plan: &plan,
+            filter: &filter,
+            order: None,
+            page: 0..EXAMPLES,
+            facets: false,
+            budget: &budget,
+        };
+        let tables = &self.catalogue.tables;
+        let mut categories: Vec<_> = self
+            .engine
+            .search(&request)?
+            .hits
+            .iter()
+            .flat_map(|hit| tables.columns.categories_of(hit.ordinal))
+            .map(|category| tables.categories[*category as usize].id.clone())
+            .collect();
+        categories.sort_unstable();
+        categories.dedup();
+        Ok(categories)
+    }
+}
+
 /// The correction of a phrase to its words.
 fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     let range = phrase.first().map_or(0, |word| word.start)..phrase.last().map_or(0, |word| word.end);
@@ -179,8 +234,8 @@ fn highlights(
     budget: &Budget,
 ) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let mut highlighter = Highlighter::new(snapshot, expansion, ordinals.clone(), budget);
-    ordinals.map(|ordinal| highlighter.highlights(ordinal).map(Bytes::from)).collect()
+    let mut highlighter = Highlighter::new(snapshot, expansion, ordinals, budget);
+    hits.iter().map(|hit| highlighter.highlights(hit).map(Bytes::from)).collect()
 }
 
 /// Lists the loaded exports by id.
@@ -291,12 +346,7 @@ fn shown_score(hit: Candidate, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;
     }
-    let tier = match hit.tier {
-        Tier::Some => 0.0,
-        Tier::All => 1.0,
-        Tier::Title => 2.0,
-    };
-    tier + hit.score / (hit.score + 10.0)
+    f32::from(hit.tier as u8) + hit.score / (hit.score + 10.0)
 }
 
 fn page_of_spans<'s>(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Page<'s> {

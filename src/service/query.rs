@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::catalogue::Order;
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
+use crate::search::expand::Prefix;
 
 /// The part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -84,6 +85,8 @@ pub struct SearchSoftware {
     pub highlight: bool,
     /// Whether a misspelled word may match.
     pub typo: bool,
+    /// Whether the last word may be the beginning of one.
+    pub prefix: Prefix,
     /// The page.
     pub page: PageRequest,
 }
@@ -99,6 +102,7 @@ impl SearchSoftware {
             facets: Vec::new(),
             highlight: false,
             typo: true,
+            prefix: Prefix::Auto,
             page: PageRequest { limit: 20, offset: 0 },
         }
     }

@@ -47,11 +47,12 @@ impl SearchResults {
         let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
         let corrections: usize =
             [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
-        let dropped: usize = self.query.dropped.iter().map(|word| size_of::<String>() + word.len()).sum();
+        let words = self.query.dropped.iter().chain(&self.query.excluded).chain(&self.query.alternatives_to);
+        let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
         let counts =
             self.counts.as_ref().map_or(0, |counts| size_of::<FacetCounts>() + size_of_val(&*counts.categories));
-        size_of::<Self>() + size_of_val(&*self.hits) + corrections + dropped + highlights + counts
+        size_of::<Self>() + size_of_val(&*self.hits) + corrections + words + highlights + counts
     }
 }

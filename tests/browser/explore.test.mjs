@@ -52,6 +52,34 @@ test('results come as one types, marked, and a typing error is corrected', async
   await close();
 });
 
+test('the last word is open while one types, and closed once the search is sent off', async () => {
+  const { page, requests, visit, close } = await open(browser, server);
+  await visit('/');
+  await page.locator('#q').click();
+  const prefix = () => new URL(requests.filter((request) => request.url().includes('/v1/search')).at(-1).url()).searchParams.get('prefix');
+  await answered(page, () => page.keyboard.type('audit'));
+  assert.equal(prefix(), 'always');
+  await answered(page, () => page.keyboard.press('Enter'));
+  assert.equal(prefix(), null);
+  assert.equal(new URL(page.url()).search, '?q=audit');
+  await close();
+});
+
+test('a line divides products with all words from those with some, and the page says what is to be replaced', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/?q=near+miss+confined+space');
+  const rows = await page.locator('.results > li').evaluateAll((items) => items.map((item) => item.className));
+  const all = await page.evaluate(() => document.querySelectorAll('.result').length);
+  assert.equal(rows.filter((name) => name === 'some-words').length, 1);
+  assert.ok(rows.indexOf('some-words') > 0 && rows.indexOf('some-words') < all, `${rows}`);
+  await visit('/?q=near+miss+confined+space&sort=name');
+  assert.equal(await page.locator('.some-words').count(), 0, 'another order has no such line');
+  await visit('/?q=alternative+to+Enablon');
+  assert.match(await page.locator('.understood').textContent(), /Alternatives to Enablon/);
+  assert.ok(!(await names(page)).includes('Enablon'));
+  await close();
+});
+
 test('one word typed is one step back', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');

@@ -55,6 +55,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         facets: Vec::new(),
         highlight: false,
         typo: true,
+        prefix: software_directory::service::Prefix::Auto,
         page,
     };
     for hit in search_software(snapshot, &search).expect("a search").data {

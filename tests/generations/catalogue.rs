@@ -90,6 +90,7 @@ fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_an
         facets: Vec::new(),
         highlight: false,
         typo: true,
+        prefix: software_directory::service::Prefix::Auto,
         page: ALL,
     };
     let page = search_software(&snapshot, &browse).expect("it answers");

@@ -92,6 +92,7 @@ fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page
         facets: Vec::new(),
         highlight: false,
         typo: true,
+        prefix: software_directory::service::Prefix::Auto,
         page,
     };
     let page = search_software(snapshot, &query).expect("it answers");
@@ -213,7 +214,7 @@ proptest! {
         let (all, _) = listed(&snapshot, &SoftwareFilter::default(), Order::Name, ALL);
         let query = SearchSoftware {
             q: None, filter: filter.clone(), sort: SearchSort::Relevance, facets: Facet::ALL.to_vec(), highlight: false,
-            typo: true, page: PageRequest { limit: 1, offset: 0 },
+            typo: true, prefix: software_directory::service::Prefix::Auto, page: PageRequest { limit: 1, offset: 0 },
         };
         let page = search_software(&snapshot, &query).expect("it answers");
         for (facet, counted) in page.facets {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::resource::Highlight;
-use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
+use software_directory::service::{
+    Facet, PageRequest, Prefix, SearchPage, SearchSoftware, SoftwareFilter, search_software,
+};
 use software_directory::snapshot::Snapshot;
 
 /// A directory of a few products.
@@ -18,6 +20,9 @@ pub(crate) struct Answer {
     pub(crate) corrected: Vec<(String, String)>,
     pub(crate) dropped: Vec<String>,
     pub(crate) synonyms: Vec<(String, String)>,
+    pub(crate) excluded: Vec<String>,
+    pub(crate) alternatives_to: Option<String>,
+    pub(crate) with_all_words: u64,
 }
 
 /// A product with nothing but a name.
@@ -57,6 +62,12 @@ impl Directory {
         self.ask(query, true, true, PageRequest { limit: 20, offset: 0 }).query.incomplete
     }
 
+    /// The ids found where the last word is closed, in any case a beginning, or never one.
+    pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
+        let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
+        ids(&search_software(&self.0, &query).expect("an answer"))
+    }
+
     /// The ids found, best first.
     pub(crate) fn search(&self, query: &str) -> Vec<String> {
         self.answer(query, true).ids
@@ -72,6 +83,9 @@ impl Directory {
             corrected: pairs(&page.query.corrected),
             synonyms: pairs(&page.query.synonyms),
             dropped: page.query.dropped,
+            excluded: page.query.excluded,
+            alternatives_to: page.query.alternatives_to,
+            with_all_words: page.query.with_all_words,
         }
     }
 
@@ -97,6 +111,15 @@ impl Directory {
         let mut counts: Vec<_> = values.into_iter().map(|value| (value.value.into_owned(), value.count)).collect();
         counts.sort();
         counts
+    }
+
+    /// The fields of the first hit that only a synonym matched.
+    pub(crate) fn marked_by_synonym(&self, query: &str) -> Vec<String> {
+        let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
+        let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");
+        let marked: Vec<Highlight<'_>> = serde_json::from_slice(&marked).expect("highlights");
+        let marked = marked.into_iter().filter(|highlight| highlight.by.as_deref() == Some("synonym"));
+        marked.map(|highlight| highlight.field.into_owned()).collect()
     }
 
     /// The marked fields of the first hit, in order, each with its HTML.

@@ -81,7 +81,8 @@ def test_every_parameter_is_one_that_the_server_knows(driver: Driver, server: Se
     }
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
         client.call("software.list", **filters)
-        client.call("search.products", **filters, facets=["category", "rating"], highlight=False, typo=False)
+        options = {"facets": ["category", "rating"], "highlight": False, "typo": False, "prefix": "never"}
+        client.call("search.products", **filters, **options)
         client.call("glossary.list", q="risk", limit=1, offset=1)
         client.call("categories.list", limit=1, offset=1)
         client.call("reviews.list", REVIEWED, limit=1, offset=1)

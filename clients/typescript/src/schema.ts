@@ -113,7 +113,8 @@ export interface paths {
         };
         /**
          * Search products
-         * @description Ranked: exact names first, then products with all words before those with some.
+         * @description Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
+         *     as many of them. `query` says how the words were understood.
          */
         get: operations["searchSoftware"];
         put?: never;
@@ -301,6 +302,8 @@ export interface components {
             html: string;
             /** @description The matches in the field's whole text. */
             ranges: components["schemas"]["TextRange"][];
+            /** @description `synonym` where no word of the query is in the text, but one that means the same; further values may come. Absent otherwise. */
+            by?: string;
         };
         /** @description Where a page lies in the whole list. */
         Pagination: {
@@ -362,6 +365,16 @@ export interface components {
             dropped: string[];
             /** @description Terms that were searched as well because they mean the same. */
             synonyms: components["schemas"]["Replacement"][];
+            /** @description What hits must not have: behind a `-`, or a `not` that leaves something out. */
+            excluded: string[];
+            /** @description The product that alternatives are looked for to, as the query has it. Absent where none are. */
+            alternatives_to?: string;
+            /**
+             * Format: int64
+             * @description How many of the products found have all words. In the order of relevance these come first, and those with only some of the
+             *     words follow.
+             */
+            with_all_words: number;
             /** @description `true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise. */
             incomplete?: boolean;
         };
@@ -561,6 +574,8 @@ export interface components {
             features: string[];
             /** @description Standards it is for. */
             standards: string[];
+            /** @description Names of products that it can replace. */
+            alternative_to: string[];
             /** @description How it can be run. */
             deployment: string[];
             /** @description What it costs, as text. */
@@ -990,7 +1005,7 @@ export interface operations {
     searchSoftware: {
         parameters: {
             query?: {
-                /** @description What to look for. The last word also matches as the beginning of a word; `"quoted phrases"` must appear as they are, unless no product has them, and a `-word` must not. Without it all products, best quality first. */
+                /** @description What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all products, best quality first. */
                 q?: string;
                 /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
                 category?: string[];
@@ -1010,6 +1025,8 @@ export interface operations {
                 highlight?: boolean;
                 /** @description Whether a misspelled word may match. */
                 typo?: boolean;
+                /** @description Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found. */
+                prefix?: "auto" | "always" | "never";
                 /** @description Page size. */
                 limit?: number;
                 /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */

@@ -32,6 +32,8 @@ pub(super) struct TierCollector<'a> {
     fallback: Option<Collector<'a>>,
     /// In the second pass: the documents with all words, which are among the best already, sorted.
     complete: Option<Vec<Ordinal>>,
+    /// How many documents that pass the filter were found with all words, once the second pass has begun.
+    complete_total: Option<u64>,
     /// The first documents found, as many as are enough; in the second pass those of them which it hasn't found again.
     first: Vec<Ordinal>,
 }
@@ -62,6 +64,7 @@ impl<'a> TierCollector<'a> {
             enough: plan.enough,
             collector,
             complete: None,
+            complete_total: None,
             first: Vec::new(),
         })
     }
@@ -92,6 +95,7 @@ impl<'a> TierCollector<'a> {
             } else {
                 Tier::All
             };
+            let tier = if self.collector.is_demo(found.ordinal) { tier.demo() } else { tier };
             self.collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
         }
     }
@@ -125,7 +129,9 @@ impl<'a> TierCollector<'a> {
             return false;
         }
         let Some(fallback) = self.fallback.take() else { return false };
-        let complete = std::mem::replace(&mut self.collector, fallback).into_best();
+        let complete = std::mem::replace(&mut self.collector, fallback);
+        self.complete_total = Some(complete.total);
+        let complete = complete.into_best();
         for candidate in &complete {
             self.collector.take_pruned(*candidate);
         }
@@ -143,13 +149,15 @@ impl<'a> TierCollector<'a> {
                 self.collector.count(ordinal);
             }
         }
-        let (total, facets) = (self.collector.total, self.collector.take_counts());
+        let (total, unfiltered_total) = (self.collector.total, self.collector.visited);
+        let complete = self.complete_total.unwrap_or(total);
+        let facets = self.collector.take_counts();
         let mut best = self.collector.into_best();
         if request.order.is_none() {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
         }
-        SearchHits { hits: request.page_of(&best), total, facets }
+        SearchHits { hits: request.page_of(&best), total, complete, unfiltered_total, facets }
     }
 
     fn note(&mut self, ordinal: Ordinal) {

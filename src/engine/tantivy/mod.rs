@@ -21,7 +21,7 @@ use ::tantivy::index::{Index, InvertedIndexReader};
 use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
-use ::tantivy::{ReloadPolicy, TERMINATED, Term as IndexTerm};
+use ::tantivy::{ReloadPolicy, Term as IndexTerm};
 use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
@@ -166,16 +166,17 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
-    /// The documents with one of the plan's names, sorted: those of the first name that any document has.
+    /// The documents with one of the plan's names, sorted; demo records are never among them.
     fn names(&self, plan: &Plan, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
         let mut documents = Vec::new();
         for name in &plan.names {
             if let Some(term) = self.find(name)? {
                 budget.spend(term.doc_freq as usize);
-                self.read(&term)?.for_each_until(TERMINATED, |document, _| documents.push(document));
-                break;
+                self.read(&term)?.for_each_until(self.columns.real, |document, _| documents.push(document));
             }
         }
+        documents.sort_unstable();
+        documents.dedup();
         Ok(documents)
     }
 

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::http::extract::query::definition::{
-    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE,
+    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE, PREFIX,
     QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
 };
 use crate::http::extract::query::value::Text;
@@ -25,8 +25,9 @@ use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareIt
 use crate::service::{self, Facet, SearchHit, SearchPage, SearchSoftware};
 
 static Q: Parameter<Text> = query(
-    "What to look for. The last word also matches as the beginning of a word; `\"quoted phrases\"` must appear as they \
-     are, unless no product has them, and a `-word` must not. Without it all products, best quality first.",
+    "What to look for. `\"Quoted phrases\"` must appear as they are, unless no product has them, and a `-word` or `NOT word` \
+     must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the \
+     beginning of others, see `prefix`. Without `q` all products, best quality first.",
 );
 
 impl FromParameters for SearchSoftware {
@@ -41,6 +42,7 @@ impl FromParameters for SearchSoftware {
         &FACETS,
         &HIGHLIGHT,
         &TYPO,
+        &PREFIX,
         &LIMIT,
         &QUERIED_OFFSET,
     ];
@@ -59,6 +61,7 @@ impl FromParameters for SearchSoftware {
             facets,
             highlight: values.flag(&HIGHLIGHT),
             typo: values.flag(&TYPO),
+            prefix: values.one(&PREFIX).unwrap_or_default(),
             page: values.queried_page(&LIMIT, q.as_deref()),
             q,
         }
@@ -94,7 +97,8 @@ struct SearchResultHit {
 
 /// Search products
 ///
-/// Ranked: exact names first, then products with all words before those with some.
+/// Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
+/// as many of them. `query` says how the words were understood.
 #[utoipa::path(
     get,
     path = "/v1/search",

@@ -5,13 +5,16 @@ mod html;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::catalogue::Ordinal;
+use crate::record::slug;
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
+use crate::search::collect::{Candidate, Tier};
 use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
@@ -51,6 +54,7 @@ struct DetailTexts<'a> {
     tags: Vec<Text<'a>>,
     features: Vec<Text<'a>>,
     standards: Vec<Text<'a>>,
+    alternative_to: Vec<Text<'a>>,
 }
 
 /// Highlights the matches of one query.
@@ -60,10 +64,19 @@ pub(super) struct Highlighter<'s> {
     budget: &'s Budget,
     /// The last word as a prefix, if it is short enough to be a term of its own; a longer one is expanded to stems.
     prefix: Option<&'s str>,
-    /// The two words of each compound that is written apart.
-    compounds: Vec<[WordId; 2]>,
+    /// The last word as a prefix of names alone.
+    name_prefix: Option<&'s str>,
+    /// The ids of the categories that are searched for as such.
+    categories: Vec<&'s str>,
+    /// The two words of each compound that is written apart, and the slot that it stands for.
+    compounds: Vec<([WordId; 2], Slots)>,
+    /// The matched words of descriptions of categories, each with its slots: many hits are in the same ones.
+    described: FxHashMap<u32, Vec<(Range<usize>, Slots)>>,
     scratch: Scratch,
 }
+
+/// Slots of the query, a bit each.
+type Slots = u32;
 
 /// Buffers, reused for each product and each of its texts.
 #[derive(Default)]
@@ -77,6 +90,8 @@ struct Scratch {
     spans: Vec<(usize, usize)>,
     ranges: Vec<TextRange>,
     html: String,
+    /// The slots that the product's own texts have matches of.
+    found: Slots,
     /// The product's highlights.
     json: Vec<u8>,
 }
@@ -100,18 +115,31 @@ impl<'s> Highlighter<'s> {
         snapshot.catalogue.prefetch(hits.clone());
         snapshot.search.forward.fetch(hits);
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
-        let is_prefix = |slot: &&Slot| has(slot, |term| matches!(term, Term::Prefix(_)));
-        let is_compound = |slot: &&Slot| has(slot, |term| matches!(term, Term::Compound(_)));
-        let slots = || expansion.slots.iter();
+        let prefix = |kind: fn(&Term) -> bool| {
+            expansion.slots.iter().find(|slot| has(slot, kind)).and_then(|slot| slot.prefix.as_deref())
+        };
+        let mut categories = Vec::new();
+        let mut compounds = Vec::new();
+        for (at, slot) in expansion.slots.iter().enumerate() {
+            for term in slot.alternatives.iter().map(|alternative| &alternative.term) {
+                if let Term::Category(id) = term {
+                    categories.push(&**id);
+                }
+                let Term::Compound(stem) = term else { continue };
+                let halves = snapshot.search.lexicon.halves(&slot.word.folded);
+                let halves = halves.into_iter().chain(snapshot.search.lexicon.halves(stem));
+                compounds.extend(halves.map(|halves| (halves, 1 << at)));
+            }
+        }
         Self {
             snapshot,
             expansion,
             budget,
-            prefix: slots().find(is_prefix).and_then(|slot| slot.prefix.as_deref()),
-            compounds: slots()
-                .filter(is_compound)
-                .flat_map(|slot| snapshot.search.lexicon.halves(&slot.word.folded))
-                .collect(),
+            prefix: prefix(|term| matches!(term, Term::Prefix(_))),
+            name_prefix: prefix(|term| matches!(term, Term::NamePrefix(_))),
+            categories,
+            compounds,
+            described: FxHashMap::default(),
             scratch: Scratch::default(),
         }
     }
@@ -121,9 +149,11 @@ impl<'s> Highlighter<'s> {
     ///
     /// # Errors
     /// Where the product's text is damaged, or a highlight can't be written as JSON.
-    pub(super) fn highlights(&mut self, ordinal: Ordinal) -> Result<Vec<u8>, ServiceError> {
+    pub(super) fn highlights(&mut self, hit: &Candidate) -> Result<Vec<u8>, ServiceError> {
+        let ordinal = hit.ordinal;
         self.scratch.json.clear();
         self.scratch.json.push(b'[');
+        self.scratch.found = 0;
         if !self.expansion.slots.is_empty() && self.budget.allows_more() {
             self.budget.spend(HIT + self.snapshot.search.forward.size_bytes(ordinal));
             let item: ItemTexts<'_> = serde_json::from_slice(self.snapshot.catalogue.item(ordinal))?;
@@ -137,6 +167,10 @@ impl<'s> Highlighter<'s> {
             self.summary(&item, &detail)?;
             self.mark(&mut words);
             self.body(&detail)?;
+            // A product with some of the words is explained by those that it has.
+            if hit.tier >= Tier::Demo || self.scratch.found == 0 {
+                self.category_descriptions(ordinal)?;
+            }
         }
         self.scratch.json.push(b']');
         Ok(self.scratch.json.clone())
@@ -145,10 +179,10 @@ impl<'s> Highlighter<'s> {
     fn title(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
         let mut next = 0;
         if self.may_match_from(next) {
-            next = self.highlight_all("name", next, [&item.name])?;
+            next = self.highlight_all(NAME, next, [&item.name])?;
         }
         if self.may_match_from(next) {
-            self.highlight_all("aliases", next, &detail.aliases)?;
+            self.highlight_all(ALIASES, next, &detail.aliases)?;
         }
         Ok(())
     }
@@ -159,10 +193,11 @@ impl<'s> Highlighter<'s> {
             next = self.highlight_all("tagline", next, &item.tagline)?;
         }
         if self.may_match_from(next) {
-            next = self.highlight_all("categories", next, item.categories.iter().map(|category| &category.name))?;
+            next = self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
             next = self.highlight_all("tags", next, &detail.tags)?;
             next = self.highlight_all("vendor", next, &item.vendor)?;
-            self.highlight_all("standards", next, &detail.standards)?;
+            next = self.highlight_all("standards", next, &detail.standards)?;
+            self.highlight_all("alternative_to", next, &detail.alternative_to)?;
         }
         Ok(())
     }
@@ -179,13 +214,37 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
+    /// Appends the descriptions of categories with words that the product itself doesn't have.
+    fn category_descriptions(&mut self, ordinal: Ordinal) -> Result<(), serde_json::Error> {
+        let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
+        let stems = || expansion.slots.iter().enumerate().filter(|(_, slot)| slot.has_words());
+        let missing = stems().fold(0, |all, (at, _)| all | 1 << at) & !scratch.found;
+        if missing == 0 {
+            return Ok(());
+        }
+        for category in catalogue.tables.columns.categories_of(ordinal) {
+            let Some(text) = catalogue.tables.categories[*category as usize].description.as_deref() else { continue };
+            let matches = described.entry(*category).or_insert_with(|| {
+                budget.spend(text.len() * 4);
+                let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
+                let words = words(text).into_iter();
+                words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect()
+            });
+            scratch.places.clear();
+            let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
+            scratch.places.extend(explaining.map(|(place, _)| place.clone()));
+            scratch.write("category_description", text, None)?;
+        }
+        Ok(())
+    }
+
     /// Marks the matched words of the next section, by their numbers in the forward index.
     fn mark(&mut self, words: impl Iterator<Item = WordId>) {
         let Self {
             snapshot: Snapshot { search, .. },
             expansion,
             compounds,
-            scratch: Scratch { marked, values, .. },
+            scratch: Scratch { marked, values, found, .. },
             ..
         } = self;
         marked.clear();
@@ -197,11 +256,14 @@ impl<'s> Highlighter<'s> {
                 (number, before) = (0, VALUE_END);
                 continue;
             }
-            let is_second = compounds.contains(&[before, word]);
+            let compound = compounds.iter().find(|(halves, _)| *halves == [before, word]);
+            let is_second = compound.is_some();
             if is_second && marked[values.last().copied().unwrap_or(0)..].last() != Some(&(number - 1)) {
                 marked.push(number - 1);
             }
-            if is_second || expansion.stems.of(search.forward.stem_of(word)).is_some() {
+            let slots = expansion.stems.of(search.forward.stem_of(word));
+            if is_second || slots.is_some() {
+                *found |= slots.unwrap_or(0) | compound.map_or(0, |(_, slots)| *slots);
                 marked.push(number);
             }
             (number, before) = (number + 1, word);
@@ -220,7 +282,10 @@ impl<'s> Highlighter<'s> {
 
     /// Whether word numbers find every match of the query.
     fn is_told_by_numbers(&self) -> bool {
-        self.prefix.is_none() && self.expansion.concepts.is_empty()
+        self.prefix.is_none()
+            && self.name_prefix.is_none()
+            && self.categories.is_empty()
+            && self.expansion.concepts.is_empty()
     }
 
     /// Appends the texts of a field that have matches; `first` is the section's value of the first text. Returns the value after
@@ -242,6 +307,7 @@ impl<'s> Highlighter<'s> {
     /// Appends a text with its matches, if it has any. Matches by word numbers are marked already.
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
+        let mut by = None;
         if self.is_told_by_numbers() || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
@@ -249,9 +315,81 @@ impl<'s> Highlighter<'s> {
         } else {
             self.budget.spend(units);
             // Matches that have no word number may be in any text.
-            self.scratch.places = self.all_marked(text, self.scratch.marked(value..value + 1));
+            let marked = self.all_marked(field, text, self.scratch.marked(value..value + 1));
+            self.scratch.found |= marked.slots;
+            by = marked.is_synonym.then_some(SYNONYM);
+            self.scratch.places = marked.places;
         }
-        let Scratch { places, spans, ranges, html, json, .. } = &mut self.scratch;
+        self.scratch.write(field, text, by)
+    }
+
+    /// Finds the words of a text that the query matched, by any kind of term.
+    fn all_marked(&self, field: &str, text: &str, told: &[usize]) -> Marked {
+        let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
+        if field == CATEGORIES && !categories.is_empty() && categories.contains(&slug(text).as_str()) {
+            return Marked {
+                places: std::iter::once(0..text.len()).collect(),
+                slots: self.slots(|term| matches!(term, Term::Category(_))),
+                is_synonym: false,
+            };
+        }
+        let is_name = field == NAME || field == ALIASES;
+        let prefix = self.prefix.or(self.name_prefix.filter(|_| is_name));
+        let places = analyse::places(text);
+        let mut marked = vec![false; places.len()];
+        let mut slots = 0;
+        // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
+        told.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
+        if let Some(prefix) = prefix {
+            for (at, place) in places.iter().enumerate() {
+                marked[at] |= begins(&text[place.clone()], prefix);
+            }
+            if marked.contains(&true) {
+                slots |= self.slots(|term| matches!(term, Term::Prefix(_) | Term::NamePrefix(_)));
+            }
+        }
+        let has_words = marked.contains(&true);
+        if !expansion.concepts.is_empty() {
+            for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
+                if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
+                    marked[mention.start..mention.end].fill(true);
+                    slots |=
+                        self.slots(|term| matches!(term, Term::Concept(concept) if mention.means.contains(concept)));
+                }
+            }
+        }
+        let places = places.into_iter().zip(marked).filter_map(|(place, is)| is.then_some(place)).collect();
+        Marked { places, slots, is_synonym: !has_words }
+    }
+
+    /// The slots with a term of some kind among their alternatives.
+    fn slots(&self, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
+        let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
+        self.expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
+    }
+}
+
+/// The matches in a text.
+struct Marked {
+    places: Vec<Range<usize>>,
+    /// The slots that the matches without a word number are of.
+    slots: Slots,
+    /// Whether there is none of a word of the query.
+    is_synonym: bool,
+}
+
+/// Fields with matches of their own kind.
+const NAME: &str = "name";
+const ALIASES: &str = "aliases";
+const CATEGORIES: &str = "categories";
+
+/// The [`Highlight::by`] of a text with matches of synonyms only.
+const SYNONYM: &str = "synonym";
+
+impl Scratch {
+    /// Appends a text with its matches, if it has any.
+    fn write(&mut self, field: &str, text: &str, by: Option<&str>) -> Result<(), serde_json::Error> {
+        let Self { places, spans, ranges, html, json, .. } = self;
         merge(text, places, spans);
         if spans.is_empty() {
             return Ok(());
@@ -261,30 +399,13 @@ impl<'s> Highlighter<'s> {
         if json.len() > 1 {
             json.push(b',');
         }
-        let highlight = Highlight { field: field.into(), html: html.as_str().into(), ranges: ranges.as_slice().into() };
+        let highlight = Highlight {
+            field: field.into(),
+            html: html.as_str().into(),
+            ranges: ranges.as_slice().into(),
+            by: by.map(Into::into),
+        };
         highlight.write(json)
-    }
-
-    /// Finds the words of a text that the query matched, by any kind of term.
-    fn all_marked(&self, text: &str, told: &[usize]) -> Vec<Range<usize>> {
-        let Self { snapshot: Snapshot { search, .. }, expansion, prefix, .. } = self;
-        let places = analyse::places(text);
-        let mut marked = vec![false; places.len()];
-        // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
-        told.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
-        if let Some(prefix) = prefix {
-            for (at, place) in places.iter().enumerate() {
-                marked[at] |= begins(&text[place.clone()], prefix);
-            }
-        }
-        if !expansion.concepts.is_empty() {
-            for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
-                if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
-                    marked[mention.start..mention.end].fill(true);
-                }
-            }
-        }
-        places.into_iter().zip(marked).filter_map(|(place, is)| is.then_some(place)).collect()
     }
 }
 

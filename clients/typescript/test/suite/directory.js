@@ -79,6 +79,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
         facets: ["category", "rating"],
         highlight: true,
         typo: false,
+        prefix: "never",
       });
       expectEqual(page.data[0].name, name, "an exact name comes first");
       expect(page.data[0].highlights.length > 0, "highlights");

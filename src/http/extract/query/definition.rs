@@ -3,7 +3,7 @@
 use super::value::{Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
 use super::{Parameter, Values};
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{Facet, Order, SearchSort, SoftwareFilter};
+use crate::service::{Facet, Order, Prefix, SearchSort, SoftwareFilter};
 
 /// The most characters (Unicode code points) of `q`.
 const MAX_QUERY_CHARACTERS: usize = 256;
@@ -152,6 +152,18 @@ pub(in crate::http) static HIGHLIGHT: Parameter<Flag> = Parameter {
     name: "highlight",
     about: "Whether each hit also says which parts of which fields matched.",
     value: Flag { default: false },
+    repeatable: false,
+};
+
+/// Whether the last word may be the beginning of one.
+pub(in crate::http) static PREFIX: Parameter<OneOf<Prefix>> = Parameter {
+    name: "prefix",
+    about: "Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or \
+            `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found.",
+    value: OneOf {
+        values: &[("auto", Prefix::Auto), ("always", Prefix::Always), ("never", Prefix::Never)],
+        default: Some("auto"),
+    },
     repeatable: false,
 };
 

@@ -112,6 +112,8 @@ class SoftwareMore(TypedDict):
     """What it does."""
     standards: List[str]
     """Standards it is for."""
+    alternative_to: List[str]
+    """Names of products that it can replace."""
     deployment: List[str]
     """How it can be run."""
     pricing: Optional[str]
@@ -234,8 +236,8 @@ class TextRange(TypedDict):
     """Its length in code points."""
 
 
-class Highlight(TypedDict):
-    """A field of a hit with the places that matched."""
+class _HighlightAlways(TypedDict):
+    """What a Highlight always has."""
 
     field: str
     """The field's name."""
@@ -243,6 +245,15 @@ class Highlight(TypedDict):
     """Its text (a part of it where it is long), escaped for HTML, the matches in `<mark>`."""
     ranges: List[TextRange]
     """The matches in the field's whole text."""
+
+
+class Highlight(_HighlightAlways, total=False):
+    """A field of a hit with the places that matched."""
+
+    by: str
+    """`synonym` where no word of the query is in the text, but one that means the same; further values may come.
+    Absent otherwise.
+    """
 
 
 class _SearchHitAlways(SoftwareItem):
@@ -280,11 +291,19 @@ class _QueryReportAlways(TypedDict):
     """Words that did not count: no product has them, or they were beyond the ten rarest."""
     synonyms: List[Replacement]
     """Terms that were searched as well because they mean the same."""
+    excluded: List[str]
+    """What hits must not have: behind a `-`, or a `not` that leaves something out."""
+    with_all_words: int
+    """How many of the products found have all words. In the order of relevance these come first, and those with
+    only some of the words follow.
+    """
 
 
 class QueryReport(_QueryReportAlways, total=False):
     """How the query was understood."""
 
+    alternatives_to: str
+    """The product that alternatives are looked for to, as the query has it. Absent where none are."""
     incomplete: bool
     """`true` if the search stopped early, as too much work: total and counts are lower bounds. Absent otherwise."""
 

@@ -179,16 +179,19 @@ class SearchResource:
         | None = None,
         highlight: bool | None = None,
         typo: bool | None = None,
+        prefix: Literal["auto", "always", "never"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
     ) -> SearchPage:
         """Search products.
 
-        Ranked: exact names first, then products with all words before those with some.
+        Ranked: exact names first, then products with all words before those with some; demo records stand
+        behind real products with as many of them. `query` says how the words were understood.
 
-        q: What to look for. The last word also matches as the beginning of a word; `"quoted phrases"` must
-            appear as they are, unless no product has them, and a `-word` must not. Without it all products,
-            best quality first. (at most 256 characters)
+        q: What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a
+            `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs
+            NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all
+            products, best quality first. (at most 256 characters)
         category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
             several. A category that doesn't exist matches nothing.
         offering_type: Only products of this type.
@@ -200,6 +203,9 @@ class SearchResource:
             filter out.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
+        prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
+            being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in
+            English) or too little is found. (default auto)
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
@@ -219,6 +225,7 @@ class SearchResource:
                     "facets": facets,
                     "highlight": highlight,
                     "typo": typo,
+                    "prefix": prefix,
                     "limit": limit,
                     "offset": offset,
                 },

@@ -25,20 +25,23 @@ let shown = { kind: null, view: null };
 let loading = new AbortController();
 /** Whether the last step came from typing: the next letter then replaces its place in the history. */
 let lastTyped = false;
+/** Whether the last word of the search is still being typed. */
+let isOpen = false;
 
 const app = { navigate, searchBox, typing, fail: (error) => failed(error, loading.signal) };
-const box = typing(searchBox, () => {
+const box = typing(searchBox, (sent) => {
   const current = route.read(new URL(location.href));
   const kept = current.view === 'search' ? { ...current, typo: null } : {};
-  navigate(route.ofSearch({ ...kept, q: searchBox.value.trim(), page: 1 }), { typed: true });
+  navigate(route.ofSearch({ ...kept, q: searchBox.value.trim(), page: 1 }), { typed: true, open: !sent });
 });
 
 /** Goes to an address of the page. */
-function navigate(address, { typed = false } = {}) {
+function navigate(address, { typed = false, open = false } = {}) {
   history.replaceState({ scroll: scrollY }, '');
   const inPlace = typed && lastTyped && shown.kind === route.read(new URL(address, location.href)).view;
   history[inPlace ? 'replaceState' : 'pushState']({ scroll: 0 }, '', address);
   lastTyped = typed;
+  isOpen = open;
   show({ scroll: typed ? null : 0 });
 }
 
@@ -60,7 +63,7 @@ async function show({ scroll = null, start = false } = {}) {
   const slow = setTimeout(() => { progress.hidden = false; }, 250);
   view.body.setAttribute('aria-busy', 'true');
   try {
-    await view.update(now, signal);
+    await view.update({ ...now, prefix: isOpen ? 'always' : null }, signal);
     signal.throwIfAborted();
     view.element.removeAttribute('data-failed');
     document.title = `${view.title()} · ${site}`;
@@ -144,6 +147,7 @@ forget.addEventListener('click', () => {
 
 addEventListener('popstate', (event) => {
   lastTyped = false;
+  isOpen = false;
   show({ scroll: event.state?.scroll ?? null });
 });
 

@@ -3,24 +3,24 @@
 /** Long enough to type two letters, short enough to feel at once. */
 const PAUSE_MS = 120;
 
-/** Calls `act` when the text has changed and the typing pauses. */
+/** Calls `act` when the text has changed and the typing pauses, and with `true` when it is sent off. */
 export function typing(input, act) {
   let timer = 0;
   let last = input.value.trim();
-  const now = () => {
+  const now = (sent) => {
     clearTimeout(timer);
     timer = 0;
     last = input.value.trim();
-    act();
+    act(sent);
   };
   input.addEventListener('input', () => {
     clearTimeout(timer);
     timer = 0;
-    if (input.value.trim() !== last) timer = setTimeout(now, PAUSE_MS);
+    if (input.value.trim() !== last) timer = setTimeout(() => now(false), PAUSE_MS);
   });
   return {
     /** Acts at once. */
-    now,
+    now: () => now(true),
     /** Shows a text that came from elsewhere, unless someone is typing another one right now. */
     show(text) {
       if (timer || input.value.trim() === text.trim()) return;

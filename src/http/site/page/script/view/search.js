@@ -49,7 +49,7 @@ export function searchView({ navigate, searchBox }) {
       introduction.hidden = !introduction.textContent || ofSearch(route) !== `${base}/`;
       sort.options[0].textContent = route.q ? 'Best match' : 'Best first';
       sort.value = route.sort ?? '';
-      const params = { ...filters(route), facets: FACETS, highlight: route.q ? 'true' : null, limit: PAGE_SIZE, offset: (route.page - 1) * PAGE_SIZE || null };
+      const params = { ...filters(route), prefix: route.prefix, facets: FACETS, highlight: route.q ? 'true' : null, limit: PAGE_SIZE, offset: (route.page - 1) * PAGE_SIZE || null };
       call.update([{ path: '/v1/search', params, client: 'search.products' }]);
       const answer = await get('/v1/search', params, signal);
       const number = answer.pagination.total;
@@ -58,13 +58,23 @@ export function searchView({ navigate, searchBox }) {
       total.textContent = number ? countFormat.format(number) : '';
       facets.update(route, answer.facets ?? {}, number);
       explained.replaceChildren(...understood(route, number ? answer.query : { ...answer.query, dropped: [] }));
-      if (answer.data.length) results.replaceChildren(...answer.data.map(result));
+      if (answer.data.length) results.replaceChildren(...rows(route, answer));
       body.replaceChildren(answer.data.length ? results : nothing(route, number), pages);
       pages.replaceChildren(pager(answer.pagination, Boolean(route.q), (page) => ofSearch({ ...route, page })) ?? '');
       const corrected = answer.query.corrected.map(({ from, to }) => `${to} instead of ${from}`).join(', ');
       tell(`${countFormat.format(number)} ${number === 1 ? 'product' : 'products'}${corrected ? `, searched for ${corrected}` : ''}.`);
     },
   };
+}
+
+/** The rows, with a line where products begin that have only some of the words. */
+function rows(search, { data, pagination, query }) {
+  const items = data.map(result);
+  const at = query.with_all_words - pagination.offset;
+  if (search.q && !search.sort && at >= 0 && at < items.length) {
+    items.splice(at, 0, h('li', { class: 'some-words' }, query.with_all_words ? 'With some of the words' : 'No product has all of the words. With some of them:'));
+  }
+  return items;
 }
 
 function nothing(search, total) {

@@ -74,6 +74,7 @@ function about(data, link) {
     data.description ? data.description.split(/\n{2,}/).map((paragraph) => h('p', { class: 'prose' }, link(paragraph))) : null,
     list('Features', data.features),
     chips('Standards', data.standards, (standard) => ofSearch({ q: `"${standard}"` })),
+    chips('Alternative to', data.alternative_to, (name) => ofSearch({ q: `alternative to ${name}` })),
     chips('Tags', data.tags, (tag) => ofSearch({ q: tag })),
   ].filter(Boolean);
   return h('section', { 'aria-labelledby': 'about' }, h('h2', { id: 'about' }, 'About'),

@@ -1,0 +1,139 @@
+//! Extraction of replaced products from texts: `a self-hosted alternative to Slack and Microsoft Teams`, `a Trello clone`.
+
+use super::analyse::{Gap, Word};
+use super::index::title_key;
+
+/// Words that may stand between a cue and the first name: `alternatives to proprietary services such as Slack`.
+const MOST_BETWEEN: usize = 4;
+
+/// The most words of a name.
+pub(super) const MOST_WORDS: usize = 4;
+
+/// The most names of one list: a bound for what a hostile text can add to the index.
+const MOST_NAMES: usize = 12;
+
+/// The keys of the products that a text says can be replaced, see [`title_key`]. Only words written as names count: with a capital
+/// letter or a digit.
+#[must_use]
+pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
+    let mut keys = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let cue = word.folded.as_str();
+        match cue {
+            "like" if word.gap == Gap::Joined => names_before(text, words, at, &mut keys),
+            "alternative" | "alternatives" | "clone" | "equivalent" | "replacement" | "replacements" | "substitute"
+            | "substitutes" => {
+                if words.get(at + 1).is_some_and(is_preposition) {
+                    names_behind(text, words, at + 2, &mut keys);
+                }
+                names_before(text, words, at, &mut keys);
+            }
+            _ => {}
+        }
+    }
+    keys
+}
+
+fn is_preposition(word: &Word) -> bool {
+    matches!(word.folded.as_str(), "to" | "for" | "of")
+}
+
+/// Adds the names of a list: `Slack, Microsoft Teams and Zulip`.
+fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>) {
+    let mut at = from;
+    while at < words.len() && !is_name(text, &words[at]) {
+        if at - from == MOST_BETWEEN || !is_in_sentence(text, words, at) {
+            return;
+        }
+        at += 1;
+    }
+    let most = keys.len() + MOST_NAMES;
+    while at < words.len() && keys.len() < most && is_in_sentence(text, words, at) {
+        if is_name(text, &words[at]) {
+            let end = (at + 1..words.len())
+                .take(MOST_WORDS - 1)
+                .take_while(|next| is_one_name(text, words, *next) && is_name_part(text, &words[*next]))
+                .last()
+                .map_or(at + 1, |last| last + 1);
+            keys.push(title_key(&words[at..end]));
+            at = end;
+        } else if matches!(words[at].folded.as_str(), "and" | "or") {
+            at += 1;
+        } else {
+            return;
+        }
+    }
+}
+
+/// Adds the name directly before a cue; which of its words belong to it (`Open Source Trello clone`) isn't known, so each that ends
+/// there.
+fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) {
+    for start in (0..cue).rev().take(MOST_WORDS) {
+        if !is_name(text, &words[start]) || !is_one_name(text, words, start + 1) {
+            break;
+        }
+        keys.push(title_key(&words[start..cue]));
+    }
+}
+
+/// Whether a word is written as names are.
+fn is_name(text: &str, word: &Word) -> bool {
+    let written = &text[word.start..word.end];
+    let is_article = matches!(word.folded.as_str(), "a" | "an" | "the" | "and" | "or" | "it" | "this");
+    !is_article && written.contains(|c: char| c.is_uppercase() || c.is_ascii_digit())
+}
+
+/// Whether a word behind the first one may belong to a name: `Monday.com`, `Auth0`.
+fn is_name_part(text: &str, word: &Word) -> bool {
+    is_name(text, word) || text[..word.start].ends_with('.')
+}
+
+/// Whether a word belongs to the name that the word before is of: nothing but a space, a hyphen or a dot is between them.
+fn is_one_name(text: &str, words: &[Word], at: usize) -> bool {
+    matches!(&text[words[at - 1].end..words[at].start], " " | "-" | ".")
+}
+
+/// Whether no sentence or bracket ends before a word.
+fn is_in_sentence(text: &str, words: &[Word], at: usize) -> bool {
+    at == 0 || !text[words[at - 1].end..words[at].start].contains(['.', ';', ':', '!', '?', '(', ')', '\n', '–', '—'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::analyse::words;
+
+    fn replaced(text: &str) -> Vec<String> {
+        super::replaced(text, &words(text))
+    }
+
+    #[test]
+    fn names_stand_behind_a_cue() {
+        assert_eq!(replaced("A self-hosted alternative to Slack."), ["slack"]);
+        assert_eq!(
+            replaced("Alternative to Trello, Microsoft Teams/Skype and Monday.com for teams, by Acme"),
+            ["trello", "microsoftteams", "skype", "mondaycom"]
+        );
+        assert_eq!(replaced("drop-in replacement for proprietary services such as iCloud"), ["icloud"]);
+    }
+
+    #[test]
+    fn or_before_it() {
+        assert_eq!(replaced("An Airtable alternative. It is free"), ["airtable"]);
+        assert_eq!(replaced("Open Source Trello clone"), ["trello", "sourcetrello", "opensourcetrello"]);
+        assert_eq!(replaced("YouTube-like videos"), ["youtube"]);
+    }
+
+    #[test]
+    fn only_names_are_replaced() {
+        for text in ["an alternative to paper", "Alternative to. Acme", "a clone", "I like Acme", "alternative to"] {
+            assert_eq!(replaced(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_a_bound() {
+        let text = format!("alternative to {}", "A1, ".repeat(100));
+        assert_eq!(replaced(&text).len(), MOST_NAMES);
+    }
+}

@@ -1,0 +1,188 @@
+//! Intent of a query: `alternative to Slack`, `Jira vs Asana`, `audit software not spreadsheets`.
+
+use std::ops::Range;
+
+use super::alternatives::MOST_WORDS;
+use super::analyse::Word;
+
+/// Words of intent: they describe the kind of answer (a program, a good one, another one), not its subject. They don't count where
+/// other words find something. Sorted.
+const WORDS: [&str; 25] = [
+    "alternative",
+    "alternatives",
+    "apps",
+    "best",
+    "clone",
+    "competitor",
+    "competitors",
+    "equivalent",
+    "equivalents",
+    "free",
+    "instead",
+    "like",
+    "replace",
+    "replacement",
+    "replacements",
+    "replaces",
+    "similar",
+    "software",
+    "something",
+    "substitute",
+    "substitutes",
+    "tools",
+    "top",
+    "versus",
+    "vs",
+];
+
+/// Whether a folded word says of what kind a product is, but unlike `tools` describes one too (`a merge tool`): none has to have it.
+#[must_use]
+pub(super) fn is_kind(folded: &str) -> bool {
+    matches!(folded, "app" | "tool")
+}
+
+/// Whether a folded word is one of intent.
+#[must_use]
+pub(super) fn is_intent_word(folded: &str) -> bool {
+    WORDS.binary_search(&folded).is_ok()
+}
+
+/// The possible intents of a query. The index decides: only a name that it knows is a subject.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Intent {
+    /// The ranges of words that may name a product to replace, the longest first.
+    pub(super) subjects: Vec<Subject>,
+    /// The two names that are compared.
+    pub(super) compared: Option<[Range<usize>; 2]>,
+    /// The exclusion behind a `not`.
+    pub(super) excluded: Option<Excluded>,
+}
+
+/// A name that alternatives may be wanted to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Subject {
+    /// Its words.
+    pub(super) words: Range<usize>,
+    /// Whether the query can hardly mean anything else; otherwise (`git clone`) it does only where records name alternatives to it.
+    pub(super) is_certain: bool,
+}
+
+/// A name or word behind a `not`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Excluded {
+    /// The `not`.
+    pub(super) not: usize,
+    /// Its words.
+    pub(super) words: Range<usize>,
+    /// Whether it is `NOT`, as search operators are written; otherwise only a name is left out.
+    pub(super) is_certain: bool,
+}
+
+impl Intent {
+    /// The intent of a query's words.
+    #[must_use]
+    pub(super) fn of(text: &str, words: &[Word]) -> Self {
+        Self { subjects: subjects(words), compared: compared(words), excluded: excluded(text, words) }
+    }
+}
+
+fn is(words: &[Word], at: usize, any: &[&str]) -> bool {
+    words.get(at).is_some_and(|word| any.contains(&word.folded.as_str()))
+}
+
+fn subjects(words: &[Word]) -> Vec<Subject> {
+    let behind = |from: usize| (from + 1..=words.len().min(from + MOST_WORDS)).rev().map(move |end| from..end);
+    let before = |end: usize| (end.saturating_sub(MOST_WORDS)..end).map(move |start| start..end);
+    let mut subjects = Vec::new();
+    let mut add = |ranges: &mut dyn Iterator<Item = Range<usize>>, is_certain: bool| {
+        subjects.extend(ranges.map(|words| Subject { words, is_certain }));
+    };
+    for at in 0..words.len() {
+        let is = |at: usize, any: &[&str]| is(words, at, any);
+        let is_certain = is(at, &["alternative", "alternatives", "competitor", "competitors"]);
+        let is_cue = is_certain
+            || is(at, &["clone", "equivalent", "replacement", "replacements", "similar", "substitute", "substitutes"]);
+        if is_cue && is(at + 1, &["for", "of", "to"]) {
+            add(&mut behind(at + 2), is_certain);
+        } else if is_cue && !is(at, &["similar"]) {
+            add(&mut before(at), is_certain);
+        }
+        if is(at, &["replace", "replaces", "replacing"])
+            || (is(at, &["like"]) && at > 0 && is(at - 1, &["app", "apps", "software", "something", "tool", "tools"]))
+        {
+            add(&mut behind(at + 1), false);
+        }
+        if is(at, &["instead"]) && is(at + 1, &["of"]) {
+            add(&mut behind(at + 2), false);
+        }
+    }
+    subjects
+}
+
+/// The names on both sides of the only `vs`, if they are as short as names are.
+fn compared(words: &[Word]) -> Option<[Range<usize>; 2]> {
+    let mut all = (0..words.len()).filter(|at| is(words, *at, &["versus", "vs"]));
+    let (at, None) = (all.next()?, all.next()) else { return None };
+    let sides = [0..at, at + 1..words.len()];
+    sides.iter().all(|side| (1..=MOST_WORDS).contains(&side.len())).then_some(sides)
+}
+
+/// The exclusion behind the last `not`, if other words stand before it.
+fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
+    let not = words.iter().rposition(|word| word.folded == "not").filter(|at| *at > 0)?;
+    let is_certain = &text[words[not].start..words[not].end] == "NOT";
+    let words = not + 1..words.len().min(if is_certain { not + 2 } else { words.len() });
+    ((1..=MOST_WORDS).contains(&words.len())).then_some(Excluded { not, words, is_certain })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::analyse::words;
+
+    fn intent(text: &str) -> Intent {
+        Intent::of(text, &words(text))
+    }
+
+    fn subjects(text: &str) -> Vec<String> {
+        let words = words(text);
+        let written = |of: &Subject| text[words[of.words.start].start..words[of.words.end - 1].end].to_owned();
+        intent(text).subjects.iter().map(written).collect()
+    }
+
+    #[test]
+    fn words_are_sorted_for_the_binary_search() {
+        assert!(WORDS.is_sorted());
+    }
+
+    #[test]
+    fn subjects_stand_on_either_side_of_a_cue() {
+        assert_eq!(subjects("alternative to google drive"), ["google drive", "google"]);
+        assert_eq!(subjects("free google drive replacement"), ["free google drive", "google drive", "drive"]);
+        assert_eq!(subjects("something like zapier"), ["zapier"]);
+        assert_eq!(subjects("apps similar to jira"), ["jira"]);
+        assert_eq!(subjects("replace power bi"), ["power bi", "power"]);
+        for text in ["audit software", "i like slack", "alternative", "similar audits"] {
+            assert_eq!(subjects(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn two_names_are_compared() {
+        assert_eq!(intent("jira vs asana").compared, Some([0..1, 2..3]));
+        assert_eq!(intent("power bi versus tableau").compared, Some([0..2, 3..4]));
+        for text in ["vs code", "a vs b vs c", "jira vs"] {
+            assert_eq!(intent(text).compared, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_not_leaves_out_what_follows() {
+        let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.is_certain));
+        assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, true)));
+        assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, false)));
+        for text in ["not acme", "audit not", "whether or not a b c d e"] {
+            assert_eq!(excluded(text), None, "{text}");
+        }
+    }
+}

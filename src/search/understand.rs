@@ -1,0 +1,165 @@
+//! Resolution of the intent of a query (`intent.rs`): which of the names in it the index knows.
+
+use std::ops::Range;
+
+use super::SearchIndex;
+use super::analyse::{Gap, Word};
+use super::english;
+use super::expand::LONG_QUERY;
+use super::index::{compound, title_key};
+use super::intent::{self, Intent};
+use super::plan::{Alternative, Term};
+use super::query::ParsedQuery;
+
+/// Lookups in the index that the understanding of a query takes.
+pub trait Documents {
+    /// Why it can't be read.
+    type Error;
+
+    /// In how many documents a term occurs.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
+
+    /// The ids of the categories that the first few documents with a term are in.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
+}
+
+/// A resolved intent.
+#[derive(Debug, Default)]
+pub(super) struct Understood {
+    /// The name that alternatives are looked for to.
+    pub(super) subject: Option<Subject>,
+    /// The indices of words that express the intent: they aren't searched.
+    pub(super) cues: Vec<usize>,
+    /// The exclusion behind a `not`, as written.
+    pub(super) left_out: Option<String>,
+    /// The terms that no hit has.
+    pub(super) excluded: Vec<Term>,
+    /// Names of products that are found whole.
+    pub(super) names: Vec<Term>,
+    /// Whether the names of two products are compared, so that no product has to have all words.
+    pub(super) is_comparison: bool,
+}
+
+/// A name that alternatives are looked for to.
+#[derive(Debug)]
+pub(super) struct Subject {
+    /// Its words.
+    pub(super) words: Range<usize>,
+    /// The name as written.
+    pub(super) written: String,
+    /// The alternatives of its group.
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+/// Resolves the intent of a query. Only what the index knows as a name is taken for one.
+///
+/// # Errors
+/// Where the index can't be read.
+pub(super) fn understand<D: Documents>(
+    index: &SearchIndex,
+    documents: &D,
+    text: &str,
+    query: &ParsedQuery,
+) -> Result<Understood, D::Error> {
+    let words = &query.words;
+    let mut understood = Understood::default();
+    if words.len() < 2 {
+        return Ok(understood);
+    }
+    let intent = Intent::of(text, words);
+    let is_plain = |of: &Range<usize>| !of.clone().any(|at| query.is_in_phrase(at));
+    let written = |of: &Range<usize>| text[words[of.start].start..words[of.end - 1].end].to_owned();
+    let key = |of: &Range<usize>| title_key(&words[of.clone()]);
+    if let Some(excluded) = intent.excluded.filter(|of| words.len() < LONG_QUERY && is_plain(&of.words)) {
+        let title = Term::Title(key(&excluded.words).into());
+        let is_name = documents.document_frequency(&title)? > 0;
+        if is_name || excluded.is_certain {
+            understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
+            understood.excluded =
+                if is_name { vec![title] } else { excluded_terms(index, &words[excluded.words.clone()]) };
+            understood.left_out = Some(written(&excluded.words));
+        }
+    }
+    if let Some(sides) = intent.compared.filter(|sides| sides.iter().all(is_plain)) {
+        understood.is_comparison = true;
+        understood.cues.extend(sides[0].end..sides[1].start);
+        understood.names.extend(sides.iter().map(|side| Term::Title(key(side).into())));
+    }
+    for subject in intent.subjects.into_iter().filter(|of| is_plain(&of.words)) {
+        let name = &words[subject.words.clone()];
+        let Some(alternatives) = alternatives_to(index, documents, name, subject.is_certain)? else { continue };
+        let is_cue = |word: &Word| {
+            is_intent_word(text, word) || intent::is_kind(&word.folded) || english::is_function_word(&word.folded)
+        };
+        let others = (0..words.len()).filter(|at| !subject.words.contains(at));
+        understood.cues.extend(others.filter(|at| is_cue(&words[*at])));
+        understood.excluded.push(Term::Title(title_key(name).into()));
+        let written = written(&subject.words);
+        understood.subject = Some(Subject { words: subject.words, written, alternatives });
+        break;
+    }
+    Ok(understood)
+}
+
+/// Whether a word is one of intent, and not a part of another one: `rogue-like`.
+#[must_use]
+pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
+    let behind = text[word.end..].chars().next();
+    word.gap != Gap::Joined && behind != Some('-') && intent::is_intent_word(&word.folded)
+}
+
+/// The terms of some words that no product found has.
+#[must_use]
+pub(super) fn excluded_terms(index: &SearchIndex, words: &[Word]) -> Vec<Term> {
+    let lexicon = &index.lexicon;
+    let stem = |word: &Word| lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word)));
+    match words {
+        [first, second] => vec![Term::Compound(index.stems.of(&compound(first, second)).into())],
+        words => words.iter().filter_map(stem).collect(),
+    }
+}
+
+/// The alternatives of the group for a name to replace: records that call themselves an alternative to it; the categories of the
+/// product, or else of those records; the rarest word of the name. `None` where no record is an alternative and, if the intent is
+/// `certain`, none has the name.
+fn alternatives_to<D: Documents>(
+    index: &SearchIndex,
+    documents: &D,
+    name: &[Word],
+    certain: bool,
+) -> Result<Option<Vec<Alternative>>, D::Error> {
+    let key = title_key(name);
+    let replaced = Term::AlternativeTo(key.as_str().into());
+    let is_replaced = documents.document_frequency(&replaced)? > 0;
+    let mut categories = Vec::new();
+    if is_replaced || certain {
+        categories = documents.categories(&Term::Title(key.into()))?;
+    }
+    if categories.is_empty() && is_replaced {
+        categories = documents.categories(&replaced)?;
+    }
+    if !is_replaced && categories.is_empty() {
+        return Ok(None);
+    }
+    let mut alternatives = vec![Alternative { term: replaced, weight: 1.0 }];
+    let weight = index.ranking.subject_category;
+    alternatives.extend(categories.into_iter().map(|id| Alternative { term: Term::Category(id.into()), weight }));
+    let mut rarest = None;
+    for word in name {
+        let Some(word) = index.lexicon.word(&word.folded) else { continue };
+        let term = Term::Word(index.lexicon.stem_of(word));
+        let frequency = documents.document_frequency(&term)?;
+        if frequency > 0 && rarest.as_ref().is_none_or(|(least, _)| frequency < *least) {
+            rarest = Some((frequency, term));
+        }
+    }
+    // A product that only mentions the name may be for use with it.
+    alternatives.extend(rarest.map(|(_, term)| Alternative { term, weight: index.ranking.mention }));
+    Ok(Some(alternatives))
+}

@@ -1,0 +1,220 @@
+//! Intent, corrections, prefixes, demo records and highlights of searches.
+
+use serde_json::{Value, json};
+use software_directory::service::Prefix;
+
+use crate::ask::{Directory, product};
+
+fn chats() -> Vec<Value> {
+    vec![
+        json!({"id": "slack", "name": "Slack", "category": "Chat", "tagline": "Chat for teams"}),
+        json!({"id": "listed", "name": "Mattermost", "category": "Chat", "alternative_to": ["Slack", "Microsoft Teams"]}),
+        json!({"id": "told", "name": "Zulip", "category": "Chat", "tagline": "A threaded alternative to Slack."}),
+        json!({"id": "same", "name": "Element", "category": "Chat", "tagline": "Messages"}),
+        json!({"id": "with", "name": "Zap", "category": "Automation", "tagline": "Sends alerts to Slack"}),
+        json!({"id": "other", "name": "Lantern", "category": "Audits", "tagline": "Audit software"}),
+    ]
+}
+
+#[test]
+fn alternatives_to_a_product_come_without_it_and_before_its_category() {
+    let directory = Directory::of(&chats());
+    for query in
+        ["alternative to slack", "slack alternatives", "best free software like Slack", "replace slack", "Slack clone"]
+    {
+        let answer = directory.answer(query, true);
+        assert_eq!(answer.alternatives_to.map(|name| name.to_lowercase()).as_deref(), Some("slack"), "{query}");
+        let mut best = answer.ids[..2].to_vec();
+        best.sort();
+        assert_eq!(best, ["listed", "told"], "{query}: {:?}", answer.ids);
+        let mut rest = answer.ids[2..].to_vec();
+        rest.sort();
+        assert_eq!(rest, ["same", "with"], "{query}");
+    }
+    assert_eq!(directory.answer("microsoft teams alternative", true).ids[0], "listed");
+    let chat = ("categories".to_owned(), "<mark>Chat</mark>".to_owned());
+    assert!(directory.highlights("alternative to slack").contains(&chat), "a category may be all that matches");
+}
+
+#[test]
+fn without_a_word_of_its_alternatives_the_category_of_a_product_is_searched() {
+    let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
+    let answer = directory.answer("alternative to slack", true);
+    assert_eq!(
+        (answer.ids, answer.alternatives_to.as_deref()),
+        (vec!["with".to_owned(), "same".into()], Some("slack"))
+    );
+}
+
+#[test]
+fn a_cue_of_another_meaning_is_a_word() {
+    let directory = Directory::of(&[
+        json!({"id": "git", "name": "Git", "category": "Versions"}),
+        json!({"id": "clone", "name": "Mirror", "category": "Backup", "tagline": "Runs git clone on a schedule"}),
+    ]);
+    let answer = directory.answer("git clone", true);
+    assert_eq!((answer.alternatives_to, answer.ids.len()), (None, 2));
+    let answer = Directory::of(&chats()).answer("alternative to xylophones", true);
+    assert_eq!((answer.alternatives_to, answer.dropped), (None, vec!["xylophones".to_owned()]));
+}
+
+#[test]
+fn words_of_intent_do_not_count_where_others_do() {
+    let directory = Directory::of(&[
+        json!({"id": "audit", "name": "Lantern", "tagline": "Audits"}),
+        json!({"id": "tool", "name": "Best Tool", "tagline": "Free software"}),
+        json!({"id": "rogue", "name": "Rogue-like", "tagline": "A game"}),
+    ]);
+    let answer = directory.answer("best free audit tool ", true);
+    assert_eq!((answer.ids, answer.dropped, answer.with_all_words), (vec!["audit".to_owned()], vec![], 1));
+    assert_eq!(directory.search("best tool "), ["tool"], "alone they do");
+    assert_eq!(directory.search("rogue-like game "), ["rogue"], "and as a part of another word");
+    assert_eq!(directory.answer("rogue-like xylophone", true).ids, ["rogue"]);
+}
+
+#[test]
+fn both_of_two_compared_products_are_found() {
+    let mut products = chats();
+    products.push(
+        json!({"id": "many", "name": "Slack Mattermost bridge", "tagline": "Slack and Mattermost, Slack, Mattermost"}),
+    );
+    let hits = Directory::of(&products).search("slack vs mattermost");
+    assert!(hits[..2].contains(&"slack".into()) && hits[..2].contains(&"listed".into()), "{hits:?}");
+    assert_eq!(hits[2], "many");
+}
+
+#[test]
+fn a_not_leaves_out_a_product_or_in_capitals_a_word() {
+    let directory = Directory::of(&chats());
+    let answer = directory.answer("chat not slack", true);
+    assert!(!answer.ids.contains(&"slack".to_owned()) && answer.ids.contains(&"same".into()), "{:?}", answer.ids);
+    assert_eq!(answer.excluded, ["slack"]);
+    let answer = directory.answer("chat NOT messages", true);
+    assert_eq!((answer.ids.contains(&"same".to_owned()), answer.excluded), (false, vec!["messages".to_owned()]));
+    let answer = directory.answer("chat not messages", true);
+    assert!(answer.ids.contains(&"same".to_owned()) && answer.excluded.is_empty());
+    assert_eq!(directory.answer("chat -slack", true).excluded, ["slack"]);
+}
+
+#[test]
+fn common_words_are_never_corrected() {
+    let directory = Directory::of(&[product("stack", "Stack Gate"), product("desktop", "Desktop")]);
+    for word in ["slack", "game", "desk ", "stick"] {
+        let answer = directory.answer(word, true);
+        assert_eq!((answer.ids, answer.corrected), (vec![], vec![]), "{word}");
+    }
+    assert_eq!(directory.answer("stakc", true).corrected, [("stakc".to_owned(), "stack".to_owned())]);
+}
+
+#[test]
+fn a_word_is_no_beginning_unless_too_little_is_found() {
+    let mut products: Vec<_> = (0..10).map(|n| product(&n.to_string(), "Desk")).collect();
+    products.push(product("top", "Desktop"));
+    let directory = Directory::of(&products);
+    let finds = |text: &str| {
+        let has = |prefix| directory.search_as(text, prefix).contains(&"top".to_owned());
+        [Prefix::Auto, Prefix::Always, Prefix::Never].map(has)
+    };
+    assert_eq!(finds("desk"), [false, true, false]);
+    assert_eq!(finds("deskt"), [true, true, false], "no word itself");
+    let few = Directory::of(&[product("desk", "Desk"), product("top", "Desktop")]);
+    assert_eq!(few.search("desk"), ["desk", "top"], "too little is found");
+    assert_eq!(few.search_as("desk", Prefix::Never), ["desk"]);
+}
+
+#[test]
+fn names_are_found_however_they_are_joined() {
+    let directory = Directory::of(&[
+        product("rocket", "Rocket.Chat"),
+        product("wiki", "Wiki.js"),
+        json!({"id": "near", "name": "Lantern", "tagline": "Near miss reports", "description": "Runs on node.js."}),
+    ]);
+    for (query, id) in [
+        ("rocketchat", "rocket"),
+        ("rocket chat", "rocket"),
+        ("wikijs", "wiki"),
+        ("nodejs", "near"),
+        ("nearmisses", "near"),
+    ] {
+        assert_eq!(directory.search(query), [id], "{query}");
+    }
+    assert_eq!(directory.highlights("nearmisses"), [("tagline".into(), "<mark>Near miss</mark> reports".into())]);
+}
+
+#[test]
+fn one_letter_finds_names_that_begin_with_it() {
+    let directory = Directory::of(&[
+        product("r", "R"),
+        json!({"id": "rocket", "name": "Rocket", "tagline": "Really long reports"}),
+        json!({"id": "other", "name": "Lantern", "tagline": "Little reports"}),
+    ]);
+    assert_eq!(directory.search("r"), ["r", "rocket"]);
+    assert_eq!(directory.highlights("l"), [("name".into(), "<mark>Lantern</mark>".into())], "of names alone");
+}
+
+#[test]
+fn demo_records_stand_behind_real_ones_with_as_many_words() {
+    let demo = json!({"id": "demo", "name": "Audit permits", "url": "https://demo.example", "rating": 5.0, "review_count": 99});
+    let real = [
+        demo,
+        json!({"id": "all", "name": "Lantern", "description": format!("{}An audit of permits", "Filler. ".repeat(90))}),
+        product("some", "Audit"),
+        json!({"id": "some-demo", "name": "Audit audit", "url": "https://demo.example"}),
+    ];
+    let directory = Directory::of(&real);
+    let answer = directory.answer("audit permits ", true);
+    assert_eq!(
+        (answer.ids, answer.with_all_words),
+        (["all", "demo", "some", "some-demo"].map(str::to_owned).into(), 2)
+    );
+    let demos = Directory::of(&[real[0].clone(), real[3].clone()]);
+    assert_eq!(demos.search("audit permits "), ["demo", "some-demo"], "alone they are as good as real ones");
+}
+
+#[test]
+fn the_answer_says_where_products_with_some_of_the_words_begin() {
+    let directory = Directory::of(&[product("a", "Audit permits"), product("b", "Audit"), product("c", "Permits")]);
+    let answer = directory.answer("audit permits", true);
+    assert_eq!((answer.ids.len(), answer.with_all_words), (3, 1));
+    assert_eq!(directory.answer("audit", true).with_all_words, 2);
+    assert_eq!(directory.answer("", true).with_all_words, 3);
+}
+
+#[test]
+fn a_match_says_that_a_synonym_or_a_description_of_a_category_explains_it() {
+    let directory = Directory::with(
+        &[json!({"id": "a", "name": "Lantern", "category": "Control of work", "tagline": "PTW for sites"})],
+        &json!({
+            "categories": [{"name": "Control of work", "description": "Isolations and permits for hazardous jobs"}],
+            "synonyms": [{"terms": ["permit to work", "ptw"]}],
+        }),
+    );
+    assert_eq!(directory.marked_by_synonym("permit to work"), ["tagline"]);
+    assert_eq!(directory.marked_by_synonym("ptw"), [""; 0]);
+    let marked = directory.highlights("lantern isolation");
+    let expected = [
+        ("name", "<mark>Lantern</mark>"),
+        ("category_description", "<mark>Isolations</mark> and permits for hazardous jobs"),
+    ];
+    assert_eq!(marked, expected.map(|(field, html)| (field.to_owned(), html.to_owned())));
+}
+
+#[test]
+fn synonyms_are_reported_as_far_as_records_have_them() {
+    let directory = Directory::with(
+        &[product("long", "Permit to Work Suite"), product("short", "PTW Suite")],
+        &json!({"synonyms": [{"terms": ["permit to work", "ptw", "permis de travail"]}]}),
+    );
+    let answer = directory.answer("ptw", true);
+    assert_eq!(answer.synonyms, [("ptw".to_owned(), "permit to work".to_owned())]);
+    let mut hits = directory.search("permis de travail");
+    hits.sort();
+    assert_eq!(hits, ["long", "short"]);
+}
+
+#[test]
+fn a_word_of_synonyms_alone_is_still_the_beginning_of_others() {
+    let directory =
+        Directory::with(&[product("vanguard", "Vanguard")], &json!({"synonyms": [{"terms": ["va", "varia"]}]}));
+    assert_eq!(directory.search("va"), ["vanguard"]);
+}
