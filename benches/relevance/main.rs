@@ -53,7 +53,7 @@ fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
         }
     }
     let judged = judged::Judged::read(&folder.join("relevance"))?;
-    let composed = qhse::Composed::read(&folder.join("qhse"), Built::of(&bundled())?)?;
+    let composed = qhse::Composed::read(&folder.join("qhse"), Built::of(&real())?)?;
     if sweep {
         return judged.sweep(&composed);
     }
@@ -64,9 +64,14 @@ fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
     judged.ablation(&composed)
 }
 
+/// The exports of the bundled directory without its fictional products, which answer nobody's question.
+fn real() -> [PathBuf; 2] {
+    ["data/qhse.json", "data/software-terms.json"].map(PathBuf::from)
+}
+
 /// The exports of the bundled directory.
-fn bundled() -> [PathBuf; 2] {
-    ["data/qhse.json", "data/demo.json"].map(PathBuf::from)
+fn bundled() -> [PathBuf; 3] {
+    ["data/qhse.json", "data/software-terms.json", "data/demo.json"].map(PathBuf::from)
 }
 
 /// A built generation, to be opened with other weights.

@@ -11,8 +11,11 @@ use super::stamp::{self, FolderStamp};
 use crate::export::{self, FindError, Finding, Limits, Report, SourceFile};
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
-const EMBEDDED: [(&str, &[u8]); 2] =
-    [("demo.json", include_bytes!("../../data/demo.json")), ("qhse.json", include_bytes!("../../data/qhse.json"))];
+const EMBEDDED: [(&str, &[u8]); 3] = [
+    ("demo.json", include_bytes!("../../data/demo.json")),
+    ("qhse.json", include_bytes!("../../data/qhse.json")),
+    ("software-terms.json", include_bytes!("../../data/software-terms.json")),
+];
 
 /// Where the exports come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

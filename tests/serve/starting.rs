@@ -118,7 +118,7 @@ fn outside_a_checkout_the_directory_that_comes_along_is_served_and_says_so() {
     let server = Server::start(folder.path(), &["--index", "none"]);
     let (_, body) = server.get("/v1/exports");
     let ids: Vec<_> = body["data"].as_array().expect("an array").iter().map(|export| &export["id"]).collect();
-    assert_eq!(ids, ["demo", "qhse"]);
+    assert_eq!(ids, ["demo", "qhse", "software-terms"]);
     assert_eq!(server.terminate().0, Some(0));
 }
 
