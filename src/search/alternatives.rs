@@ -1,7 +1,6 @@
 //! Extraction of replaced products from texts: `a self-hosted alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
-use super::analyse::{Gap, Word};
-use super::index::title_key;
+use super::analyse::{Gap, Word, title_key};
 
 /// Words that may stand between a cue and the first name: `alternatives to proprietary services such as Slack`.
 const MOST_BETWEEN: usize = 4;
@@ -18,23 +17,36 @@ const MOST_NAMES: usize = 12;
 pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     let mut keys = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        let cue = word.folded.as_str();
-        match cue {
-            "like" if word.gap == Gap::Joined => names_before(text, words, at, &mut keys),
-            "alternative" | "alternatives" | "clone" | "equivalent" | "replacement" | "replacements" | "substitute"
-            | "substitutes" => {
-                if words.get(at + 1).is_some_and(is_preposition) {
-                    names_behind(text, words, at + 2, &mut keys);
-                }
-                names_before(text, words, at, &mut keys);
-            }
-            _ => {}
+        let is_cue = is_cue(&word.folded);
+        if is_cue && words.get(at + 1).is_some_and(is_preposition) {
+            names_behind(text, words, at + 2, &mut keys);
+        }
+        if is_cue || (word.gap == Gap::Joined && word.folded == "like") {
+            names_before(text, words, at, &mut keys);
         }
     }
     keys
 }
 
-fn is_preposition(word: &Word) -> bool {
+/// Whether the name of what is replaced may stand before a folded word, or behind it and a [preposition](is_preposition).
+#[must_use]
+pub(super) fn is_cue(folded: &str) -> bool {
+    matches!(
+        folded,
+        "alternative"
+            | "alternatives"
+            | "clone"
+            | "equivalent"
+            | "replacement"
+            | "replacements"
+            | "substitute"
+            | "substitutes"
+    )
+}
+
+/// Whether a word leads from a cue to a name.
+#[must_use]
+pub(super) fn is_preposition(word: &Word) -> bool {
     matches!(word.folded.as_str(), "to" | "for" | "of")
 }
 

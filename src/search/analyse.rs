@@ -115,6 +115,24 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
     }
 }
 
+/// The whole name, as names are compared: its folded words written as one, for `Rocket.Chat` is `rocketchat` too.
+#[must_use]
+pub fn title_key(words: &[Word]) -> String {
+    words.iter().map(|word| word.folded.as_str()).collect()
+}
+
+/// Two neighbouring words as one.
+#[must_use]
+pub fn compound(word: &Word, next: &Word) -> String {
+    format!("{}{}", word.folded, next.folded)
+}
+
+/// Words as a text writes them, from the first to the last.
+#[must_use]
+pub fn written<'t>(text: &'t str, words: &[Word]) -> &'t str {
+    words.first().zip(words.last()).map_or("", |(first, last)| &text[first.start..last.end])
+}
+
 /// The class of a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {

@@ -7,17 +7,16 @@ use fst::{IntoStreamer, Streamer};
 use serde::Serialize;
 
 use super::SearchIndex;
-use super::analyse::{Gap, Word, words};
+use super::analyse::{Gap, Word, compound, title_key, written};
 use super::budget::Budget;
 use super::english;
-use super::index::{compound, title_key};
-use super::intent::is_kind;
+use super::intent::{is_intent_word, is_kind};
 use super::lexicon::{StemId, WordId};
 use super::plan::{Alternative, Group, INDEXED_PREFIX, Phrase, Plan, Rerank, Signals, Term};
-use super::query::ParsedQuery;
+use super::query::{LONG_QUERY, ParsedQuery};
 use super::stem_slots::StemSlots;
 use super::typo;
-use super::understand::{Documents, Subject, excluded_terms, is_intent_word, understand};
+use super::understand::{Documents, Subject, excluded_terms, understand};
 use crate::resource::{Correction, QueryReport};
 
 /// The most words of a query that count.
@@ -29,9 +28,6 @@ const VERY_RARE: u32 = 10_000;
 
 /// The most words that are searched: words as frequent as the tenth count too, but not any number of them.
 const MOST_SEARCHED: usize = 30;
-
-/// From so many words on a query is a question or a sentence, in which function words don't count.
-pub(super) const LONG_QUERY: usize = 5;
 
 /// If fewer products than this have all words, those that have some follow.
 pub const ENOUGH: usize = 10;
@@ -360,26 +356,15 @@ impl<D: Documents> Expander<'_, D> {
                     of_word.push(Alternative { term: term.clone(), weight });
                 }
                 self.concepts.push(*concept);
-                let from = &self.text[words[mention.start].start..words[mention.end - 1].end];
+                let from = written(self.text, &words[mention.start..mention.end]);
                 for to in thesaurus.terms_of(*concept).iter().filter(|to| &***to != mention.term) {
-                    if self.may_be_found(to)? && reported.insert((from, to)) {
+                    if reported.insert((from, to)) {
                         self.report.synonyms.push(Correction { from: from.to_owned(), to: to.to_string() });
                     }
                 }
             }
         }
         Ok(by_word)
-    }
-
-    /// Whether records have all words of a term, in any form.
-    fn may_be_found(&self, term: &str) -> Result<bool, D::Error> {
-        for word in words(term) {
-            let Some(stem) = self.index.lexicon.stem(&self.index.stems.of(&word.folded)) else { return Ok(false) };
-            if self.documents.document_frequency(&Term::Word(stem))? == 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Leaves out what no product has, and notes how frequent the rest is.
@@ -484,8 +469,7 @@ impl<D: Documents> Expander<'_, D> {
     fn excluded(&mut self) -> Vec<Term> {
         let query = self.query;
         for words in &query.excluded {
-            let written = self.text[words[0].start..words[words.len() - 1].end].to_owned();
-            self.report.excluded.push(written);
+            self.report.excluded.push(written(self.text, words).to_owned());
         }
         query.excluded.iter().flat_map(|words| excluded_terms(self.index, words)).collect()
     }
@@ -506,12 +490,6 @@ impl<D: Documents> Expander<'_, D> {
 }
 
 impl Slot {
-    /// Whether words stand for it.
-    #[must_use]
-    pub fn has_words(&self) -> bool {
-        self.stems().next().is_some()
-    }
-
     fn finds(&self) -> bool {
         !self.alternatives.is_empty()
     }

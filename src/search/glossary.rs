@@ -1,7 +1,6 @@
 //! Searches the glossary: few hundred terms, so each is looked at.
 
-use super::analyse::{Word, words};
-use super::index::title_key;
+use super::analyse::{Word, title_key, words};
 use super::stem::Stems;
 use crate::catalogue::GlossaryEntry;
 

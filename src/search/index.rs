@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::alternatives::replaced;
-use super::analyse::{Gap, Word, words};
+use super::analyse::{Gap, Word, compound, title_key, words};
 use super::field::{Field, Section};
 use super::forward::{Forward, SECTION_END, VALUE_END};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts};
@@ -265,7 +265,8 @@ impl SearchBuilder {
     ///
     /// # Errors
     /// Where the lexicon can't be built.
-    pub fn finish(self) -> Result<SearchParts, LexiconError> {
+    pub fn finish(mut self) -> Result<SearchParts, LexiconError> {
+        self.thesaurus.retain_terms_of(self.lexicon.words_of_documents());
         let (lexicon, numbering) = self.lexicon.finish()?;
         let mut forward = Forward::with_capacity_of(&self.provisional);
         for document in (0..).take(self.provisional.len()) {
@@ -304,18 +305,6 @@ fn values<'a>(
                 .iter()
                 .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
         )
-}
-
-/// The whole name, as names are compared: its folded words written as one, for `Rocket.Chat` is `rocketchat` too.
-#[must_use]
-pub fn title_key(words: &[Word]) -> String {
-    words.iter().map(|word| word.folded.as_str()).collect()
-}
-
-/// Two neighbouring words as one.
-#[must_use]
-pub fn compound(word: &Word, next: &Word) -> String {
-    format!("{}{}", word.folded, next.folded)
 }
 
 /// Whether two neighbouring words may be meant as one. In the short fields any two; in running text, where most

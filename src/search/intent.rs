@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::alternatives::MOST_WORDS;
-use super::analyse::Word;
+use super::alternatives::{MOST_WORDS, is_cue, is_preposition};
+use super::analyse::{Gap, Word};
 
 /// Words of intent: they describe the kind of answer (a program, a good one, another one), not its subject. They don't count where
 /// other words find something. Sorted.
@@ -41,10 +41,10 @@ pub(super) fn is_kind(folded: &str) -> bool {
     matches!(folded, "app" | "tool")
 }
 
-/// Whether a folded word is one of intent.
+/// Whether a word is one of intent, and not a part of another one: `rogue-like`.
 #[must_use]
-pub(super) fn is_intent_word(folded: &str) -> bool {
-    WORDS.binary_search(&folded).is_ok()
+pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
+    word.gap != Gap::Joined && !text[word.end..].starts_with('-') && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
 /// The possible intents of a query. The index decides: only a name that it knows is a subject.
@@ -100,11 +100,10 @@ fn subjects(words: &[Word]) -> Vec<Subject> {
     for at in 0..words.len() {
         let is = |at: usize, any: &[&str]| is(words, at, any);
         let is_certain = is(at, &["alternative", "alternatives", "competitor", "competitors"]);
-        let is_cue = is_certain
-            || is(at, &["clone", "equivalent", "replacement", "replacements", "similar", "substitute", "substitutes"]);
-        if is_cue && is(at + 1, &["for", "of", "to"]) {
+        let is_cue = is_certain || is_cue(&words[at].folded);
+        if (is_cue || is(at, &["similar"])) && words.get(at + 1).is_some_and(is_preposition) {
             add(&mut behind(at + 2), is_certain);
-        } else if is_cue && !is(at, &["similar"]) {
+        } else if is_cue {
             add(&mut before(at), is_certain);
         }
         if is(at, &["replace", "replaces", "replacing"])

@@ -232,6 +232,15 @@ impl LexiconBuilder {
         self.words[number as usize].stem
     }
 
+    /// Whether any document has a folded word, in any form.
+    pub fn words_of_documents(&self) -> impl Fn(&str) -> bool + '_ {
+        let mut found = vec![false; self.stems.len()];
+        for word in &self.words {
+            found[word.stem as usize] |= word.document_frequency > 0;
+        }
+        move |folded| self.stems.get(&*self.analyzer.of(folded)).is_some_and(|stem| found[*stem as usize])
+    }
+
     /// Numbers the words by falling frequency (ties by spelling); answers the word of each provisional number too.
     ///
     /// # Errors

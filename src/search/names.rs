@@ -1,7 +1,6 @@
 //! Plans of name searches.
 
-use super::analyse::{Gap, words};
-use super::index::{compound, title_key};
+use super::analyse::{Gap, compound, title_key, words};
 use super::plan::{Alternative, Group, Plan, Rerank, Term};
 
 /// The plan of a search by name: every word must start a word of the name or of an alias; neighbours may be written as one.

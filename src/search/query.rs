@@ -2,6 +2,9 @@
 
 use super::analyse::{Gap, Word, words};
 
+/// From so many words on a query is a question or a sentence, in which function words don't count.
+pub const LONG_QUERY: usize = 5;
+
 /// A parsed query. Any text is a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {

@@ -16,7 +16,7 @@ use crate::record::SynonymGroup;
 pub struct Thesaurus {
     /// By the first stem of a term: the terms that begin with it, longest first.
     terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>>,
-    /// Per concept its terms as written, the one that stands for it first.
+    /// Per concept its terms as written.
     concepts: Vec<Vec<Box<str>>>,
 }
 
@@ -89,10 +89,17 @@ impl Thesaurus {
         self.concepts.is_empty()
     }
 
-    /// A concept's terms as written.
+    /// A concept's terms as written; once [retained](Self::retain_terms_of), those that documents can have.
     #[must_use]
     pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Removes the concepts' terms with a word that no document has, so that queries aren't told of these.
+    pub fn retain_terms_of(&mut self, has_word: impl Fn(&str) -> bool) {
+        for terms in &mut self.concepts {
+            terms.retain(|term| words(term).iter().all(|word| has_word(&word.folded)));
+        }
     }
 
     /// All words of all terms.

@@ -3,13 +3,11 @@
 use std::ops::Range;
 
 use super::SearchIndex;
-use super::analyse::{Gap, Word};
+use super::analyse::{Word, compound, title_key, written};
 use super::english;
-use super::expand::LONG_QUERY;
-use super::index::{compound, title_key};
-use super::intent::{self, Intent};
+use super::intent::{Intent, is_intent_word, is_kind};
 use super::plan::{Alternative, Term};
-use super::query::ParsedQuery;
+use super::query::{LONG_QUERY, ParsedQuery};
 
 /// Lookups in the index that the understanding of a query takes.
 pub trait Documents {
@@ -74,7 +72,6 @@ pub(super) fn understand<D: Documents>(
     }
     let intent = Intent::of(text, words);
     let is_plain = |of: &Range<usize>| !of.clone().any(|at| query.is_in_phrase(at));
-    let written = |of: &Range<usize>| text[words[of.start].start..words[of.end - 1].end].to_owned();
     let key = |of: &Range<usize>| title_key(&words[of.clone()]);
     if let Some(excluded) = intent.excluded.filter(|of| words.len() < LONG_QUERY && is_plain(&of.words)) {
         let title = Term::Title(key(&excluded.words).into());
@@ -83,7 +80,7 @@ pub(super) fn understand<D: Documents>(
             understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
             understood.excluded =
                 if is_name { vec![title] } else { excluded_terms(index, &words[excluded.words.clone()]) };
-            understood.left_out = Some(written(&excluded.words));
+            understood.left_out = Some(written(text, &words[excluded.words]).to_owned());
         }
     }
     if let Some(sides) = intent.compared.filter(|sides| sides.iter().all(is_plain)) {
@@ -95,23 +92,16 @@ pub(super) fn understand<D: Documents>(
         let name = &words[subject.words.clone()];
         let Some(alternatives) = alternatives_to(index, documents, name, subject.is_certain)? else { continue };
         let is_cue = |word: &Word| {
-            is_intent_word(text, word) || intent::is_kind(&word.folded) || english::is_function_word(&word.folded)
+            is_intent_word(text, word) || is_kind(&word.folded) || english::is_function_word(&word.folded)
         };
         let others = (0..words.len()).filter(|at| !subject.words.contains(at));
         understood.cues.extend(others.filter(|at| is_cue(&words[*at])));
         understood.excluded.push(Term::Title(title_key(name).into()));
-        let written = written(&subject.words);
+        let written = written(text, name).to_owned();
         understood.subject = Some(Subject { words: subject.words, written, alternatives });
         break;
     }
     Ok(understood)
-}
-
-/// Whether a word is one of intent, and not a part of another one: `rogue-like`.
-#[must_use]
-pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
-    let behind = text[word.end..].chars().next();
-    word.gap != Gap::Joined && behind != Some('-') && intent::is_intent_word(&word.folded)
 }
 
 /// The terms of some words that no product found has.

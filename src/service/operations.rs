@@ -13,7 +13,7 @@ use super::{
 use crate::catalogue::{Catalogue, DamagedText, ExportDocument, Filter, Order, Ordinal, Span, StoredExport};
 use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::resource::{Correction, Pagination, QueryReport};
-use crate::search::analyse::Word;
+use crate::search::analyse::{Word, written};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, FacetCounts};
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
@@ -221,8 +221,7 @@ impl Documents for Snapshot {
 
 /// The correction of a phrase to its words.
 fn unquoted(text: &str, phrase: &[Word]) -> Correction {
-    let range = phrase.first().map_or(0, |word| word.start)..phrase.last().map_or(0, |word| word.end);
-    let words = &text[range];
+    let words = written(text, phrase);
     Correction { from: format!("\"{words}\""), to: words.to_owned() }
 }
 

@@ -216,9 +216,8 @@ impl<'s> Highlighter<'s> {
 
     /// Appends the descriptions of categories with words that the product itself doesn't have.
     fn category_descriptions(&mut self, ordinal: Ordinal) -> Result<(), serde_json::Error> {
+        let missing = self.slots(|term| matches!(term, Term::Word(_))) & !self.scratch.found;
         let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
-        let stems = || expansion.slots.iter().enumerate().filter(|(_, slot)| slot.has_words());
-        let missing = stems().fold(0, |all, (at, _)| all | 1 << at) & !scratch.found;
         if missing == 0 {
             return Ok(());
         }
