@@ -1,7 +1,8 @@
 """All checks of this client; what `make test-client-python` runs.
 
 Style and types once, the tests on the oldest and on the newest Python that can be had and with the oldest dependencies
-that are promised, then the built wheel and source archive: installed in clean environments, with an example run.
+that are promised, then the built wheel and source archive: installed in clean environments with the newest and the
+oldest dependencies and nothing else, with an example run.
 
 Needs Python 3.9 or newer with venv, and the server's binary (SOFTWARE_DIRECTORY_BIN, else what `cargo build` makes).
 All that it makes lies in .tools of the repository and in dist.
@@ -112,11 +113,22 @@ def check_packages(oldest: Path, newest: Path) -> None:
         if not any(name.endswith("/tests/test_client.py") for name in files.getnames()):
             sys.exit(f"{archive.name} lacks the tests")
     for package, python in ((wheel, oldest), (archive, newest)):
-        with tempfile.TemporaryDirectory() as clean:
-            uv("venv", "--python", str(python), clean)
-            uv("pip", "install", "--python", clean, str(package))
-            run(Path(clean) / "bin" / "python", CLIENT / "tools" / "try_installed.py", folder=Path(clean))
-        say(f"{package.name} installs and runs on {version(python)}")
+        try_installed(package, python, "highest")
+    # Without the development tools: these bring packages along that a user of the oldest dependencies may not have.
+    for python in (oldest, newest):
+        try_installed(wheel, python, "lowest-direct")
+
+
+def try_installed(package: Path, python: Path, resolution: str) -> None:
+    """Install a package and its dependencies in a clean environment, and run an example there."""
+    with tempfile.TemporaryDirectory() as clean:
+        uv("venv", "--python", str(python), clean)
+        pins = Path(clean) / "dependencies.txt"
+        inputs = ("--python", str(python), "--resolution", resolution, "--output-file", str(pins))
+        uv("pip", "compile", "pyproject.toml", *inputs)
+        uv("pip", "install", "--python", clean, str(package), "--requirements", str(pins))
+        run(Path(clean) / "bin" / "python", CLIENT / "tools" / "try_installed.py", folder=Path(clean))
+    say(f"{package.name} installs and runs on {version(python)}, dependencies: {resolution}")
 
 
 def run(program: Path, *arguments: object, folder: Path = CLIENT) -> None:

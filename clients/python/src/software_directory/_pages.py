@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from typing_extensions import Self
-
 from ._generated.models import Review, SearchHit
 from ._protocol.paging import next_offset
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
+
+    from typing_extensions import Self
 
     from ._async_caller import AsyncCaller
     from ._caller import Caller
