@@ -1,12 +1,13 @@
 // What an answer must look like to be taken for the directory's. A proxy's page with status 200 isn't a result.
 
+import type { Bytes } from "./body.js";
 import { type ApiError, errorClass, InvalidResponseError } from "./errors.js";
 import type { Redact } from "./redact.js";
 import { retryAfterSeconds } from "./retry.js";
 import type { Pagination, Problem } from "./types.js";
 
-/** Takes the result out of an answer, or gives undefined if it isn't the directory's. */
-export type Read<Result> = (response: Response) => Promise<Result | undefined>;
+/** Takes the result out of a body, or gives undefined if it isn't the directory's. */
+export type Read<Result> = (body: Bytes, response: Response) => Result | undefined;
 
 /** What all lists have. */
 export interface ListBody {
@@ -15,14 +16,14 @@ export interface ListBody {
 }
 
 /** The record of `{"data": {…}}`, with all that is in it. */
-export async function readRecord<Result>(response: Response): Promise<Result | undefined> {
-  const body = objectFrom(await response.text());
+export function readRecord<Result>(bytes: Bytes): Result | undefined {
+  const body = objectFrom(textOf(bytes));
   return isObject(body?.data) ? (body.data as Result) : undefined;
 }
 
 /** `{"data": […], "pagination": {…}}`, with all that is beside it. */
-export async function readList<Body extends ListBody>(response: Response): Promise<Body | undefined> {
-  const body = objectFrom(await response.text());
+export function readList<Body extends ListBody>(bytes: Bytes): Body | undefined {
+  const body = objectFrom(textOf(bytes));
   const pagination = body?.pagination;
   return Array.isArray(body?.data) &&
     isObject(pagination) &&
@@ -33,9 +34,8 @@ export async function readList<Body extends ListBody>(response: Response): Promi
 }
 
 /** The bytes of a JSON or NDJSON document, as they are. */
-export async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (!/json/.test(response.headers.get("content-type") ?? "")) return undefined;
-  return new Uint8Array(await response.arrayBuffer());
+export function readBytes(bytes: Bytes, { headers }: Response): Bytes | undefined {
+  return /json/.test(headers.get("content-type") ?? "") ? bytes : undefined;
 }
 
 /** The error that an answer with an error status means. `text` is its body, empty if it couldn't be read. */
@@ -70,6 +70,10 @@ export function invalidResponse(response: Response, sentId: string): ApiError {
 /** The id of the request as the server, or else this client, has it. */
 export function idOf(response: Response, sentId: string): string {
   return response.headers.get("x-request-id") || sentId;
+}
+
+function textOf(bytes: Bytes): string {
+  return new TextDecoder().decode(bytes);
 }
 
 function objectFrom(text: string): Record<string, unknown> | undefined {

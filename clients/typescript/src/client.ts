@@ -1,6 +1,6 @@
 // The client: its resources over one way of sending.
 
-import { sender } from "./request.js";
+import { transport } from "./request.js";
 import { CategoriesResource } from "./resources/categories.js";
 import { ExportsResource } from "./resources/exports.js";
 import { GlossaryResource } from "./resources/glossary.js";
@@ -33,12 +33,12 @@ export class SoftwareDirectory {
 
   constructor(options: ClientOptions) {
     // Held by a closure, not by a property: no inspection of the client shows the key.
-    const send = sender(settingsFrom(options));
-    this.software = new SoftwareResource(send);
-    this.categories = new CategoriesResource(send);
-    this.reviews = new ReviewsResource(send);
-    this.glossary = new GlossaryResource(send);
-    this.search = new SearchResource(send);
-    this.exports = new ExportsResource(send);
+    const sending = transport(settingsFrom(options));
+    this.software = new SoftwareResource(sending);
+    this.categories = new CategoriesResource(sending);
+    this.reviews = new ReviewsResource(sending);
+    this.glossary = new GlossaryResource(sending);
+    this.search = new SearchResource(sending);
+    this.exports = new ExportsResource(sending);
   }
 }

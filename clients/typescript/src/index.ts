@@ -1,5 +1,6 @@
 // The public API. Names that aren't exported here are private and may change.
 
+export type { Bytes } from "./body.js";
 export { SoftwareDirectory } from "./client.js";
 export {
   ApiConnectionError,

@@ -1,8 +1,8 @@
 // Lists: a page is what the server answers, and knows how to get the next one.
 
-import { type ListBody, type Read, readList } from "./answer.js";
+import { type ListBody, readList } from "./answer.js";
 import { ApiPromise } from "./promise.js";
-import type { Request, Send } from "./request.js";
+import type { Request, Transport } from "./request.js";
 import type { RequestOptions } from "./settings.js";
 
 /** What a page can do beside what it holds. */
@@ -70,16 +70,21 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
   }
 }
 
-/** Asks for a page of a list. */
+/** Requests a page of a list. */
 export function pagePromise<Body extends ListBody>(
-  send: Send,
+  transport: Transport,
   request: Request,
   options?: RequestOptions,
 ): PagePromise<Body> {
-  const next: Next<Body> = (offset) => pagePromise(send, { ...request, query: { ...request.query, offset } }, options);
-  const readPage: Read<Page<Body>> = async (response) => {
-    const body = await readList<Body>(response);
-    return body && (new LoadedPage(body, next) as unknown as Page<Body>);
-  };
-  return new PagePromise<Body>((read) => send(request, read, options), readPage);
+  const next: Next<Body> = (offset) =>
+    pagePromise(transport, { ...request, query: { ...request.query, offset } }, options);
+  return new PagePromise<Body>(
+    transport,
+    request,
+    (bytes) => {
+      const body = readList<Body>(bytes);
+      return body && (new LoadedPage(body, next) as unknown as Page<Body>);
+    },
+    options,
+  );
 }

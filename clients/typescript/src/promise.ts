@@ -1,7 +1,9 @@
 // The return type of the operations: a promise of the result that can also give the raw response.
 
-import type { Read } from "./answer.js";
-import type { Answer } from "./request.js";
+import { idOf, invalidResponse, type Read } from "./answer.js";
+import { withBody } from "./body.js";
+import type { Answer, Request, Transport } from "./request.js";
+import type { RequestOptions } from "./settings.js";
 
 /** A result with the response that it came in. */
 export interface WithResponse<Result> {
@@ -12,23 +14,24 @@ export interface WithResponse<Result> {
   request_id: string;
 }
 
-/** Sends the request and reads its answer. */
-export type Start = <Result>(read: Read<Result>) => Promise<Answer<Result>>;
-
-/** The promise of a result. The request is sent at once, whether it is awaited or not. */
+/** The promise of a result. The request is sent once: at the end of the current turn, whether it is awaited or not. */
 export class ApiPromise<Result> implements Promise<Result> {
   readonly [Symbol.toStringTag] = "ApiPromise";
-  readonly #start: Start;
+  readonly #transport: Transport;
+  readonly #request: Request;
   readonly #read: Read<Result>;
+  readonly #options: RequestOptions | undefined;
   #answer: Promise<Answer<Result>> | undefined;
-  #raw = false;
+  #opened: Promise<Response> | undefined;
 
-  constructor(start: Start, read: Read<Result>) {
-    this.#start = start;
+  constructor(transport: Transport, request: Request, read: Read<Result>, options?: RequestOptions) {
+    this.#transport = transport;
+    this.#request = request;
     this.#read = read;
+    this.#options = options;
     // After the current statement, so that `.asResponse()` behind the call comes first.
     queueMicrotask(() => {
-      if (!this.#raw) void this.#settle();
+      if (!this.#opened) void this.#settle();
     });
   }
 
@@ -39,10 +42,15 @@ export class ApiPromise<Result> implements Promise<Result> {
   }
 
   /** The response as it comes, its body not yet read: for streaming. Errors are thrown and retried as ever; the timeout
-   * covers the headers only. To be called directly on the operation, else the request is sent a second time. */
+   * covers the headers only. To be called directly on the operation: later, or after `await`, the body was read already
+   * and the response is a copy that has it in memory. */
   async asResponse(): Promise<Response> {
-    this.#raw = true;
-    return (await this.#start(async (response) => response)).result;
+    if (this.#answer && !this.#opened) {
+      const { response, body } = await this.#answer;
+      return withBody(response, body);
+    }
+    this.#opened ??= this.#transport.open(this.#request, this.#options);
+    return this.#opened;
   }
 
   then<A = Result, B = never>(
@@ -63,7 +71,19 @@ export class ApiPromise<Result> implements Promise<Result> {
   }
 
   #settle(): Promise<Answer<Result>> {
-    this.#answer ??= this.#start(this.#read);
+    this.#answer ??= this.#opened
+      ? this.#readOpened(this.#opened)
+      : this.#transport.send(this.#request, this.#read, this.#options);
     return this.#answer;
+  }
+
+  /** Reads a raw response through a clone, so that its own body stays unread; fails if that was read already. */
+  async #readOpened(opened: Promise<Response>): Promise<Answer<Result>> {
+    const response = await opened;
+    const body = new Uint8Array(await response.clone().arrayBuffer());
+    const result = this.#read(body, response);
+    const request_id = idOf(response, "");
+    if (result === undefined) throw invalidResponse(response, request_id);
+    return { result, response, body, request_id };
   }
 }

@@ -1,12 +1,14 @@
-// One call: its attempts, their timeouts, the waits between them. The only module that sends requests.
+// One call: its URL and headers, its attempts and the waits between them.
 
-import { errorFromAnswer, idOf, invalidResponse, type Read } from "./answer.js";
-import { ApiConnectionError, ApiError, ApiTimeoutError } from "./errors.js";
-import { reason, type Redact, redactCause, redactor } from "./redact.js";
-import { backoffSeconds, isWorthRetrying, startTimer } from "./retry.js";
+import { idOf, invalidResponse, type Read } from "./answer.js";
+import { attempt } from "./attempt.js";
+import type { Bytes } from "./body.js";
+import { ApiError } from "./errors.js";
+import { redactor } from "./redact.js";
+import { backoffSeconds, isWorthRetrying } from "./retry.js";
 import { type RequestOptions, retriesFrom, type Settings, timeoutFrom } from "./settings.js";
 
-/** What to ask for. */
+/** What is requested. */
 export interface Request {
   /** Segments below `/v1`, not yet encoded. */
   path: readonly string[];
@@ -17,16 +19,29 @@ export interface Request {
 export interface Answer<Result> {
   result: Result;
   response: Response;
+  /** The body that the result was read from. */
+  body: Bytes;
   /** The id under which the server knows the request. */
   request_id: string;
 }
 
-/** Sends a request, with retries, and reads its answer. */
-export type Send = <Result>(request: Request, read: Read<Result>, options?: RequestOptions) => Promise<Answer<Result>>;
+/** Sends requests of one client. */
+export interface Transport {
+  /** Sends a request, with retries, and reads the whole answer. */
+  send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
+  /** Sends a request, with retries, up to the headers; the body is left to the caller. */
+  open(request: Request, options?: RequestOptions): Promise<Response>;
+}
 
-export function sender(settings: Settings): Send {
+export function transport(settings: Settings): Transport {
   const redact = redactor(settings.apiKey);
-  return async (request, read, options = {}) => {
+
+  const call = async <Result>(
+    request: Request,
+    options: RequestOptions = {},
+    streamed: boolean,
+    read: (response: Response, sentId: string) => Promise<Result>,
+  ): Promise<Result> => {
     const url = urlOf(settings.baseUrl, request);
     const timeoutMs = timeoutFrom(options.timeoutMs ?? settings.timeoutMs);
     const maxRetries = retriesFrom(options.maxRetries ?? settings.maxRetries);
@@ -38,10 +53,12 @@ export function sender(settings: Settings): Send {
       accept: request.accept ?? "application/json",
       "x-request-id": sentId,
     };
+    const { fetch } = settings;
     for (let retry = 0; ; retry += 1) {
       signal?.throwIfAborted();
       try {
-        return await attempt({ url, headers, sentId, timeoutMs, signal, redact, read, fetch: settings.fetch });
+        const once = { url, headers, sentId, timeoutMs, signal, redact, fetch, streamed };
+        return await attempt(once, (response) => read(response, sentId));
       } catch (error) {
         if (!(error instanceof ApiError) || !isWorthRetrying(error) || retry >= maxRetries) throw error;
         const seconds = error.retry_after_seconds ?? backoffSeconds(retry);
@@ -50,82 +67,17 @@ export function sender(settings: Settings): Send {
       }
     }
   };
-}
 
-interface Attempt<Result> extends Pick<Settings, "fetch" | "timeoutMs"> {
-  url: string;
-  headers: Record<string, string>;
-  sentId: string;
-  signal: AbortSignal | undefined;
-  redact: Redact;
-  read: Read<Result>;
-}
-
-async function attempt<Result>({
-  url,
-  headers,
-  sentId,
-  timeoutMs,
-  signal,
-  redact,
-  read,
-  fetch,
-}: Attempt<Result>): Promise<Answer<Result>> {
-  const controller = new AbortController();
-  const cancel = () => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", cancel, { once: true });
-  let timedOut = false;
-  const timer = startTimer(timeoutMs, () => {
-    timedOut = true;
-    controller.abort();
-  });
-
-  let response: Response | undefined;
-  const exchange = async (): Promise<Answer<Result> | ApiError> => {
-    response = await fetch(url, { headers, redirect: "manual", signal: controller.signal });
-    if (response.status >= 400) return errorFromAnswer(response, await response.text(), sentId, redact);
-    const result = response.ok ? await read(response) : undefined;
-    return result === undefined
-      ? invalidResponse(response, sentId)
-      : { result, response, request_id: idOf(response, sentId) };
+  return {
+    send: (request, read, options) =>
+      call(request, options, false, async (response, sentId) => {
+        const body = new Uint8Array(await response.arrayBuffer());
+        const result = read(body, response);
+        if (result === undefined) throw invalidResponse(response, sentId);
+        return { result, response, body, request_id: idOf(response, sentId) };
+      }),
+    open: (request, options) => call(request, options, true, async (response) => response),
   };
-  // Raced, because an injected fetch may not listen to the signal.
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-  });
-
-  try {
-    const outcome = await Promise.race([exchange(), aborted]);
-    if (outcome instanceof ApiError) throw outcome;
-    // The body of a raw response is read later, and the caller's signal must reach it then still.
-    if (outcome.response.bodyUsed) signal?.removeEventListener("abort", cancel);
-    return outcome;
-  } catch (error) {
-    // Releases the rest of the exchange.
-    controller.abort();
-    signal?.removeEventListener("abort", cancel);
-    if (signal?.aborted) throw signal.reason;
-    if (error instanceof ApiError) throw error;
-    // Keeps the status of an error with an incomplete body.
-    if (response && response.status >= 400) throw errorFromAnswer(response, "", sentId, redact);
-    const { origin } = new URL(url);
-    if (timedOut) {
-      throw new ApiTimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms`, {
-        status: 0,
-        code: "timeout",
-        request_id: sentId,
-      });
-    }
-    const cause = redactCause(error, redact);
-    throw new ApiConnectionError(`The connection to ${origin} failed: ${reason(cause)}`, {
-      status: 0,
-      code: "connection_error",
-      request_id: sentId,
-      cause,
-    });
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function urlOf(baseUrl: string, { path, query }: Request): string {

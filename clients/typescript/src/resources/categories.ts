@@ -1,17 +1,17 @@
 import { type PagePromise, pagePromise } from "../page.js";
-import type { Send } from "../request.js";
+import type { Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
 import type { CategoryList, CategoryListParams } from "../types.js";
 
 export class CategoriesResource {
-  readonly #send: Send;
+  readonly #transport: Transport;
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
   /** All categories by name, those without products too. */
   list(params?: CategoryListParams | null, options?: RequestOptions): PagePromise<CategoryList> {
-    return pagePromise(this.#send, { path: ["categories"], query: params }, options);
+    return pagePromise(this.#transport, { path: ["categories"], query: params }, options);
   }
 }

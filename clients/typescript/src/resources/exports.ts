@@ -1,33 +1,27 @@
 import { readBytes } from "../answer.js";
+import type { Bytes } from "../body.js";
 import { type PagePromise, pagePromise } from "../page.js";
 import { ApiPromise } from "../promise.js";
-import type { Send } from "../request.js";
+import type { Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
 import type { ExportDownloadParams, ExportList, ExportListParams } from "../types.js";
 
 export class ExportsResource {
-  readonly #send: Send;
+  readonly #transport: Transport;
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
   /** The export files, each with its licence and counts. */
   list(params?: ExportListParams | null, options?: RequestOptions): PagePromise<ExportList> {
-    return pagePromise(this.#send, { path: ["exports"], query: params }, options);
+    return pagePromise(this.#transport, { path: ["exports"], query: params }, options);
   }
 
   /** The bytes of an export, exactly as the directory validated them; with `format: "ndjson"` one record a line. For a
    * large one, `.asResponse()` streams. */
-  download(
-    id: string,
-    params?: ExportDownloadParams | null,
-    options?: RequestOptions,
-  ): ApiPromise<Uint8Array<ArrayBuffer>> {
+  download(id: string, params?: ExportDownloadParams | null, options?: RequestOptions): ApiPromise<Bytes> {
     const accept = params?.format === "ndjson" ? "application/x-ndjson" : "application/json";
-    return new ApiPromise(
-      (read) => this.#send({ path: ["exports", id], query: params, accept }, read, options),
-      readBytes,
-    );
+    return new ApiPromise(this.#transport, { path: ["exports", id], query: params, accept }, readBytes, options);
   }
 }

@@ -1,17 +1,17 @@
 import { type PagePromise, pagePromise } from "../page.js";
-import type { Send } from "../request.js";
+import type { Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
 import type { ReviewList, ReviewListParams } from "../types.js";
 
 export class ReviewsResource {
-  readonly #send: Send;
+  readonly #transport: Transport;
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
   /** Reviews of a product, newest first, with a summary of all of them. */
   list(id: string, params?: ReviewListParams | null, options?: RequestOptions): PagePromise<ReviewList> {
-    return pagePromise(this.#send, { path: ["reviews", id], query: params }, options);
+    return pagePromise(this.#transport, { path: ["reviews", id], query: params }, options);
   }
 }

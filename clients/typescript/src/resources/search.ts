@@ -1,17 +1,17 @@
 import { type PagePromise, pagePromise } from "../page.js";
-import type { Send } from "../request.js";
+import type { Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
 import type { SearchResult, SearchProductsParams } from "../types.js";
 
 export class SearchResource {
-  readonly #send: Send;
+  readonly #transport: Transport;
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
   /** Products that match a free text, best match first. */
   products(params?: SearchProductsParams | null, options?: RequestOptions): PagePromise<SearchResult> {
-    return pagePromise(this.#send, { path: ["search"], query: params }, options);
+    return pagePromise(this.#transport, { path: ["search"], query: params }, options);
   }
 }

@@ -1,0 +1,89 @@
+// One exchange: a request, its timeout, its cancellation, and what its failure means. The only module that calls `fetch`.
+
+import { errorFromAnswer, invalidResponse } from "./answer.js";
+import { watched } from "./body.js";
+import { ApiConnectionError, ApiError, ApiTimeoutError } from "./errors.js";
+import { reason, type Redact, redactCause } from "./redact.js";
+import { startTimer } from "./retry.js";
+import type { Settings } from "./settings.js";
+
+export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
+  url: string;
+  headers: Record<string, string>;
+  sentId: string;
+  signal: AbortSignal | undefined;
+  redact: Redact;
+  /** Whether the body is a stream that may be read after the attempt. */
+  streamed: boolean;
+}
+
+/** Sends the request and gives a successful response to `read`. The timeout covers the headers and, unless the body is
+ * streamed, `read`. The signal is listened to until the body was read to its end, was cancelled or failed. */
+export async function attempt<Result>(
+  { url, headers, sentId, timeoutMs, signal, redact, fetch, streamed }: Attempt,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  let response: Response | undefined;
+  let timedOut = false;
+
+  const cancel = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", cancel, { once: true });
+  // Raced, because an injected fetch may not listen to the signal.
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+  });
+  const timer = startTimer(timeoutMs, () => {
+    timedOut = true;
+    controller.abort();
+  });
+  const end = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+  };
+
+  const meaning = (error: unknown): unknown => {
+    if (signal?.aborted) return signal.reason;
+    if (error instanceof ApiError) return error;
+    // Keeps the status of an error with an incomplete body.
+    if (response && response.status >= 400) return errorFromAnswer(response, "", sentId, redact);
+    const { origin } = new URL(url);
+    const details = { status: 0, request_id: sentId };
+    if (timedOut) {
+      return new ApiTimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms`, {
+        ...details,
+        code: "timeout",
+      });
+    }
+    const cause = redactCause(error, redact);
+    const message = `The connection to ${origin} failed: ${reason(cause)}`;
+    return new ApiConnectionError(message, { ...details, code: "connection_error", cause });
+  };
+
+  /** Waits for a step of the exchange; a failure ends the exchange and is thrown as what it means. */
+  const guarded = async <T>(step: Promise<T>): Promise<T> => {
+    try {
+      return await Promise.race([step, aborted]);
+    } catch (error) {
+      const meant = meaning(error);
+      // Releases the rest of the exchange.
+      controller.abort();
+      end();
+      throw meant;
+    }
+  };
+
+  const exchange = async (): Promise<Result> => {
+    response = await fetch(url, { headers, redirect: "manual", signal: controller.signal });
+    if (response.status >= 400) throw errorFromAnswer(response, await response.text(), sentId, redact);
+    if (!response.ok) throw invalidResponse(response, sentId);
+    if (streamed) {
+      clearTimeout(timer);
+      return read(watched(response, guarded, end));
+    }
+    const result = await read(response);
+    end();
+    return result;
+  };
+  return guarded(exchange());
+}
