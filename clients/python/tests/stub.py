@@ -79,7 +79,8 @@ def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            path, _, search = self.path.partition("?")
+            # Through a proxy the whole address comes, and the stub is that proxy.
+            path, _, search = re.sub("^http://[^/]*", "", self.path).partition("?")
             _, _, room, rest = path.split("/", 3)
             script = scripts[room]
             position = len(script.requests)

@@ -8,7 +8,7 @@ import json
 import logging
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -16,6 +16,9 @@ import pytest
 import software_directory as sd
 from operations import OPERATIONS
 from software_directory import AsyncSoftwareDirectory, SoftwareDirectory
+
+if TYPE_CHECKING:
+    from stub import Stub
 
 KEY = "sd_live_0123_secret"
 PAGE = {"data": [{"id": "a"}], "pagination": {"limit": 20, "offset": 0, "total": 1}}
@@ -219,9 +222,16 @@ def test_members_of_tomorrow_are_kept() -> None:
     assert json.dumps(list(page)) == '[{"id": "a", "tomorrow": [1]}]'
 
 
-def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setenv("no_proxy", "inside.example")
-    for host, through in (("outside.example", True), ("inside.example", False)):
-        with SoftwareDirectory(api_key=KEY, base_url=f"http://{host}", max_retries=0) as client:
-            assert isinstance(client._transport, httpx.HTTPTransport) == through
+def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, stub: Stub) -> None:
+    base_url, script = stub.play([{"status": 200, "json": PAGE}])
+    address = httpx.URL(base_url)
+    monkeypatch.setenv("http_proxy", f"http://{address.host}:{address.port}")
+    monkeypatch.setenv("no_proxy", "inside.invalid")
+    for host in ("outside.invalid", "inside.invalid"):
+        with SoftwareDirectory(api_key=KEY, base_url=f"http://{host}{address.path}", max_retries=0) as client:
+            if host == "outside.invalid":
+                assert client.software.list().data == PAGE["data"]
+            else:
+                with pytest.raises(sd.ApiConnectionError):
+                    client.software.list()
+    assert len(script.requests) == 1

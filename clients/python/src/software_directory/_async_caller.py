@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import anyio
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from ._http import AsyncOpen
+    from ._limiter import AsyncLimiter
     from ._protocol.exchange import Reply
     from ._protocol.messages import Call, Request, Response
     from ._protocol.settings import Settings
@@ -22,14 +24,19 @@ PageT = TypeVar("PageT")
 
 
 class AsyncCaller:
-    """Carries calls out, on asyncio or Trio; `open` sends a request and returns at the headers."""
+    """Carries calls out; `open` sends a request and returns at the headers, `limiter` bounds the requests in flight."""
 
-    def __init__(
-        self, settings: Settings, open: AsyncOpen, sleep: Callable[[float], Awaitable[None]] = anyio.sleep
-    ) -> None:
+    def __init__(self, settings: Settings, open: AsyncOpen, limiter: AsyncLimiter) -> None:
         self.settings = settings
         self.open = open
-        self.sleep = sleep
+        self.limiter = limiter
+        self.sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+
+    def with_settings(self, settings: Settings) -> AsyncCaller:
+        """Return a caller with other settings over the same connections."""
+        other = copy.copy(self)
+        other.settings = settings
+        return other
 
     async def send(self, call: Call) -> Response:
         """Return the response of a success; raise the error of anything else."""
@@ -56,14 +63,15 @@ class AsyncCaller:
         status: int | None = None
         headers: httpx.Headers | None = None
         try:
-            # The HTTP library bounds each read; this bounds the whole attempt, name lookup and body included.
-            with anyio.fail_after(request.timeout_seconds):
-                response = await self.open(request)
-                try:
-                    status, headers = response.status_code, response.headers
-                    content = await response.aread()
-                finally:
-                    await response.aclose()
+            async with self.limiter:
+                # The HTTP library bounds each read; this bounds the whole attempt, name lookup and body included.
+                with anyio.fail_after(request.timeout_seconds):
+                    response = await self.open(request)
+                    try:
+                        status, headers = response.status_code, response.headers
+                        content = await response.aread()
+                    finally:
+                        await response.aclose()
         except (TimeoutError, httpx.TimeoutException) as cause:
             return Failure(cause, timed_out=True, status=status, headers=headers)
         except httpx.RequestError as cause:

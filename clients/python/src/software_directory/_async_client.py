@@ -14,7 +14,9 @@ from ._generated.async_resources import (
     AsyncSoftwareResource,
 )
 from ._http import default_async_transport, over_async_client, over_async_transport
+from ._limiter import AsyncLimiter
 from ._protocol.settings import (
+    DEFAULT_MAX_CONNECTIONS,
     DEFAULT_MAX_RETRIES,
     DEFAULT_MAX_RETRY_AFTER_SECONDS,
     DEFAULT_TIMEOUT_SECONDS,
@@ -57,27 +59,35 @@ class AsyncSoftwareDirectory:
         timeout: float | None = DEFAULT_TIMEOUT_SECONDS,
         max_retries: int = DEFAULT_MAX_RETRIES,
         max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
         transport: httpx.AsyncBaseTransport | None = None,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         """Set a client up; nothing is sent yet.
 
-        `timeout` is in seconds, for each attempt from connecting to the last byte of the body; `None` is no limit.
-        `max_retries` counts what comes after the first attempt. A server that asks for a longer wait than
-        `max_retry_after` seconds isn't waited for. Bring a `transport` (closed with the client) or an `http_client`
-        (yours to close) for proxies, certificates of your own, or tests.
+        api_key, base_url: The key, and the address of the directory.
+        timeout: Seconds for each attempt, from connecting to the last byte of the body; `None` is no limit.
+        max_retries: Attempts after the first.
+        max_retry_after: The longest wait in seconds that a server may ask for; a longer one is raised at once.
+        max_connections: Requests in flight at once. The others wait for their turn before their timeout starts. With a
+            transport or HTTP client of yours: the size of its pool.
+        transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
+            certificates of your own, or tests.
 
         Raises `ValueError` for settings that can't work.
         """
-        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after)
+        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after, max_connections)
         if transport is not None and http_client is not None:
             raise ValueError("pass either transport or http_client, not both")
-        if http_client is not None:
+        if http_client is None:
+            if transport is None:
+                transport = default_async_transport(settings.base_url, max_connections)
+            self._transport = transport
+            send = over_async_transport(transport)
+        else:
             self._transport = None
-            self._bind(AsyncCaller(settings, over_async_client(http_client)))
-            return
-        self._transport = default_async_transport(settings.base_url) if transport is None else transport
-        self._bind(AsyncCaller(settings, over_async_transport(self._transport)))
+            send = over_async_client(http_client)
+        self._bind(AsyncCaller(settings, send, AsyncLimiter(max_connections)))
 
     def with_options(
         self,
@@ -87,10 +97,12 @@ class AsyncSoftwareDirectory:
         max_retry_after: float | Unchanged = UNCHANGED,
     ) -> AsyncSoftwareDirectory:
         """Return a client with other settings over the same connections, such as a longer timeout for one download."""
-        settings = self._caller.settings.changed(timeout, max_retries, max_retry_after)
+        settings = self._caller.settings.changed(
+            timeout_seconds=timeout, max_retries=max_retries, max_retry_after_seconds=max_retry_after
+        )
         other = AsyncSoftwareDirectory.__new__(type(self))
         other._transport = None
-        other._bind(AsyncCaller(settings, self._caller.open, self._caller.sleep))
+        other._bind(self._caller.with_settings(settings))
         return other
 
     async def aclose(self) -> None:

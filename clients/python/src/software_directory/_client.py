@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from ._caller import Caller
@@ -15,6 +16,7 @@ from ._generated.resources import (
 )
 from ._http import default_transport, over_client, over_transport
 from ._protocol.settings import (
+    DEFAULT_MAX_CONNECTIONS,
     DEFAULT_MAX_RETRIES,
     DEFAULT_MAX_RETRY_AFTER_SECONDS,
     DEFAULT_TIMEOUT_SECONDS,
@@ -57,27 +59,35 @@ class SoftwareDirectory:
         timeout: float | None = DEFAULT_TIMEOUT_SECONDS,
         max_retries: int = DEFAULT_MAX_RETRIES,
         max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
         transport: httpx.BaseTransport | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:
         """Set a client up; nothing is sent yet.
 
-        `timeout` is in seconds, for each attempt from connecting to the last byte of the body; `None` is no limit.
-        `max_retries` counts what comes after the first attempt. A server that asks for a longer wait than
-        `max_retry_after` seconds isn't waited for. Bring a `transport` (closed with the client) or an `http_client`
-        (yours to close) for proxies, certificates of your own, or tests.
+        api_key, base_url: The key, and the address of the directory.
+        timeout: Seconds for each attempt, see the README for what exactly it bounds; `None` is no limit.
+        max_retries: Attempts after the first.
+        max_retry_after: The longest wait in seconds that a server may ask for; a longer one is raised at once.
+        max_connections: Requests in flight at once. The others wait for their turn before their timeout starts. With a
+            transport or HTTP client of yours: the size of its pool.
+        transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
+            certificates of your own, or tests.
 
         Raises `ValueError` for settings that can't work.
         """
-        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after)
+        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after, max_connections)
         if transport is not None and http_client is not None:
             raise ValueError("pass either transport or http_client, not both")
-        if http_client is not None:
+        if http_client is None:
+            if transport is None:
+                transport = default_transport(settings.base_url, max_connections)
+            self._transport = transport
+            send = over_transport(transport)
+        else:
             self._transport = None
-            self._bind(Caller(settings, over_client(http_client)))
-            return
-        self._transport = default_transport(settings.base_url) if transport is None else transport
-        self._bind(Caller(settings, over_transport(self._transport)))
+            send = over_client(http_client)
+        self._bind(Caller(settings, send, threading.BoundedSemaphore(max_connections)))
 
     def with_options(
         self,
@@ -87,10 +97,12 @@ class SoftwareDirectory:
         max_retry_after: float | Unchanged = UNCHANGED,
     ) -> SoftwareDirectory:
         """Return a client with other settings over the same connections, such as a longer timeout for one download."""
-        settings = self._caller.settings.changed(timeout, max_retries, max_retry_after)
+        settings = self._caller.settings.changed(
+            timeout_seconds=timeout, max_retries=max_retries, max_retry_after_seconds=max_retry_after
+        )
         other = SoftwareDirectory.__new__(type(self))
         other._transport = None
-        other._bind(Caller(settings, self._caller.open, self._caller.sleep))
+        other._bind(self._caller.with_settings(settings))
         return other
 
     def close(self) -> None:

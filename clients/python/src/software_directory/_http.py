@@ -15,26 +15,25 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from ._deadline import DeadlineTransport
-
 if TYPE_CHECKING:
     from ._protocol.messages import Request
 
 Open = Callable[["Request"], httpx.Response]
 AsyncOpen = Callable[["Request"], Awaitable[httpx.Response]]
 
-
-def default_transport(base_url: str) -> httpx.BaseTransport:
-    """Return the transport of a blocking client whose caller brings none."""
-    proxy = _proxy_for(base_url)
-    if proxy is not None:
-        return httpx.HTTPTransport(verify=_trust(base_url), proxy=proxy)
-    return DeadlineTransport(_trust(base_url))
+MAX_KEEPALIVE_CONNECTIONS = 20
 
 
-def default_async_transport(base_url: str) -> httpx.AsyncBaseTransport:
-    """Return the transport of an asynchronous client whose caller brings none."""
-    return httpx.AsyncHTTPTransport(verify=_trust(base_url), proxy=_proxy_for(base_url))
+def default_transport(base_url: str, max_connections: int) -> httpx.BaseTransport:
+    """Return the transport of a blocking client without one of its caller's."""
+    return httpx.HTTPTransport(verify=_trust(base_url), proxy=_proxy_for(base_url), limits=_limits(max_connections))
+
+
+def default_async_transport(base_url: str, max_connections: int) -> httpx.AsyncBaseTransport:
+    """Return the transport of an asynchronous client without one of its caller's."""
+    return httpx.AsyncHTTPTransport(
+        verify=_trust(base_url), proxy=_proxy_for(base_url), limits=_limits(max_connections)
+    )
 
 
 def over_transport(transport: httpx.BaseTransport) -> Open:
@@ -74,6 +73,10 @@ def _bare(request: Request) -> httpx.Request:
         headers={**request.headers, "Accept-Encoding": "gzip, deflate", "Connection": "keep-alive"},
         extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), request.timeout_seconds)},
     )
+
+
+def _limits(max_connections: int) -> httpx.Limits:
+    return httpx.Limits(max_connections=max_connections, max_keepalive_connections=MAX_KEEPALIVE_CONNECTIONS)
 
 
 def _trust(base_url: str) -> ssl.SSLContext:

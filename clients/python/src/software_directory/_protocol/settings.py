@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -12,6 +13,7 @@ import httpx
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_MAX_RETRIES = 2
 DEFAULT_MAX_RETRY_AFTER_SECONDS = 60.0
+DEFAULT_MAX_CONNECTIONS = 100
 
 
 class Unchanged(Enum):
@@ -32,30 +34,20 @@ class Settings:
     timeout_seconds: float | None = DEFAULT_TIMEOUT_SECONDS
     max_retries: int = DEFAULT_MAX_RETRIES
     max_retry_after_seconds: float = DEFAULT_MAX_RETRY_AFTER_SECONDS
+    max_connections: int = DEFAULT_MAX_CONNECTIONS
 
     def __post_init__(self) -> None:
         """Refuse what could only fail later, and less clearly."""
         _check_api_key(self.api_key)
         object.__setattr__(self, "base_url", _checked_base_url(self.base_url))
         _check_timeout(self.timeout_seconds)
-        if isinstance(self.max_retries, bool) or not isinstance(self.max_retries, int) or self.max_retries < 0:
-            raise ValueError("max_retries must be a whole number from 0; 0 turns retries off")
+        _check_whole("max_retries", self.max_retries, 0)
         _check_wait(self.max_retry_after_seconds)
+        _check_whole("max_connections", self.max_connections, 1)
 
-    def changed(
-        self,
-        timeout_seconds: float | Unchanged | None,
-        max_retries: int | Unchanged,
-        max_retry_after_seconds: float | Unchanged,
-    ) -> Settings:
+    def changed(self, **changes: Any) -> Settings:
         """Return a copy in which what is given is replaced."""
-        return Settings(
-            self.api_key,
-            self.base_url,
-            self.timeout_seconds if isinstance(timeout_seconds, Unchanged) else timeout_seconds,
-            self.max_retries if isinstance(max_retries, Unchanged) else max_retries,
-            self.max_retry_after_seconds if isinstance(max_retry_after_seconds, Unchanged) else max_retry_after_seconds,
-        )
+        return replace(self, **{name: value for name, value in changes.items() if value is not UNCHANGED})
 
 
 def _check_api_key(api_key: object) -> None:
@@ -85,6 +77,11 @@ def _checked_base_url(base_url: object) -> str:
     if any(character.isspace() for character in base_url):
         raise ValueError("base_url must not hold white space")
     return base_url.rstrip("/")
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name} must be a whole number from {least}")
 
 
 def _check_timeout(timeout: float | None) -> None:
