@@ -16,6 +16,7 @@ from ._generated.async_resources import (
 from ._http import default_async_transport, over_async_client, over_async_transport
 from ._limiter import AsyncLimiter
 from ._protocol.settings import (
+    DEFAULT_GENERATION_CHANGE,
     DEFAULT_MAX_CONNECTIONS,
     DEFAULT_MAX_RETRIES,
     DEFAULT_MAX_RETRY_AFTER_SECONDS,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import httpx
+
+    from ._protocol.generations import GenerationChange
 
 ClientT = TypeVar("ClientT", bound="AsyncSoftwareDirectory")
 
@@ -60,6 +63,7 @@ class AsyncSoftwareDirectory:
         max_retries: int = DEFAULT_MAX_RETRIES,
         max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        generation_change: GenerationChange = DEFAULT_GENERATION_CHANGE,
         transport: httpx.AsyncBaseTransport | None = None,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
@@ -71,12 +75,17 @@ class AsyncSoftwareDirectory:
         max_retry_after: The longest wait in seconds that a server may ask for; a longer one is raised at once.
         max_connections: Requests in flight at once. The others wait for their turn before their timeout starts. With a
             transport or HTTP client of yours: the size of its pool.
+        generation_change: What an iteration does where the directory's data changes under it: `"restart"` reads the
+            list again and yields the items that weren't yielded yet, `"raise"` raises `GenerationChangedError`,
+            `"ignore"` goes on. Pages are never read again: `"restart"` raises the error there.
         transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
             certificates of your own, or tests.
 
         Raises `ValueError` for settings that can't work.
         """
-        settings = Settings(api_key, base_url, timeout, max_retries, max_retry_after, max_connections)
+        settings = Settings(
+            api_key, base_url, timeout, max_retries, max_retry_after, max_connections, generation_change
+        )
         if transport is not None and http_client is not None:
             raise ValueError("pass either transport or http_client, not both")
         if http_client is None:
@@ -95,10 +104,14 @@ class AsyncSoftwareDirectory:
         timeout: float | Unchanged | None = UNCHANGED,
         max_retries: int | Unchanged = UNCHANGED,
         max_retry_after: float | Unchanged = UNCHANGED,
+        generation_change: GenerationChange | Unchanged = UNCHANGED,
     ) -> AsyncSoftwareDirectory:
         """Return a client with other settings over the same connections, such as a longer timeout for one download."""
         settings = self._caller.settings.changed(
-            timeout_seconds=timeout, max_retries=max_retries, max_retry_after_seconds=max_retry_after
+            timeout_seconds=timeout,
+            max_retries=max_retries,
+            max_retry_after_seconds=max_retry_after,
+            generation_change=generation_change,
         )
         other = AsyncSoftwareDirectory.__new__(type(self))
         other._transport = None

@@ -10,6 +10,7 @@
         ├── ServerError             5xx: the server could not answer, this time
         ├── ApiTimeoutError         no whole answer came in time (status 0, or the server's own 408)
         ├── ApiConnectionError      no connection, or one that broke (status 0)
+        ├── GenerationChangedError  the data changed between two pages of an iteration
         └── InvalidResponseError    an answer that isn't the directory's: a sign-in page, broken JSON, a redirect
 
 A wrong argument of the client itself (an empty id, a base URL without a scheme) is a `ValueError`, before anything is
@@ -118,6 +119,10 @@ class ApiTimeoutError(ApiError):
 
 class ApiConnectionError(ApiError):
     """No whole answer came: the connection could not be made, or broke."""
+
+
+class GenerationChangedError(ApiError):
+    """The directory's data changed between two pages of an iteration; `response` is the page of the newer data."""
 
 
 class InvalidResponseError(ApiError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from ._generated.models import Review, SearchHit
+from ._protocol.generations import Iteration
 from ._protocol.paging import next_offset
 
 if TYPE_CHECKING:
@@ -87,16 +88,28 @@ class Page(_Contents[T]):
         return None if call is None else self._caller.page(type(self), call)
 
     def pages(self) -> Iterator[Self]:
-        """Go from page to page, this one first."""
+        """Go from page to page, this one first.
+
+        Raises `GenerationChangedError` at a page of another generation, unless `generation_change` is `"ignore"`.
+        """
+        iteration = Iteration(self._caller.settings.generation_change)
         page: Self | None = self
         while page is not None:
+            iteration.check(page.response)
             yield page
             page = page.next_page()
 
     def __iter__(self) -> Iterator[T]:
-        """Go from item to item, to the end of the list."""
-        for page in self.pages():
-            yield from page.data
+        """Go from item to item, to the end of the list; `generation_change` says what happens if the data changes."""
+        iteration = Iteration(self._caller.settings.generation_change)
+        page: Page[T] | None = self
+        while page is not None:
+            items = iteration.items(page.response, page.data)
+            if items is None:
+                page = self._caller.page(type(self), self._call)
+            else:
+                yield from items
+                page = page.next_page()
 
 
 class ReviewPage(_ReviewContents, Page[Review]):
@@ -121,17 +134,29 @@ class AsyncPage(_Contents[T]):
         return None if call is None else await self._caller.page(type(self), call)
 
     async def pages(self) -> AsyncIterator[Self]:
-        """Go from page to page, this one first."""
+        """Go from page to page, this one first.
+
+        Raises `GenerationChangedError` at a page of another generation, unless `generation_change` is `"ignore"`.
+        """
+        iteration = Iteration(self._caller.settings.generation_change)
         page: Self | None = self
         while page is not None:
+            iteration.check(page.response)
             yield page
             page = await page.next_page()
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """Go from item to item, to the end of the list."""
-        async for page in self.pages():
-            for item in page.data:
-                yield item
+        """Go from item to item, to the end of the list; `generation_change` says what happens if the data changes."""
+        iteration = Iteration(self._caller.settings.generation_change)
+        page: AsyncPage[T] | None = self
+        while page is not None:
+            items = iteration.items(page.response, page.data)
+            if items is None:
+                page = await self._caller.page(type(self), self._call)
+            else:
+                for item in items:
+                    yield item
+                page = await page.next_page()
 
 
 class AsyncReviewPage(_ReviewContents, AsyncPage[Review]):

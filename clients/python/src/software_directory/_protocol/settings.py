@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import httpx
+
+from .generations import GenerationChange
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_MAX_RETRIES = 2
 DEFAULT_MAX_RETRY_AFTER_SECONDS = 60.0
 DEFAULT_MAX_CONNECTIONS = 100
+DEFAULT_GENERATION_CHANGE: GenerationChange = "restart"
 
 
 class Unchanged(Enum):
@@ -35,6 +38,7 @@ class Settings:
     max_retries: int = DEFAULT_MAX_RETRIES
     max_retry_after_seconds: float = DEFAULT_MAX_RETRY_AFTER_SECONDS
     max_connections: int = DEFAULT_MAX_CONNECTIONS
+    generation_change: GenerationChange = DEFAULT_GENERATION_CHANGE
 
     def __post_init__(self) -> None:
         """Refuse what could only fail later, and less clearly."""
@@ -44,6 +48,8 @@ class Settings:
         _check_whole("max_retries", self.max_retries, 0)
         _check_wait(self.max_retry_after_seconds)
         _check_whole("max_connections", self.max_connections, 1)
+        if self.generation_change not in get_args(GenerationChange):
+            raise ValueError('generation_change must be "restart", "raise" or "ignore"')
 
     def changed(self, **changes: Any) -> Settings:
         """Return a copy in which what is given is replaced."""
