@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 
 const CORS = {
   "access-control-allow-origin": "*",
-  "access-control-allow-headers": "authorization, x-request-id, accept",
+  "access-control-allow-headers": "authorization, content-type, if-none-match, x-request-id",
   "access-control-allow-methods": "GET, HEAD, OPTIONS, POST, DELETE",
-  "access-control-expose-headers": "X-Request-Id, Retry-After",
+  "access-control-expose-headers": "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After",
 };
 
 /** Starts a stub on a free port of the loopback interface. */

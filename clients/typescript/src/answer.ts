@@ -7,7 +7,7 @@ import { retryAfterSeconds } from "./retry.js";
 import type { Pagination, Problem } from "./types.js";
 
 /** Takes the result out of a body, or gives undefined if it isn't the directory's. */
-export type Read<Result> = (body: Bytes, response: Response) => Result | undefined;
+export type Read<Result> = (body: Bytes, response: Response, requestId: string) => Result | undefined;
 
 /** What all lists have. */
 export interface ListBody {

@@ -8,6 +8,7 @@
 //   ├── InvalidRequestError     other 4xx
 //   ├── ServerError             5xx
 //   ├── InvalidResponseError    an answer that isn't the directory's, whatever its status says
+//   ├── GenerationChangedError  the directory changed between two pages of an iteration
 //   ├── ApiConnectionError      no connection, or one that broke
 //   └── ApiTimeoutError         no whole answer in time, or 408
 //
@@ -30,7 +31,7 @@ export class ApiError extends Error {
   /** The HTTP status; 0 if no whole answer came. */
   readonly status: number;
   /** The server's code, such as `software_not_found`. If the answer had none: `http_<status>`, `invalid_response`,
-   * `unexpected_redirect`, `connection_error` or `timeout`. Further codes may come. */
+   * `unexpected_redirect`, `generation_changed`, `connection_error` or `timeout`. Further codes may come. */
   readonly code: string;
   /** The request's id, to quote to the operator: the server's, or the one that the client sent. */
   readonly request_id: string;
@@ -93,6 +94,11 @@ export class ServerError extends ApiError {
 /** An answer of no error that isn't the directory's: a page of HTML, an empty body, broken JSON, a redirect. */
 export class InvalidResponseError extends ApiError {
   override readonly name = "InvalidResponseError";
+}
+
+/** The directory changed between two pages of an iteration, so that records could be missing or come twice. */
+export class GenerationChangedError extends ApiError {
+  override readonly name = "GenerationChangedError";
 }
 
 /** No connection, or one that broke before the whole answer was there. */

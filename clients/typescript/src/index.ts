@@ -7,6 +7,7 @@ export {
   ApiError,
   ApiTimeoutError,
   AuthenticationError,
+  GenerationChangedError,
   InvalidRequestError,
   InvalidResponseError,
   NotFoundError,
@@ -17,5 +18,5 @@ export {
 export type { ErrorDetails } from "./errors.js";
 export type { Page, PagePromise, Paging } from "./page.js";
 export type { ApiPromise, WithResponse } from "./promise.js";
-export type { ClientOptions, Fetch, RequestOptions, Sleep } from "./settings.js";
+export type { ClientOptions, Fetch, GenerationChange, RequestOptions, Sleep } from "./settings.js";
 export type * from "./types.js";

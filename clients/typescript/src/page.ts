@@ -1,9 +1,11 @@
 // Lists: a page is what the server answers, and knows how to get the next one.
 
 import { type ListBody, readList } from "./answer.js";
+import type { Bytes } from "./body.js";
+import { GenerationChangedError } from "./errors.js";
 import { ApiPromise } from "./promise.js";
 import type { Request, Transport } from "./request.js";
-import type { RequestOptions } from "./settings.js";
+import type { GenerationChange, RequestOptions } from "./settings.js";
 
 /** What a page can do beside what it holds. */
 export interface Paging<Body extends ListBody> extends AsyncIterable<Body["data"][number]> {
@@ -34,16 +36,28 @@ export class PagePromise<Body extends ListBody>
   }
 }
 
-type Next<Body extends ListBody> = (offset: number) => PagePromise<Body>;
+/** The times that an iteration over items begins again before it gives up. */
+const MAX_RESTARTS = 3;
+
+/** Where a page comes from. */
+interface Origin<Body extends ListBody> {
+  /** The generation of the directory that the page is of; null if a proxy dropped the header. */
+  generation: string | null;
+  onChange: GenerationChange;
+  /** Requests the list again, from an offset or else from where this page begins. */
+  again(offset?: number): PagePromise<Body>;
+  /** The error for a page of another generation than the pages before it. */
+  changed(): GenerationChangedError;
+}
 
 class LoadedPage<Body extends ListBody> implements Paging<Body> {
   declare data: Body["data"];
   declare pagination: Body["pagination"];
-  readonly #next: Next<Body>;
+  readonly #origin: Origin<Body>;
 
-  constructor(body: Body, next: Next<Body>) {
+  constructor(body: Body, origin: Origin<Body>) {
     Object.assign(this, body);
-    this.#next = next;
+    this.#origin = origin;
   }
 
   hasNextPage(): boolean {
@@ -52,16 +66,40 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
   }
 
   async getNextPage(): Promise<Page<Body> | undefined> {
-    return this.hasNextPage() ? this.#next(this.#end()) : undefined;
+    return this.hasNextPage() ? this.#origin.again(this.#end()) : undefined;
   }
 
   async *pages(): AsyncGenerator<Page<Body>, void, undefined> {
-    for (let page: Page<Body> | undefined = this as unknown as Page<Body>; page; page = await page.getNextPage())
+    let { generation } = this.#origin;
+    let page: Page<Body> | undefined = this as unknown as Page<Body>;
+    for (; page; page = await page.getNextPage()) {
+      const { generation: its, onChange, changed } = (page as unknown as LoadedPage<Body>).#origin;
+      if (generation && its && its !== generation && onChange !== "ignore") throw changed();
+      generation ??= its;
       yield page;
+    }
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Body["data"][number], void, undefined> {
-    for await (const { data } of this.pages()) for (const item of data) yield item as Body["data"][number];
+    const given = new Set<unknown>();
+    let first = this as unknown as Page<Body>;
+    for (let restarts = 0; ; restarts += 1) {
+      try {
+        for await (const { data } of first.pages()) {
+          for (const item of data) {
+            const id = (item as { id?: unknown } | null)?.id;
+            if (restarts > 0 && given.has(id)) continue;
+            if (id !== undefined) given.add(id);
+            yield item as Body["data"][number];
+          }
+        }
+        return;
+      } catch (error) {
+        const again = error instanceof GenerationChangedError && this.#origin.onChange === "restart";
+        if (!again || restarts === MAX_RESTARTS) throw error;
+      }
+      first = await this.#origin.again();
+    }
   }
 
   /** The offset behind the last item, by what came and not by what was asked for. */
@@ -76,15 +114,22 @@ export function pagePromise<Body extends ListBody>(
   request: Request,
   options?: RequestOptions,
 ): PagePromise<Body> {
-  const next: Next<Body> = (offset) =>
-    pagePromise(transport, { ...request, query: { ...request.query, offset } }, options);
-  return new PagePromise<Body>(
-    transport,
-    request,
-    (bytes) => {
-      const body = readList<Body>(bytes);
-      return body && (new LoadedPage(body, next) as unknown as Page<Body>);
-    },
-    options,
-  );
+  const again = (offset?: number): PagePromise<Body> =>
+    pagePromise(
+      transport,
+      offset === undefined ? request : { ...request, query: { ...request.query, offset } },
+      options,
+    );
+  const read = (bytes: Bytes, { status, headers }: Response, request_id: string): Page<Body> | undefined => {
+    const body = readList<Body>(bytes);
+    const changed = () =>
+      new GenerationChangedError("The directory changed while its pages were read", {
+        status,
+        code: "generation_changed",
+        request_id,
+      });
+    const origin = { generation: headers.get("x-generation"), onChange: transport.generationChange, again, changed };
+    return body && (new LoadedPage(body, origin) as unknown as Page<Body>);
+  };
+  return new PagePromise<Body>(transport, request, read, options);
 }

@@ -81,8 +81,8 @@ export class ApiPromise<Result> implements Promise<Result> {
   async #readOpened(opened: Promise<Response>): Promise<Answer<Result>> {
     const response = await opened;
     const body = new Uint8Array(await response.clone().arrayBuffer());
-    const result = this.#read(body, response);
     const request_id = idOf(response, "");
+    const result = this.#read(body, response, request_id);
     if (result === undefined) throw invalidResponse(response, request_id);
     return { result, response, body, request_id };
   }

@@ -26,7 +26,7 @@ export interface Answer<Result> {
 }
 
 /** Sends requests of one client. */
-export interface Transport {
+export interface Transport extends Pick<Settings, "generationChange"> {
   /** Sends a request, with retries, and reads the whole answer. */
   send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
   /** Sends a request, with retries, up to the headers; the body is left to the caller. */
@@ -69,12 +69,14 @@ export function transport(settings: Settings): Transport {
   };
 
   return {
+    generationChange: settings.generationChange,
     send: (request, read, options) =>
       call(request, options, false, async (response, sentId) => {
         const body = new Uint8Array(await response.arrayBuffer());
-        const result = read(body, response);
+        const request_id = idOf(response, sentId);
+        const result = read(body, response, request_id);
         if (result === undefined) throw invalidResponse(response, sentId);
-        return { result, response, body, request_id: idOf(response, sentId) };
+        return { result, response, body, request_id };
       }),
     open: (request, options) => call(request, options, true, async (response) => response),
   };

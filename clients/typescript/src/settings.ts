@@ -8,6 +8,9 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** Waits so many milliseconds; rejects as soon as the signal aborts. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
+/** What iteration over a list does when the directory changes between two pages. */
+export type GenerationChange = "restart" | "raise" | "ignore";
+
 export interface ClientOptions {
   /** The API key. It goes into the `Authorization` header and nowhere else. */
   apiKey: string;
@@ -21,6 +24,11 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /** Longest `Retry-After` that is waited for. If the server asks for more, the error is thrown at once. Default 60. */
   maxRetryAfterSeconds?: number | undefined;
+  /** What iteration over items does when the directory changes (the `X-Generation` header of a page differs from that of
+   * the first). `restart`: begins the list again and leaves out the records that were given already, by `id`, three times at
+   * most; `raise`: throws a `GenerationChangedError`, as iteration over pages does with either; `ignore`: goes on. Default
+   * `restart`. */
+  generationChange?: GenerationChange | undefined;
   /** How to wait between attempts; for tests that must not wait. */
   sleep?: Sleep | undefined;
 }
@@ -42,6 +50,7 @@ export interface Settings {
   timeoutMs: number;
   maxRetries: number;
   maxRetryAfterSeconds: number;
+  generationChange: GenerationChange;
   sleep: Sleep;
 }
 
@@ -59,6 +68,7 @@ export function settingsFrom(options: ClientOptions): Settings {
     timeoutMs: timeoutFrom(options.timeoutMs ?? 30_000),
     maxRetries: retriesFrom(options.maxRetries ?? 2),
     maxRetryAfterSeconds: secondsFrom(options.maxRetryAfterSeconds ?? 60),
+    generationChange: generationChangeFrom(options.generationChange ?? "restart"),
     sleep: options.sleep ?? pause,
   };
 }
@@ -84,6 +94,12 @@ export function timeoutFrom(timeoutMs: number): number {
 function secondsFrom(maxRetryAfterSeconds: number): number {
   if (!(maxRetryAfterSeconds >= 0)) throw new RangeError("maxRetryAfterSeconds must be 0 or more");
   return maxRetryAfterSeconds;
+}
+
+function generationChangeFrom(generationChange: GenerationChange): GenerationChange {
+  if (!["restart", "raise", "ignore"].includes(generationChange))
+    throw new TypeError('generationChange must be "restart", "raise" or "ignore"');
+  return generationChange;
 }
 
 export function retriesFrom(maxRetries: number): number {

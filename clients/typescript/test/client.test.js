@@ -361,6 +361,37 @@ test("iteration that is broken off asks for no further page", async () => {
   assert.equal(calls.length, 1);
 });
 
+test("iteration from a page begins again at that page when the directory changes", async () => {
+  const page = (offset, ids, generation) =>
+    json({ data: ids.map((id) => ({ id })), pagination: { limit: 1, offset, total: 3 } }, 200, {
+      "x-generation": generation,
+    });
+  const { calls, fetch } = scripted(
+    page(0, ["a"], "g1"),
+    page(1, ["b"], "g1"),
+    page(2, ["c"], "g2"),
+    page(1, ["a"], "g2"),
+    page(2, ["d"], "g2"),
+  );
+  const second = await (await client({ fetch }).software.list({ limit: 1 })).getNextPage();
+  const ids = [];
+  for await (const { id } of second) ids.push(id);
+  assert.deepEqual(ids, ["b", "a", "d"]);
+  const offsets = calls.map(({ url }) => new URL(url).searchParams.get("offset"));
+  assert.deepEqual(offsets, [null, "1", "2", "1", "2"]);
+});
+
+test("records without an id are given again when iteration begins again", async () => {
+  const page = (offset, generation) =>
+    json({ data: [{ name: `n${offset}` }], pagination: { limit: 1, offset, total: 2 } }, 200, {
+      "x-generation": generation,
+    });
+  const { fetch } = scripted(page(0, "g1"), page(1, "g2"), page(0, "g2"), page(1, "g2"));
+  const names = [];
+  for await (const { name } of client({ fetch }).software.list()) names.push(name);
+  assert.deepEqual(names, ["n0", "n0", "n1"]);
+});
+
 test("no inspection of the client shows the key", () => {
   const directory = client();
   for (const shown of [

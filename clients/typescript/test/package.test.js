@@ -15,6 +15,7 @@ const PUBLIC_VALUES = [
   "ApiError",
   "ApiTimeoutError",
   "AuthenticationError",
+  "GenerationChangedError",
   "InvalidRequestError",
   "InvalidResponseError",
   "NotFoundError",

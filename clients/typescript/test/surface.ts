@@ -3,6 +3,7 @@
 import {
   ApiError,
   type Category,
+  GenerationChangedError,
   type Page,
   RateLimitError,
   type SearchHit,
@@ -18,6 +19,7 @@ const directory = new SoftwareDirectory({
   timeoutMs: 1000,
   maxRetries: 0,
   maxRetryAfterSeconds: 10,
+  generationChange: "raise",
 });
 
 export async function use(signal: AbortSignal): Promise<void> {
@@ -68,6 +70,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     await product;
   } catch (error) {
     if (error instanceof RateLimitError) wait(error.retry_after_seconds ?? 1);
+    if (error instanceof GenerationChangedError) wait(1);
     if (error instanceof ApiError)
       console.log(error.status.toFixed(), error.code.length, error.request_id.length, error.errors[0]?.param);
   }

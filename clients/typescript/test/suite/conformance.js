@@ -10,6 +10,7 @@ const CLASSES = {
   invalid_request: "InvalidRequestError",
   server: "ServerError",
   timeout: "ApiTimeoutError",
+  generation_changed: "GenerationChangedError",
   connection: "ApiConnectionError",
   invalid_response: "InvalidResponseError",
 };
@@ -70,6 +71,7 @@ function optionsOf(client, { key, script, closed, sleeps }) {
   if (client.timeout_seconds !== undefined) options.timeoutMs = client.timeout_seconds * 1000;
   if (client.max_retries !== undefined) options.maxRetries = client.max_retries;
   if (client.max_retry_after_seconds !== undefined) options.maxRetryAfterSeconds = client.max_retry_after_seconds;
+  if (client.generation_change !== undefined) options.generationChange = client.generation_change;
   return options;
 }
 
@@ -85,6 +87,9 @@ async function perform(client, call, outcome) {
       return;
     case "pages":
       for await (const page of promise.pages()) outcome.pages.push(page);
+      return;
+    case "next_page":
+      outcome.result = await (await promise).getNextPage();
       return;
     case "raw":
       outcome.raw = await promise.asResponse();
