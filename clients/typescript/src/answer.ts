@@ -58,7 +58,7 @@ export function errorFromAnswer(response: Response, text: string, sentId: string
 export function invalidResponse(response: Response, sentId: string): ApiError {
   const { status, type } = response;
   // A browser hides the status of a redirect that it was told not to follow.
-  const redirect = type === "opaqueredirect" || (status >= 300 && status < 400);
+  const redirect = type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
   return new InvalidResponseError(
     redirect
       ? "The server redirects; redirects are not followed, check baseUrl"

@@ -5,12 +5,12 @@ import { watched } from "./body.js";
 import { ApiConnectionError, ApiError, ApiTimeoutError } from "./errors.js";
 import { reason, type Redact, redactCause } from "./redact.js";
 import { startTimer } from "./retry.js";
+import type { MessageHeaders } from "./request.js";
 import type { Settings } from "./settings.js";
 
 export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
   url: string;
-  headers: Record<string, string>;
-  sentId: string;
+  headers: MessageHeaders;
   signal: AbortSignal | undefined;
   redact: Redact;
   /** Whether the body is a stream that may be read after the attempt. */
@@ -20,9 +20,10 @@ export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
 /** Sends the request and gives a successful response to `read`. The timeout covers the headers and, unless the body is
  * streamed, `read`. The signal is listened to until the body was read to its end, was cancelled or failed. */
 export async function attempt<Result>(
-  { url, headers, sentId, timeoutMs, signal, redact, fetch, streamed }: Attempt,
+  { url, headers, timeoutMs, signal, redact, fetch, streamed }: Attempt,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> {
+  const sentId = headers["x-request-id"];
   const controller = new AbortController();
   let response: Response | undefined;
   let timedOut = false;
@@ -76,7 +77,8 @@ export async function attempt<Result>(
   const exchange = async (): Promise<Result> => {
     response = await fetch(url, { headers, redirect: "manual", signal: controller.signal });
     if (response.status >= 400) throw errorFromAnswer(response, await response.text(), sentId, redact);
-    if (!response.ok) throw invalidResponse(response, sentId);
+    const isUnchanged = response.status === 304 && "if-none-match" in headers;
+    if (!response.ok && !isUnchanged) throw invalidResponse(response, sentId);
     if (streamed) {
       clearTimeout(timer);
       return read(watched(response, guarded, end));

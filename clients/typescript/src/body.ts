@@ -3,10 +3,14 @@
 /** Bytes in memory of their own: `Uint8Array<ArrayBuffer>`, and before TypeScript 5.7, which has no such type, `Uint8Array`. */
 export type Bytes = ReturnType<typeof Uint8Array.of>;
 
-/** The response with another body: bytes in memory or a stream. */
-export function withBody(response: Response, body: Bytes | ReadableStream<Uint8Array>): Response {
+/** The response with another body, bytes in memory or a stream, and on request another status and headers. */
+export function withBody(
+  response: Response,
+  body: Bytes | ReadableStream<Uint8Array>,
+  init: ResponseInit = response,
+): Response {
   // Statuses such as 304 permit no body at all, not even an empty one.
-  const copy = new Response(body instanceof Uint8Array && body.length === 0 ? null : body, response);
+  const copy = new Response(body instanceof Uint8Array && body.length === 0 ? null : body, init);
   const { url, type, redirected } = response;
   // What a constructed response has no option for.
   return Object.defineProperties(copy, {

@@ -1,13 +1,15 @@
 // The client: its resources over one way of sending.
 
-import { transport } from "./request.js";
+import { withBody } from "./body.js";
+import { ApiPromise } from "./promise.js";
+import { type Transport, transport } from "./request.js";
 import { CategoriesResource } from "./resources/categories.js";
 import { ExportsResource } from "./resources/exports.js";
 import { GlossaryResource } from "./resources/glossary.js";
 import { ReviewsResource } from "./resources/reviews.js";
 import { SearchResource } from "./resources/search.js";
 import { SoftwareResource } from "./resources/software.js";
-import { type ClientOptions, settingsFrom } from "./settings.js";
+import { type ClientOptions, type RequestOptions, settingsFrom } from "./settings.js";
 
 /**
  * Client of a software directory.
@@ -30,15 +32,24 @@ export class SoftwareDirectory {
   readonly search: SearchResource;
   /** The export files that make up the directory. */
   readonly exports: ExportsResource;
+  readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
-    // Held by a closure, not by a property: no inspection of the client shows the key.
+    // The key is held by a closure, not by a property: no inspection of the client shows it.
     const sending = transport(settingsFrom(options));
+    this.#transport = sending;
     this.software = new SoftwareResource(sending);
     this.categories = new CategoriesResource(sending);
     this.reviews = new ReviewsResource(sending);
     this.glossary = new GlossaryResource(sending);
     this.search = new SearchResource(sending);
     this.exports = new ExportsResource(sending);
+  }
+
+  /** Requests any path below the base URL, such as `/v1/software`, for what this version has no operation for. The answer
+   * is the response, its body read into memory, after the same retries and with the same errors; a 304 is an answer too if
+   * `options.headers` has an `if-none-match`. */
+  get(path: string, query?: Readonly<Record<string, unknown>> | null, options?: RequestOptions): ApiPromise<Response> {
+    return new ApiPromise(this.#transport, { path, query }, (body, response) => withBody(response, body), options);
   }
 }

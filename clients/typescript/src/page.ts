@@ -117,8 +117,8 @@ export function pagePromise<Body extends ListBody>(
   const again = (offset?: number): PagePromise<Body> =>
     pagePromise(
       transport,
-      offset === undefined ? request : { ...request, query: { ...request.query, offset } },
-      options,
+      request,
+      offset === undefined ? options : { ...options, query: { ...options?.query, offset } },
     );
   const read = (bytes: Bytes, { status, headers }: Response, request_id: string): Page<Body> | undefined => {
     const body = readList<Body>(bytes);

@@ -3,17 +3,21 @@
 import { idOf, invalidResponse, type Read } from "./answer.js";
 import { attempt } from "./attempt.js";
 import type { Bytes } from "./body.js";
+import { Cache, revalidated } from "./cache.js";
 import { ApiError } from "./errors.js";
 import { redactor } from "./redact.js";
 import { backoffSeconds, isWorthRetrying } from "./retry.js";
 import { type RequestOptions, retriesFrom, type Settings, timeoutFrom } from "./settings.js";
+import { urlOf } from "./url.js";
 
 /** What is requested. */
 export interface Request {
-  /** Segments below `/v1`, not yet encoded. */
-  path: readonly string[];
+  /** Segments below `/v1`, not yet encoded, or a path below the base URL as it stands. */
+  path: readonly string[] | string;
   query?: object | null | undefined;
   accept?: string;
+  /** Whether the body is an export's: too large to be cached. */
+  download?: boolean;
 }
 
 export interface Answer<Result> {
@@ -35,30 +39,22 @@ export interface Transport extends Pick<Settings, "generationChange"> {
 
 export function transport(settings: Settings): Transport {
   const redact = redactor(settings.apiKey);
+  const cache = settings.cacheMaxBytes > 0 ? new Cache(settings.cacheMaxBytes) : undefined;
 
   const call = async <Result>(
-    request: Request,
+    { url, headers }: Message,
     options: RequestOptions = {},
     streamed: boolean,
-    read: (response: Response, sentId: string) => Promise<Result>,
+    read: (response: Response) => Promise<Result>,
   ): Promise<Result> => {
-    const url = urlOf(settings.baseUrl, request);
     const timeoutMs = timeoutFrom(options.timeoutMs ?? settings.timeoutMs);
     const maxRetries = retriesFrom(options.maxRetries ?? settings.maxRetries);
     const { signal } = options;
-    // One request id for all attempts, so that it finds the whole call in a log.
-    const sentId = newRequestId();
-    const headers = {
-      authorization: `Bearer ${settings.apiKey}`,
-      accept: request.accept ?? "application/json",
-      "x-request-id": sentId,
-    };
     const { fetch } = settings;
     for (let retry = 0; ; retry += 1) {
       signal?.throwIfAborted();
       try {
-        const once = { url, headers, sentId, timeoutMs, signal, redact, fetch, streamed };
-        return await attempt(once, (response) => read(response, sentId));
+        return await attempt({ url, headers, timeoutMs, signal, redact, fetch, streamed }, read);
       } catch (error) {
         if (!(error instanceof ApiError) || !isWorthRetrying(error) || retry >= maxRetries) throw error;
         const seconds = error.retry_after_seconds ?? backoffSeconds(retry);
@@ -70,34 +66,55 @@ export function transport(settings: Settings): Transport {
 
   return {
     generationChange: settings.generationChange,
-    send: (request, read, options) =>
-      call(request, options, false, async (response, sentId) => {
-        const body = new Uint8Array(await response.arrayBuffer());
-        const request_id = idOf(response, sentId);
+    async send(request, read, options) {
+      const message = messageOf(settings, request, options);
+      const { url, headers } = message;
+      const key = `${headers.accept} ${url}`;
+      // A caller with a tag of its own has a cache of its own.
+      const caches = request.download || "if-none-match" in headers ? undefined : cache;
+      const entry = caches?.get(key);
+      if (entry) headers["if-none-match"] = entry.etag;
+      return call(message, options, false, async (answer) => {
+        const isCached = entry !== undefined && answer.status === 304;
+        const response = isCached ? revalidated(entry, answer) : answer;
+        const body = isCached ? entry.body : new Uint8Array(await answer.arrayBuffer());
+        const request_id = idOf(response, headers["x-request-id"]);
         const result = read(body, response, request_id);
-        if (result === undefined) throw invalidResponse(response, sentId);
+        if (result === undefined) throw invalidResponse(response, request_id);
+        caches?.put(key, body, response);
         return { result, response, body, request_id };
-      }),
-    open: (request, options) => call(request, options, true, async (response) => response),
+      });
+    },
+    open: async (request, options) =>
+      call(messageOf(settings, request, options), options, true, async (response) => response),
   };
 }
 
-function urlOf(baseUrl: string, { path, query }: Request): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
-    for (const one of [value].flat()) {
-      if (one !== null && one !== undefined) search.append(name, String(one));
-    }
-  }
-  const tail = search.toString();
-  return `${baseUrl}/v1/${path.map(segment).join("/")}${tail && "?"}${tail}`;
+interface Message {
+  url: string;
+  headers: MessageHeaders;
 }
 
-function segment(text: string): string {
-  // An empty segment would be the list instead of the record, and URLs resolve dots, encoded or not, before they are sent.
-  if (typeof text !== "string" || /^\.{0,2}$/.test(text))
-    throw new TypeError('an id must be a text, not empty, "." or ".."');
-  return encodeURIComponent(text);
+/** Headers by their names in lower case. */
+export interface MessageHeaders extends Record<string, string> {
+  accept: string;
+  authorization: string;
+  "x-request-id": string;
+}
+
+function messageOf(settings: Settings, request: Request, options: RequestOptions = {}): Message {
+  const headers: Record<string, string> = {
+    accept: request.accept ?? "application/json",
+    // One request id for all attempts, so that it finds the whole call in a log.
+    "x-request-id": newRequestId(),
+  };
+  for (const [name, value] of Object.entries(options.headers ?? {}))
+    if (value !== undefined) headers[name.toLowerCase()] = value;
+  headers["authorization"] = `Bearer ${settings.apiKey}`;
+  return {
+    url: urlOf(settings.baseUrl, request.path, { ...request.query, ...options.query }),
+    headers: headers as MessageHeaders,
+  };
 }
 
 /** Unique enough to find a request in a log; `crypto.randomUUID` is missing in Node 18 and on pages without TLS. */

@@ -29,6 +29,9 @@ export interface ClientOptions {
    * most; `raise`: throws a `GenerationChangedError`, as iteration over pages does with either; `ignore`: goes on. Default
    * `restart`. */
   generationChange?: GenerationChange | undefined;
+  /** Bytes of answers that are cached, by URL. A repeated call is then revalidated (`If-None-Match`) and costs no quota if
+   * nothing changed. Downloads aren't cached. Default 0: no cache. */
+  cacheMaxBytes?: number | undefined;
   /** How to wait between attempts; for tests that must not wait. */
   sleep?: Sleep | undefined;
 }
@@ -40,6 +43,10 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** This call's number of retries, instead of the client's. */
   maxRetries?: number | undefined;
+  /** Further headers. They replace the client's own, except `authorization`. */
+  headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Further query parameters, for example of a newer server; those of the operation's are replaced. */
+  query?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Settings {
@@ -51,6 +58,7 @@ export interface Settings {
   maxRetries: number;
   maxRetryAfterSeconds: number;
   generationChange: GenerationChange;
+  cacheMaxBytes: number;
   sleep: Sleep;
 }
 
@@ -67,8 +75,9 @@ export function settingsFrom(options: ClientOptions): Settings {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs: timeoutFrom(options.timeoutMs ?? 30_000),
     maxRetries: retriesFrom(options.maxRetries ?? 2),
-    maxRetryAfterSeconds: secondsFrom(options.maxRetryAfterSeconds ?? 60),
+    maxRetryAfterSeconds: fromZero("maxRetryAfterSeconds", options.maxRetryAfterSeconds ?? 60),
     generationChange: generationChangeFrom(options.generationChange ?? "restart"),
+    cacheMaxBytes: fromZero("cacheMaxBytes", options.cacheMaxBytes ?? 0),
     sleep: options.sleep ?? pause,
   };
 }
@@ -91,9 +100,9 @@ export function timeoutFrom(timeoutMs: number): number {
   return timeoutMs;
 }
 
-function secondsFrom(maxRetryAfterSeconds: number): number {
-  if (!(maxRetryAfterSeconds >= 0)) throw new RangeError("maxRetryAfterSeconds must be 0 or more");
-  return maxRetryAfterSeconds;
+function fromZero(name: string, value: number): number {
+  if (!(value >= 0)) throw new RangeError(`${name} must be 0 or more`);
+  return value;
 }
 
 function generationChangeFrom(generationChange: GenerationChange): GenerationChange {

@@ -28,6 +28,7 @@ before(async () => {
     (await run(serverBinary(), ["keys", "create", "--keys", file, ...options])).trim();
   keys = {
     slow: await create("--name", "slow", "--rate", "1/min"),
+    cached: await create("--name", "cached", "--rate", "1/min"),
     limited: await create("--name", "limited", "--origin", ORIGIN),
     expired: await create("--name", "expired", "--expires", "2100-01-01"),
   };
@@ -52,6 +53,26 @@ test("a spent quota is a RateLimitError that tells the wait", async () => {
   assert.ok(error instanceof RateLimitError, String(error));
   assert.equal(error.code, "rate_limited");
   assert.ok(error.retry_after_seconds > 0 && error.retry_after_seconds <= 60, `${error.retry_after_seconds}`);
+});
+
+test("a call that is served from the cache costs no quota", async () => {
+  const directory = client(keys.cached, { maxRetries: 0, cacheMaxBytes: 100_000 });
+  const first = await directory.categories.list();
+  const again = await directory.categories.list().withResponse();
+  assert.deepEqual(again.data.data, first.data);
+  assert.equal(again.response.status, 200);
+  await assert.rejects(directory.categories.list({ limit: 1 }), RateLimitError);
+});
+
+test("a raw get with the tag of an answer is answered with 304", async () => {
+  const directory = client(keys.limited, { fetch: from(ORIGIN) });
+  const { headers } = await directory.get("/v1/categories", { limit: 1 });
+  const again = await directory.get(
+    "/v1/categories",
+    { limit: 1 },
+    { headers: { "if-none-match": headers.get("etag") } },
+  );
+  assert.equal(again.status, 304);
 });
 
 test("an expired key is an AuthenticationError", async () => {

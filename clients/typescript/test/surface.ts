@@ -2,6 +2,7 @@
 
 import {
   ApiError,
+  type Bytes,
   type Category,
   GenerationChangedError,
   type Page,
@@ -20,6 +21,7 @@ const directory = new SoftwareDirectory({
   maxRetries: 0,
   maxRetryAfterSeconds: 10,
   generationChange: "raise",
+  cacheMaxBytes: 1_000_000,
 });
 
 export async function use(signal: AbortSignal): Promise<void> {
@@ -31,7 +33,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const one of directory.software.list().pages()) takesItem(one.data[0]!);
   const next: Page<SoftwareList> | undefined = await page.getNextPage();
 
-  const product = await directory.software.get("a");
+  const product = await directory.software.get("a", { headers: { "x-trace": "1" }, query: { fields: ["id"] } });
   const licence: string = product.export.license;
   const { data, response, request_id } = await directory.categories.list().withResponse();
   const category: Category | undefined = data.data[0];
@@ -46,6 +48,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   const count: number | undefined = found.facets?.["category"]?.[0]?.count;
   const bytes: Uint8Array = await directory.exports.download("demo", { format: "ndjson" });
   const blob = new Blob([await directory.exports.download("demo")]);
+  const bytesAgain: Bytes = bytes as Bytes;
+  const any: Response = await directory.get("/v1/software", { limit: 1, tag: ["a", "b"] }, { signal });
   const raw: Response = await directory.exports.download("demo").asResponse();
   const [first, second] = await Promise.all([directory.glossary.list({ q: "capa" }), directory.exports.list()]);
   console.log(
@@ -59,8 +63,9 @@ export async function use(signal: AbortSignal): Promise<void> {
     average,
     hit,
     count,
-    bytes,
+    bytesAgain,
     blob,
+    any,
     raw,
     first,
     second,

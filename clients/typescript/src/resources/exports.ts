@@ -22,6 +22,7 @@ export class ExportsResource {
    * large one, `.asResponse()` streams. */
   download(id: string, params?: ExportDownloadParams | null, options?: RequestOptions): ApiPromise<Bytes> {
     const accept = params?.format === "ndjson" ? "application/x-ndjson" : "application/json";
-    return new ApiPromise(this.#transport, { path: ["exports", id], query: params, accept }, readBytes, options);
+    const request = { path: ["exports", id], query: params, accept, download: true };
+    return new ApiPromise(this.#transport, request, readBytes, options);
   }
 }
