@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
-import trio
+from anyio.from_thread import start_blocking_portal
 
-from software_directory import AsyncPager, AsyncSoftwareDirectory, SoftwareDirectory
+from software_directory import AsyncSoftwareDirectory, SoftwareDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Iterator
+    from collections.abc import Awaitable, Iterator
 
     from software_directory import Response
 
@@ -24,15 +23,20 @@ class Client(NamedTuple):
     raw: Callable[..., Response]
     """Call it and return the response as it came."""
     collect: Callable[..., None]
-    """Call it and go through its `items` or `pages`, appending to a list what comes."""
+    """Call it and go through its `items` or `pages`, or to the `next_page`, appending to a list what comes."""
 
 
 Driver = Callable[..., "AbstractContextManager[Client]"]
 
+# The methods whose value isn't a page, which has its response.
+WITH_RESPONSE = {"software.get", "exports.download"}
+
 
 def _method(client: object, name: str) -> Any:
-    resource, _, method = name.partition(".")
-    return getattr(getattr(client, resource), method)
+    found = client
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 @contextmanager
@@ -41,69 +45,66 @@ def blocking(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[
     with SoftwareDirectory(**settings) as client:
         client._caller.sleep = (sleeps if sleeps is not None else []).append
 
+        def call(name: str, *arguments: Any, **parameters: Any) -> Any:
+            return _method(client, name)(*arguments, **parameters)
+
         def raw(name: str, *arguments: Any, **parameters: Any) -> Response:
-            if name in {"software.get", "exports.download"}:
-                _, response = _method(client, f"{name}_with_response")(*arguments, **parameters)
-                return response  # type: ignore[no-any-return]
-            return _method(client, name)(*arguments, **parameters).response  # type: ignore[no-any-return]
+            if name in WITH_RESPONSE:
+                return call(f"{name}_with_response", *arguments, **parameters)[1]  # type: ignore[no-any-return]
+            value = call(name, *arguments, **parameters)
+            return value if name == "get" else value.response  # type: ignore[no-any-return]
 
         def collect(into: list[Any], what: str, name: str, *arguments: Any, **parameters: Any) -> None:
-            page = _method(client, name)(*arguments, **parameters)
-            for each in page.pages() if what == "pages" else page:
+            page = call(name, *arguments, **parameters)
+            for each in {"items": lambda: page, "pages": page.pages, "next_page": lambda: [page.next_page()]}[what]():
                 into.append(each)
 
-        yield Client(lambda name, *a, **p: _method(client, name)(*a, **p), raw, collect)
+        yield Client(call, raw, collect)
 
 
-def _asynchronous(run: Callable[..., Any]) -> Driver:
+def _asynchronous(backend: str) -> Driver:
     @contextmanager
     def drive(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[Client]:
         noted = sleeps if sleeps is not None else []
+        # Made outside of the event loop that it is then used on.
+        client = AsyncSoftwareDirectory(**settings)
 
-        def within(work: Callable[[AsyncSoftwareDirectory], Awaitable[Any]]) -> Any:
-            async def main() -> Any:
-                async def sleep(seconds: float) -> None:
-                    noted.append(seconds)
+        async def sleep(seconds: float) -> None:
+            noted.append(seconds)
 
-                async with AsyncSoftwareDirectory(**settings) as client:
-                    client._caller.sleep = sleep
-                    return await work(client)
+        client._caller.sleep = sleep
 
-            return run(main)
+        async def awaited(value: Awaitable[Any]) -> Any:
+            return await value
 
-        def call(name: str, *arguments: Any, **parameters: Any) -> Any:
-            async def work(client: AsyncSoftwareDirectory) -> Any:
-                return await _method(client, name)(*arguments, **parameters)
+        async def through(into: list[Any], what: str, pager: Any) -> None:
+            if what == "next_page":
+                into.append(await (await pager).next_page())
+                return
+            async for each in {"items": lambda: pager, "pages": pager.pages}[what]():
+                into.append(each)
 
-            return within(work)
+        with start_blocking_portal(backend) as portal:
 
-        def raw(name: str, *arguments: Any, **parameters: Any) -> Any:
-            async def work(client: AsyncSoftwareDirectory) -> Any:
-                if name in {"software.get", "exports.download"}:
-                    _, response = await _method(client, f"{name}_with_response")(*arguments, **parameters)
-                    return response
-                return (await _method(client, name)(*arguments, **parameters)).response
+            def call(name: str, *arguments: Any, **parameters: Any) -> Any:
+                return portal.call(awaited, _method(client, name)(*arguments, **parameters))
 
-            return within(work)
+            def raw(name: str, *arguments: Any, **parameters: Any) -> Response:
+                if name in WITH_RESPONSE:
+                    return call(f"{name}_with_response", *arguments, **parameters)[1]  # type: ignore[no-any-return]
+                value = call(name, *arguments, **parameters)
+                return value if name == "get" else value.response  # type: ignore[no-any-return]
 
-        def collect(into: list[Any], what: str, name: str, *arguments: Any, **parameters: Any) -> None:
-            async def work(client: AsyncSoftwareDirectory) -> None:
-                pager: AsyncPager[Any, Any] = _method(client, name)(*arguments, **parameters)
-                source: AsyncIterator[Any] = pager.pages() if what == "pages" else pager.__aiter__()
-                async for each in source:
-                    into.append(each)
+            def collect(into: list[Any], what: str, name: str, *arguments: Any, **parameters: Any) -> None:
+                pager = _method(client, name)(*arguments, **parameters)
+                portal.call(through, into, what, pager)
 
-            within(work)
-
-        # A wrong setting is refused at once, as by the blocking client.
-        AsyncSoftwareDirectory(**settings)
-        yield Client(call, raw, collect)
+            try:
+                yield Client(call, raw, collect)
+            finally:
+                portal.call(client.aclose)
 
     return drive
 
 
-DRIVERS: dict[str, Driver] = {
-    "asyncio": _asynchronous(lambda main: asyncio.run(main())),
-    "blocking": blocking,
-    "trio": _asynchronous(trio.run),
-}
+DRIVERS: dict[str, Driver] = {"asyncio": _asynchronous("asyncio"), "blocking": blocking, "trio": _asynchronous("trio")}

@@ -96,7 +96,9 @@ def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
                 self._answer(script, {"status": 599, "json": {"code": "script_exhausted"}})
 
         def _answer(self, script: Script, answer: dict[str, Any]) -> None:
-            text = answer["text"] if "text" in answer else json.dumps(answer.get("json", ""), ensure_ascii=False)
+            text = answer.get("text", "")
+            if "json" in answer:
+                text = json.dumps(answer["json"], ensure_ascii=False)
             body = self._filled(text).encode()
             half = body[: len(body) // 2]
             action = answer.get("action")

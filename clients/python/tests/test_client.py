@@ -159,7 +159,7 @@ def test_the_client_says_what_it_is() -> None:
     with client_over(transport) as client:
         client.software.list()
 
-    assert transport.requests[0].headers["User-Agent"].startswith(f"software-directory-python/{sd.__version__} ")
+    assert transport.requests[0].headers["User-Agent"] == f"software-directory-python/{sd.__version__}"
 
 
 def test_a_client_is_shared_between_threads() -> None:

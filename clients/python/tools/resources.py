@@ -32,6 +32,9 @@ METHODS = (
     Method("Exports", "download", "getExport", "bytes", "bytes"),
 )
 
+# Parameters of every method.
+EXTRAS = {"extra_headers": "Mapping[str, str]", "extra_query": "Mapping[str, ParameterValue]"}
+
 # Operations of the document that are the operator's, not a client's.
 LEFT_OUT = {"getHealth", "getReadiness"}
 
@@ -49,11 +52,11 @@ from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import date
 
     from {caller_package} import {caller}
-    from .._protocol.messages import Response
+    from .._protocol.messages import ParameterValue, Response
     from .models import {models}
 
 '''
@@ -132,8 +135,10 @@ def _plain_method(method: Method, path: str, operation: dict[str, Any], *, is_as
     prefix, wait = ("async ", "await ") if is_async else ("", "")
     signature = _signature(operation)
     passed = ", ".join(
-        "id" if parameter["in"] == "path" else f"{parameter['name']}={parameter['name']}"
-        for parameter in operation["parameters"]
+        [
+            *("id" for parameter in operation["parameters"] if parameter["in"] == "path"),
+            *(f"{name}={name}" for name in (*(parameter["name"] for parameter in _query(operation)), *EXTRAS)),
+        ]
     )
     result = f'cast("{method.item}", record_of(response))' if method.answer == "record" else "download_of(response)"
     return (
@@ -155,10 +160,9 @@ def _plain_method(method: Method, path: str, operation: dict[str, Any], *, is_as
 def _signature(operation: dict[str, Any]) -> str:
     parts = ["self"]
     parts += [f"{p['name']}: str" for p in operation["parameters"] if p["in"] == "path"]
-    query = _query(operation)
-    if query:
-        parts.append("*")
-    parts += [f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in query]
+    parts.append("*")
+    parts += [f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in _query(operation)]
+    parts += [f"{name}: {kind} | None = None" for name, kind in EXTRAS.items()]
     return ", ".join(parts)
 
 
@@ -171,6 +175,8 @@ def _call(path: str, operation: dict[str, Any]) -> str:
         parts.append(f"query={{{rows}}}")
     if any(p["name"] == "format" for p in query):
         parts.append('accept="application/x-ndjson" if format == "ndjson" else "application/json"')
+        parts.append("is_download=True")
+    parts += [f"{name}={name}" for name in EXTRAS]
     return f"call({', '.join(parts)})"
 
 
@@ -187,8 +193,8 @@ def _docstring(operation: dict[str, Any]) -> str:
         textwrap.fill(f"{p['name']}: {_sentence(p['description'])}{_range(p['schema'])}", 100, subsequent_indent="    ")
         for p in operation["parameters"]
     ]
-    if rows:
-        texts.append("\n".join(rows))
+    rows.append("extra_headers, extra_query: Headers and parameters to send beside these.")
+    texts.append("\n".join(rows))
     text = "\n\n".join(texts)
     ending = "" if "\n" not in text else "\n"
     return textwrap.indent(f'"""{text}{ending}"""\n', "        ")

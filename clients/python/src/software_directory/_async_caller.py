@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ._http import AsyncOpen
     from ._limiter import AsyncLimiter
+    from ._protocol.cache import Cache
     from ._protocol.exchange import Reply
     from ._protocol.messages import Call, Request, Response
     from ._protocol.settings import Settings
@@ -26,10 +27,11 @@ PageT = TypeVar("PageT")
 class AsyncCaller:
     """Carries calls out; `open` sends a request and returns at the headers, `limiter` bounds the requests in flight."""
 
-    def __init__(self, settings: Settings, open: AsyncOpen, limiter: AsyncLimiter) -> None:
+    def __init__(self, settings: Settings, open: AsyncOpen, limiter: AsyncLimiter, cache: Cache) -> None:
         self.settings = settings
         self.open = open
         self.limiter = limiter
+        self.cache = cache
         self.sleep: Callable[[float], Awaitable[None]] = anyio.sleep
 
     def with_settings(self, settings: Settings) -> AsyncCaller:
@@ -40,7 +42,7 @@ class AsyncCaller:
 
     async def send(self, call: Call) -> Response:
         """Return the response of a success; raise the error of anything else."""
-        steps = exchange(self.settings, call, request_id=new_request_id())
+        steps = exchange(self.settings, call, request_id=new_request_id(), cache=self.cache)
         step = next(steps)
         while True:
             reply: Reply = None

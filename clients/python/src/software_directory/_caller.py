@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ._http import Open
+    from ._protocol.cache import Cache
     from ._protocol.exchange import Reply
     from ._protocol.messages import Call, Request, Response
     from ._protocol.settings import Settings
@@ -26,10 +27,11 @@ PageT = TypeVar("PageT")
 class Caller:
     """Carries calls out; `open` sends a request and returns at the headers, `limiter` bounds the requests in flight."""
 
-    def __init__(self, settings: Settings, open: Open, limiter: AbstractContextManager[Any]) -> None:
+    def __init__(self, settings: Settings, open: Open, limiter: AbstractContextManager[Any], cache: Cache) -> None:
         self.settings = settings
         self.open = open
         self.limiter = limiter
+        self.cache = cache
         self.sleep: Callable[[float], None] = time.sleep
         self.clock: Callable[[], float] = time.monotonic
 
@@ -41,7 +43,7 @@ class Caller:
 
     def send(self, call: Call) -> Response:
         """Return the response of a success; raise the error of anything else."""
-        steps = exchange(self.settings, call, request_id=new_request_id())
+        steps = exchange(self.settings, call, request_id=new_request_id(), cache=self.cache)
         step = next(steps)
         while True:
             reply: Reply = None

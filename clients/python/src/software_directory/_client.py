@@ -15,6 +15,8 @@ from ._generated.resources import (
     SoftwareResource,
 )
 from ._http import default_transport, over_client, over_transport
+from ._protocol.cache import Cache
+from ._protocol.messages import raw_call
 from ._protocol.settings import (
     DEFAULT_GENERATION_CHANGE,
     DEFAULT_MAX_CONNECTIONS,
@@ -27,11 +29,13 @@ from ._protocol.settings import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
     import httpx
 
     from ._protocol.generations import GenerationChange
+    from ._protocol.messages import ParameterValue, Response
 
 ClientT = TypeVar("ClientT", bound="SoftwareDirectory")
 
@@ -64,6 +68,7 @@ class SoftwareDirectory:
         max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
         generation_change: GenerationChange = DEFAULT_GENERATION_CHANGE,
+        cache_max_bytes: int = 0,
         transport: httpx.BaseTransport | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:
@@ -78,13 +83,22 @@ class SoftwareDirectory:
         generation_change: What an iteration does where the directory's data changes under it: `"restart"` reads the
             list again and yields the items that weren't yielded yet, `"raise"` raises `GenerationChangedError`,
             `"ignore"` goes on. Pages are never read again: `"restart"` raises the error there.
+        cache_max_bytes: The size of the cache, 0 is none. It keeps answers with their ETags; while the server's data
+            stays the same, the repetition of a call costs nothing of the key's quota. Downloads aren't kept.
         transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
             certificates of your own, or tests.
 
         Raises `ValueError` for settings that can't work.
         """
         settings = Settings(
-            api_key, base_url, timeout, max_retries, max_retry_after, max_connections, generation_change
+            api_key,
+            base_url,
+            timeout,
+            max_retries,
+            max_retry_after,
+            max_connections,
+            generation_change,
+            cache_max_bytes,
         )
         if transport is not None and http_client is not None:
             raise ValueError("pass either transport or http_client, not both")
@@ -96,7 +110,24 @@ class SoftwareDirectory:
         else:
             self._transport = None
             send = over_client(http_client)
-        self._bind(Caller(settings, send, threading.BoundedSemaphore(max_connections)))
+        self._bind(Caller(settings, send, threading.BoundedSemaphore(max_connections), Cache(cache_max_bytes)))
+
+    def get(
+        self,
+        path: str,
+        query: Mapping[str, ParameterValue] | None = None,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Request any path below the base URL, with the key, retries and errors of the other calls.
+
+        The answer is returned as it came, whatever its body is. A 304 to an `If-None-Match` of yours is no error.
+
+        path: Starts with a slash, such as `/v1/software`; the ids in it are percent-encoded by you.
+        query: Parameters; `None` leaves one out, several values repeat it.
+        extra_headers: Headers to send beside the client's own.
+        """
+        return self._caller.send(raw_call(path, query, extra_headers))
 
     def with_options(
         self,

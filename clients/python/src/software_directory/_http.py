@@ -67,12 +67,10 @@ def over_async_client(client: httpx.AsyncClient) -> AsyncOpen:
 
 
 def _bare(request: Request) -> httpx.Request:
-    return httpx.Request(
-        "GET",
-        request.url,
-        headers={**request.headers, "Accept-Encoding": "gzip, deflate", "Connection": "keep-alive"},
-        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), request.timeout_seconds)},
-    )
+    headers = httpx.Headers({"Accept-Encoding": "gzip, deflate", "Connection": "keep-alive"})
+    headers.update(request.headers)
+    timeouts = dict.fromkeys(("connect", "read", "write", "pool"), request.timeout_seconds)
+    return httpx.Request("GET", request.url, headers=headers, extensions={"timeout": timeouts})
 
 
 def _limits(max_connections: int) -> httpx.Limits:

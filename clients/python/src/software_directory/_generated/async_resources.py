@@ -12,11 +12,11 @@ from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import date
 
     from .._async_caller import AsyncCaller
-    from .._protocol.messages import Response
+    from .._protocol.messages import ParameterValue, Response
     from .models import Category, Export, GlossaryTerm, Review, SearchHit, SoftwareDetail, SoftwareItem
 
 
@@ -39,6 +39,8 @@ class AsyncSoftwareResource:
         sort: Literal["name", "-rating", "-review_count"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> AsyncPager[AsyncPage[SoftwareItem], SoftwareItem]:
         """List products.
 
@@ -58,6 +60,7 @@ class AsyncSoftwareResource:
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
             self._caller,
@@ -75,23 +78,40 @@ class AsyncSoftwareResource:
                     "limit": limit,
                     "offset": offset,
                 },
+                extra_headers=extra_headers,
+                extra_query=extra_query,
             ),
         )
 
-    async def get(self, id: str) -> SoftwareDetail:
+    async def get(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> SoftwareDetail:
         """Get a product.
 
         Everything its record says: evidence with its sources, the properties that the directory doesn't
         interpret, and the export that it is from, with its licence.
 
         id: The product's id.
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = await self.get_with_response(id)
+        result, _ = await self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
-    async def get_with_response(self, id: str) -> tuple[SoftwareDetail, Response]:
+    async def get_with_response(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> tuple[SoftwareDetail, Response]:
         """Do as `get`, and return the response as it came beside it."""
-        response = await self._caller.send(call("/v1/software/{id}", id=id))
+        response = await self._caller.send(
+            call("/v1/software/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+        )
         return cast("SoftwareDetail", record_of(response)), response
 
 
@@ -102,18 +122,31 @@ class AsyncCategoriesResource:
         """Made by the client."""
         self._caller = caller
 
-    def list(self, *, limit: int | None = None, offset: int | None = None) -> AsyncPager[AsyncPage[Category], Category]:
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> AsyncPager[AsyncPage[Category], Category]:
         """List categories.
 
         All categories by name, those without products too.
 
         limit: Page size. (1 to 100, default 100)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
             self._caller,
             cast("type[AsyncPage[Category]]", AsyncPage),
-            call("/v1/categories", query={"limit": limit, "offset": offset}),
+            call(
+                "/v1/categories",
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 
@@ -125,7 +158,13 @@ class AsyncReviewsResource:
         self._caller = caller
 
     def list(
-        self, id: str, *, limit: int | None = None, offset: int | None = None
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> AsyncPager[AsyncReviewPage, Review]:
         """List reviews of a product.
 
@@ -134,9 +173,18 @@ class AsyncReviewsResource:
         id: The product's id.
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
-            self._caller, AsyncReviewPage, call("/v1/reviews/{id}", id=id, query={"limit": limit, "offset": offset})
+            self._caller,
+            AsyncReviewPage,
+            call(
+                "/v1/reviews/{id}",
+                id=id,
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 
@@ -148,7 +196,13 @@ class AsyncGlossaryResource:
         self._caller = caller
 
     def list(
-        self, *, q: str | None = None, limit: int | None = None, offset: int | None = None
+        self,
+        *,
+        q: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> AsyncPager[AsyncPage[GlossaryTerm], GlossaryTerm]:
         """List glossary terms.
 
@@ -159,11 +213,17 @@ class AsyncGlossaryResource:
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
             self._caller,
             cast("type[AsyncPage[GlossaryTerm]]", AsyncPage),
-            call("/v1/glossary", query={"q": q, "limit": limit, "offset": offset}),
+            call(
+                "/v1/glossary",
+                query={"q": q, "limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 
@@ -192,6 +252,8 @@ class AsyncSearchResource:
         prefix: Literal["auto", "always", "never"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> AsyncPager[AsyncSearchPage, SearchHit]:
         """Search products.
 
@@ -219,6 +281,7 @@ class AsyncSearchResource:
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
             self._caller,
@@ -240,6 +303,8 @@ class AsyncSearchResource:
                     "limit": limit,
                     "offset": offset,
                 },
+                extra_headers=extra_headers,
+                extra_query=extra_query,
             ),
         )
 
@@ -251,7 +316,14 @@ class AsyncExportsResource:
         """Made by the client."""
         self._caller = caller
 
-    def list(self, *, limit: int | None = None, offset: int | None = None) -> AsyncPager[AsyncPage[Export], Export]:
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> AsyncPager[AsyncPage[Export], Export]:
         """List exports.
 
         The loaded export files, each with its licence, and how much is left out because it is invalid
@@ -259,14 +331,27 @@ class AsyncExportsResource:
 
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return AsyncPager(
             self._caller,
             cast("type[AsyncPage[Export]]", AsyncPage),
-            call("/v1/exports", query={"limit": limit, "offset": offset}),
+            call(
+                "/v1/exports",
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
-    async def download(self, id: str, *, format: Literal["json", "ndjson"] | None = None) -> bytes:
+    async def download(
+        self,
+        id: str,
+        *,
+        format: Literal["json", "ndjson"] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> bytes:
         """Download an export.
 
         The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd
@@ -278,12 +363,20 @@ class AsyncExportsResource:
         id: The export's id.
         format: `json` is the export as it was validated; `ndjson` one record a line, each with its export
             and licence. (default json)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = await self.download_with_response(id, format=format)
+        result, _ = await self.download_with_response(
+            id, format=format, extra_headers=extra_headers, extra_query=extra_query
+        )
         return result
 
     async def download_with_response(
-        self, id: str, *, format: Literal["json", "ndjson"] | None = None
+        self,
+        id: str,
+        *,
+        format: Literal["json", "ndjson"] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[bytes, Response]:
         """Do as `download`, and return the response as it came beside it."""
         response = await self._caller.send(
@@ -292,6 +385,9 @@ class AsyncExportsResource:
                 id=id,
                 query={"format": format},
                 accept="application/x-ndjson" if format == "ndjson" else "application/json",
+                is_download=True,
+                extra_headers=extra_headers,
+                extra_query=extra_query,
             )
         )
         return download_of(response), response

@@ -12,11 +12,11 @@ from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import date
 
     from .._caller import Caller
-    from .._protocol.messages import Response
+    from .._protocol.messages import ParameterValue, Response
     from .models import Category, Export, GlossaryTerm, SoftwareDetail, SoftwareItem
 
 
@@ -39,6 +39,8 @@ class SoftwareResource:
         sort: Literal["name", "-rating", "-review_count"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> Page[SoftwareItem]:
         """List products.
 
@@ -58,6 +60,7 @@ class SoftwareResource:
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return self._caller.page(
             cast("type[Page[SoftwareItem]]", Page),
@@ -74,23 +77,40 @@ class SoftwareResource:
                     "limit": limit,
                     "offset": offset,
                 },
+                extra_headers=extra_headers,
+                extra_query=extra_query,
             ),
         )
 
-    def get(self, id: str) -> SoftwareDetail:
+    def get(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> SoftwareDetail:
         """Get a product.
 
         Everything its record says: evidence with its sources, the properties that the directory doesn't
         interpret, and the export that it is from, with its licence.
 
         id: The product's id.
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = self.get_with_response(id)
+        result, _ = self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
-    def get_with_response(self, id: str) -> tuple[SoftwareDetail, Response]:
+    def get_with_response(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> tuple[SoftwareDetail, Response]:
         """Do as `get`, and return the response as it came beside it."""
-        response = self._caller.send(call("/v1/software/{id}", id=id))
+        response = self._caller.send(
+            call("/v1/software/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+        )
         return cast("SoftwareDetail", record_of(response)), response
 
 
@@ -101,16 +121,30 @@ class CategoriesResource:
         """Made by the client."""
         self._caller = caller
 
-    def list(self, *, limit: int | None = None, offset: int | None = None) -> Page[Category]:
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> Page[Category]:
         """List categories.
 
         All categories by name, those without products too.
 
         limit: Page size. (1 to 100, default 100)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return self._caller.page(
-            cast("type[Page[Category]]", Page), call("/v1/categories", query={"limit": limit, "offset": offset})
+            cast("type[Page[Category]]", Page),
+            call(
+                "/v1/categories",
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 
@@ -121,7 +155,15 @@ class ReviewsResource:
         """Made by the client."""
         self._caller = caller
 
-    def list(self, id: str, *, limit: int | None = None, offset: int | None = None) -> ReviewPage:
+    def list(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> ReviewPage:
         """List reviews of a product.
 
         Newest first. A product without reviews has an empty list.
@@ -129,8 +171,18 @@ class ReviewsResource:
         id: The product's id.
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        return self._caller.page(ReviewPage, call("/v1/reviews/{id}", id=id, query={"limit": limit, "offset": offset}))
+        return self._caller.page(
+            ReviewPage,
+            call(
+                "/v1/reviews/{id}",
+                id=id,
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
+        )
 
 
 class GlossaryResource:
@@ -140,7 +192,15 @@ class GlossaryResource:
         """Made by the client."""
         self._caller = caller
 
-    def list(self, *, q: str | None = None, limit: int | None = None, offset: int | None = None) -> Page[GlossaryTerm]:
+    def list(
+        self,
+        *,
+        q: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> Page[GlossaryTerm]:
         """List glossary terms.
 
         All terms in their order, or those that match a query.
@@ -150,10 +210,16 @@ class GlossaryResource:
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return self._caller.page(
             cast("type[Page[GlossaryTerm]]", Page),
-            call("/v1/glossary", query={"q": q, "limit": limit, "offset": offset}),
+            call(
+                "/v1/glossary",
+                query={"q": q, "limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 
@@ -182,6 +248,8 @@ class SearchResource:
         prefix: Literal["auto", "always", "never"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> SearchPage:
         """Search products.
 
@@ -209,6 +277,7 @@ class SearchResource:
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return self._caller.page(
             SearchPage,
@@ -229,6 +298,8 @@ class SearchResource:
                     "limit": limit,
                     "offset": offset,
                 },
+                extra_headers=extra_headers,
+                extra_query=extra_query,
             ),
         )
 
@@ -240,7 +311,14 @@ class ExportsResource:
         """Made by the client."""
         self._caller = caller
 
-    def list(self, *, limit: int | None = None, offset: int | None = None) -> Page[Export]:
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> Page[Export]:
         """List exports.
 
         The loaded export files, each with its licence, and how much is left out because it is invalid
@@ -248,12 +326,26 @@ class ExportsResource:
 
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
         return self._caller.page(
-            cast("type[Page[Export]]", Page), call("/v1/exports", query={"limit": limit, "offset": offset})
+            cast("type[Page[Export]]", Page),
+            call(
+                "/v1/exports",
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
-    def download(self, id: str, *, format: Literal["json", "ndjson"] | None = None) -> bytes:
+    def download(
+        self,
+        id: str,
+        *,
+        format: Literal["json", "ndjson"] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> bytes:
         """Download an export.
 
         The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd
@@ -265,12 +357,18 @@ class ExportsResource:
         id: The export's id.
         format: `json` is the export as it was validated; `ndjson` one record a line, each with its export
             and licence. (default json)
+        extra_headers, extra_query: Headers and parameters to send beside these.
         """
-        result, _ = self.download_with_response(id, format=format)
+        result, _ = self.download_with_response(id, format=format, extra_headers=extra_headers, extra_query=extra_query)
         return result
 
     def download_with_response(
-        self, id: str, *, format: Literal["json", "ndjson"] | None = None
+        self,
+        id: str,
+        *,
+        format: Literal["json", "ndjson"] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
     ) -> tuple[bytes, Response]:
         """Do as `download`, and return the response as it came beside it."""
         response = self._caller.send(
@@ -279,6 +377,9 @@ class ExportsResource:
                 id=id,
                 query={"format": format},
                 accept="application/x-ndjson" if format == "ndjson" else "application/json",
+                is_download=True,
+                extra_headers=extra_headers,
+                extra_query=extra_query,
             )
         )
         return download_of(response), response

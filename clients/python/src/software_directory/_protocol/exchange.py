@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Callable, Optional, Union
 
 from .. import _errors as errors
+from .cache import conditional, refreshed
 from .messages import Call, Request, Response, build_request
 from .outcome import error_of, request_id_of
 from .retry import delay_seconds, is_worth_retrying, retry_after_of
@@ -22,6 +23,7 @@ from .retry import delay_seconds, is_worth_retrying, retry_after_of
 if TYPE_CHECKING:
     import httpx
 
+    from .cache import Cache
     from .settings import Settings
 
 
@@ -78,19 +80,29 @@ def exchange(
     call: Call,
     *,
     request_id: str,
+    cache: Cache | None = None,
     random: Callable[[], float] = random.random,
     now: Callable[[], datetime] = _utc_now,
 ) -> Exchange:
     """Carry a call out. All its attempts share one request id, so that the server's log shows what belongs together."""
-    request = build_request(settings, call, request_id)
+    plain = request = build_request(settings, call, request_id)
+    cache = cache if call.is_cacheable else None
+    kept = cache.get(plain) if cache is not None else None
+    if kept is not None:
+        request = conditional(plain, kept)
     attempt = 0
     while True:
         attempt += 1
         reply = yield Send(request)
         if reply is None:
             raise TypeError("a Send is replied to with an Answer or a Failure")
-        outcome = _outcome_of(reply, request, attempt, settings, now)
+        may_be_304 = call.is_raw or kept is not None
+        outcome = _outcome_of(reply, request, attempt, settings, now, may_be_304=may_be_304)
         if isinstance(outcome, Response):
+            if outcome.status == 304 and kept is not None:
+                return refreshed(kept, outcome)
+            if cache is not None and outcome.status == 200:
+                cache.put(plain, outcome)
             return outcome
         wait = None
         if attempt <= settings.max_retries and (outcome.status == 0 or is_worth_retrying(outcome.status)):
@@ -106,7 +118,13 @@ def exchange(
 
 
 def _outcome_of(
-    reply: Answer | Failure, request: Request, attempt: int, settings: Settings, now: Callable[[], datetime]
+    reply: Answer | Failure,
+    request: Request,
+    attempt: int,
+    settings: Settings,
+    now: Callable[[], datetime],
+    *,
+    may_be_304: bool,
 ) -> Response | errors.ApiError:
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
@@ -120,7 +138,7 @@ def _outcome_of(
         request_id=request_id_of(reply.headers, request.request_id),
         attempts=attempt,
     )
-    if 200 <= reply.status < 300:
+    if 200 <= reply.status < 300 or (reply.status == 304 and may_be_304):
         return response
     retry_after_seconds = retry_after_of(reply.headers, now())
     return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import platform
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Union
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from .._version import __version__
 
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 ParameterValue = Union[str, int, float, date, Iterable[str], None]
 """What a query parameter may be; `None` leaves it out, several strings repeat it."""
 
-USER_AGENT = f"software-directory-python/{__version__} python/{platform.python_version()}"
+USER_AGENT = f"software-directory-python/{__version__}"
+
+
+# The HTTP library writes them.
+_RESERVED_HEADERS = {"connection", "content-length", "host", "transfer-encoding"}
+_CONDITIONS = {"if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range"}
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 
 
 @dataclass(frozen=True)
@@ -30,11 +37,22 @@ class Call:
     path: str
     query: tuple[tuple[str, str], ...] = ()
     accept: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers of the caller's."""
+    is_raw: bool = False
+    """Whether a 304 is an answer like others."""
+    is_download: bool = False
+    """Whether the body may be large: it isn't cached."""
 
     def at_offset(self, offset: int) -> Call:
         """Return the same call for the page that starts at `offset`."""
         query = tuple(pair for pair in self.query if pair[0] != "offset")
-        return Call(self.path, (*query, ("offset", str(offset))), self.accept)
+        return replace(self, query=(*query, ("offset", str(offset))))
+
+    @property
+    def is_cacheable(self) -> bool:
+        """Whether the answer may come from the cache: not where the caller brings conditions of its own."""
+        return not self.is_download and not any(name.lower() in _CONDITIONS for name, _ in self.headers)
 
 
 def call(
@@ -43,10 +61,42 @@ def call(
     id: str | None = None,
     query: Mapping[str, ParameterValue] | None = None,
     accept: str = "application/json",
+    is_download: bool = False,
+    extra_headers: Mapping[str, str] | None = None,
+    extra_query: Mapping[str, ParameterValue] | None = None,
 ) -> Call:
     """Make a call out of a path template such as `/v1/software/{id}` and its parameters."""
     path = template if id is None else template.replace("{id}", path_segment(id))
-    return Call(path, tuple(query_pairs(query or {})), accept)
+    pairs = query_pairs({**(query or {}), **(extra_query or {})})
+    headers = checked_headers(extra_headers or {})
+    return Call(path, tuple(pairs), accept, headers, is_download=is_download)
+
+
+def raw_call(path: str, query: Mapping[str, ParameterValue] | None, extra_headers: Mapping[str, str] | None) -> Call:
+    """Make a call out of a path below the base URL, percent-encoded as far as its segments need it."""
+    if not isinstance(path, str) or not path.startswith("/"):
+        raise ValueError("path must start with a slash, such as /v1/software")
+    if "?" in path or "#" in path:
+        raise ValueError("path must not hold a query or a fragment; pass the query on its own")
+    if any(unquote(segment) in {".", ".."} for segment in path.split("/")):
+        raise ValueError("path must not hold '.' or '..' segments")
+    encoded = quote(path, safe="/%:@!$&'()*+,;=")
+    return Call(encoded, tuple(query_pairs(query or {})), "*/*", checked_headers(extra_headers or {}), is_raw=True)
+
+
+def checked_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return headers of the caller's, but for `Authorization`: the key goes with every request.
+
+    What can't be sent is refused here. The HTTP library would quote a value, which may be a secret.
+    """
+    for name, value in headers.items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+            raise ValueError("extra_headers holds a name that isn't one of a header")
+        if name.lower() in _RESERVED_HEADERS:
+            raise ValueError(f"extra_headers must not hold {name.lower()}")
+        if not isinstance(value, str) or not _HEADER_VALUE.fullmatch(value):
+            raise ValueError(f"extra_headers: the value of {name} isn't a text of visible ASCII characters")
+    return tuple((name, value) for name, value in headers.items() if name.lower() != "authorization")
 
 
 def path_segment(id: str) -> str:
@@ -94,17 +144,16 @@ class Request:
 
 
 def build_request(settings: Settings, call: Call, request_id: str) -> Request:
-    """Address a call to the directory and sign it with the key."""
+    """Address a call to the directory and sign it with the key; `request_id` counts unless the call has its own."""
     query = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in call.query)
+    headers = {"Accept": call.accept, "User-Agent": USER_AGENT, "X-Request-Id": request_id}
+    spelled = {name.lower(): name for name in headers}
+    for name, value in call.headers:
+        headers[spelled.setdefault(name.lower(), name)] = value
     return Request(
         url=f"{settings.base_url}{call.path}{'?' if query else ''}{query}",
-        headers={
-            "Accept": call.accept,
-            "Authorization": f"Bearer {settings.api_key}",
-            "User-Agent": USER_AGENT,
-            "X-Request-Id": request_id,
-        },
-        request_id=request_id,
+        headers={**headers, "Authorization": f"Bearer {settings.api_key}"},
+        request_id=headers["X-Request-Id"],
         timeout_seconds=settings.timeout_seconds,
     )
 
@@ -123,6 +172,8 @@ class Response:
     """The request's id in the server's log: the server's word for it, else the one that was sent."""
     attempts: int = 1
     """How many attempts it took, 1 without a retry."""
+    from_cache: bool = False
+    """Whether the body was kept from an earlier call and the server said that it is still current."""
 
     @property
     def text(self) -> str:

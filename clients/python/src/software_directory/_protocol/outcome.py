@@ -68,7 +68,8 @@ def error_of(response: Response, *, retry_after_seconds: int | None, api_key: st
     server may repeat what it was sent.
     """
     if response.status < 400:
-        return _not_ours(response, code="unexpected_redirect" if response.status >= 300 else "invalid_response")
+        is_redirect = response.status >= 300 and response.status != 304
+        return _not_ours(response, code="unexpected_redirect" if is_redirect else "invalid_response")
     problem = _hidden(_problem_in(response.content), api_key)
     message = _text(problem.get("detail")) or _text(problem.get("title")) or _unexplained(response.status)
     if retry_after_seconds is None and _is_whole(problem.get("retry_after_seconds")):

@@ -39,6 +39,7 @@ class Settings:
     max_retry_after_seconds: float = DEFAULT_MAX_RETRY_AFTER_SECONDS
     max_connections: int = DEFAULT_MAX_CONNECTIONS
     generation_change: GenerationChange = DEFAULT_GENERATION_CHANGE
+    cache_max_bytes: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what could only fail later, and less clearly."""
@@ -48,6 +49,7 @@ class Settings:
         _check_whole("max_retries", self.max_retries, 0)
         _check_wait(self.max_retry_after_seconds)
         _check_whole("max_connections", self.max_connections, 1)
+        _check_whole("cache_max_bytes", self.cache_max_bytes, 0)
         if self.generation_change not in get_args(GenerationChange):
             raise ValueError('generation_change must be "restart", "raise" or "ignore"')
 
