@@ -24,6 +24,8 @@ class Client(NamedTuple):
     """Call it and return the response as it came."""
     collect: Callable[..., None]
     """Call it and go through its `items` or `pages`, or to the `next_page`, appending to a list what comes."""
+    stream: Callable[..., Any]
+    """Stream an export and return its bytes and its announced size."""
 
 
 Driver = Callable[..., "AbstractContextManager[Client]"]
@@ -59,7 +61,11 @@ def blocking(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[
             for each in {"items": lambda: page, "pages": page.pages, "next_page": lambda: [page.next_page()]}[what]():
                 into.append(each)
 
-        yield Client(call, raw, collect)
+        def stream(*arguments: Any, **parameters: Any) -> tuple[bytes, int | None]:
+            with client.exports.stream(*arguments, **parameters) as download:
+                return b"".join(download), download.size_bytes
+
+        yield Client(call, raw, collect, stream)
 
 
 def _asynchronous(backend: str) -> Driver:
@@ -84,6 +90,10 @@ def _asynchronous(backend: str) -> Driver:
             async for each in {"items": lambda: pager, "pages": pager.pages}[what]():
                 into.append(each)
 
+        async def streamed(opening: Any) -> tuple[bytes, int | None]:
+            async with opening as download:
+                return b"".join([chunk async for chunk in download]), download.size_bytes
+
         with start_blocking_portal(backend) as portal:
 
             def call(name: str, *arguments: Any, **parameters: Any) -> Any:
@@ -99,8 +109,11 @@ def _asynchronous(backend: str) -> Driver:
                 pager = _method(client, name)(*arguments, **parameters)
                 portal.call(through, into, what, pager)
 
+            def stream(*arguments: Any, **parameters: Any) -> Any:
+                return portal.call(streamed, client.exports.stream(*arguments, **parameters))
+
             try:
-                yield Client(call, raw, collect)
+                yield Client(call, raw, collect, stream)
             finally:
                 portal.call(client.aclose)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations import OPERATIONS
+from server import REPOSITORY
 
 if TYPE_CHECKING:
     from server import Server
@@ -46,23 +47,25 @@ def test_example(folder: str, name: str, server: Server) -> None:
     assert SHOWN[name] in done.stdout
 
 
-def test_the_readme_does_what_it_says(server: Server) -> None:
+def test_the_readme_does_what_it_says(server: Server, tmp_path: Path) -> None:
     readme = (CLIENT / "README.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", readme, flags=re.DOTALL | re.MULTILINE)
     assert blocks
     source = "\n".join([*blocks, "client.close()"])
     source = source.replace("sd_live_…", server.api_key).replace("https://directory.example", server.base_url)
 
-    done = run(["-c", source], server)
+    done = run(["-c", source], server, tmp_path)
 
     assert done.stderr == ""
     assert "Audit Owl Demo" in done.stdout
+    assert (tmp_path / "demo.json").read_bytes() == (REPOSITORY / "data" / "demo.json").read_bytes()
 
 
-def run(arguments: list[str], server: Server) -> subprocess.CompletedProcess[str]:
+def run(arguments: list[str], server: Server, folder: Path = CLIENT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "DIRECTORY_URL": server.base_url, "DIRECTORY_API_KEY": server.api_key}
     return subprocess.run(
         [sys.executable, "-W", "error", *arguments],
+        cwd=folder,
         env={**environment, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,

@@ -180,7 +180,7 @@ def test_the_last_failure_is_raised_with_its_cause() -> None:
         assert isinstance(call.send(None), Send)
     cause = httpx.ConnectError("refused")
     with pytest.raises(ApiConnectionError) as raised:
-        call.send(Failure(cause, timed_out=False))
+        call.send(Failure(cause))
 
     assert raised.value.__cause__ is cause
     assert raised.value.attempts == 3
@@ -193,7 +193,7 @@ def test_a_cause_that_quotes_the_key_is_left_out() -> None:
     next(call)
     cause = httpx.RemoteProtocolError("illegal header line: Bearer sd_live_secret")
     with pytest.raises(ApiConnectionError) as raised:
-        call.send(Failure(cause, timed_out=False))
+        call.send(Failure(cause))
 
     assert raised.value.__cause__ is None
 
@@ -205,7 +205,7 @@ def test_a_body_that_breaks_off_does_not_hide_a_retryable_status() -> None:
         assert isinstance(call.send(answer(503)), Sleep)
         call.send(None)
     with pytest.raises(ServerError) as raised:
-        call.send(Failure(httpx.ReadError("cut"), timed_out=False, status=503, headers=httpx.Headers()))
+        call.send(Failure(httpx.ReadError("cut"), status=503, headers=httpx.Headers()))
 
     assert raised.value.code == "http_503"
 

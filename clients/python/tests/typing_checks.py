@@ -27,6 +27,9 @@ def blocking(client: SoftwareDirectory) -> None:
     assert_type(hits.facets, dict[str, list[models.FacetValue]])
     assert_type([hit["score"] for hit in hits], list[float])
     assert_type(client.exports.download("a", format="ndjson"), bytes)
+    with client.exports.stream("a") as download:
+        assert_type(list(download), list[bytes])
+    assert_type(client.exports.download_to("a", "a.json", on_progress=lambda received, total: None), int)
 
     client.software.list(sort="rating")  # type: ignore[arg-type]
     client.software.list(page=2)  # type: ignore[call-arg]

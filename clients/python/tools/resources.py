@@ -47,15 +47,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
+from .._downloads import {save}
 from {package} import {pages}
 from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from contextlib import Abstract{a}ContextManager
     from datetime import date
+    from os import PathLike
 
     from {caller_package} import {caller}
+    from .._downloads import {a}Download, Progress
     from .._protocol.messages import ParameterValue, Response
     from .models import {models}
 
@@ -92,6 +96,8 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
         pages=", ".join(sorted([*(["AsyncPager"] if is_async else []), *(a + page for page in pages)])),
         caller_package=".._async_caller" if is_async else ".._caller",
         caller=f"{a}Caller",
+        a=a,
+        save="save_async" if is_async else "save",
         models=", ".join(used),
     )
     classes = []
@@ -108,9 +114,12 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
 
 
 def _methods(method: Method, path: str, operation: dict[str, Any], *, is_async: bool) -> str:
-    if method.answer not in {"record", "bytes"}:
-        return _list_method(method, path, operation, is_async=is_async)
-    return _plain_method(method, path, operation, is_async=is_async)
+    if method.answer == "bytes":
+        plain = _plain_method(method, path, operation, is_async=is_async)
+        return plain + "\n" + _stream_methods(path, operation, is_async=is_async)
+    if method.answer == "record":
+        return _plain_method(method, path, operation, is_async=is_async)
+    return _list_method(method, path, operation, is_async=is_async)
 
 
 def _list_method(method: Method, path: str, operation: dict[str, Any], *, is_async: bool) -> str:
@@ -134,41 +143,63 @@ def _list_method(method: Method, path: str, operation: dict[str, Any], *, is_asy
 def _plain_method(method: Method, path: str, operation: dict[str, Any], *, is_async: bool) -> str:
     prefix, wait = ("async ", "await ") if is_async else ("", "")
     signature = _signature(operation)
-    passed = ", ".join(
-        [
-            *("id" for parameter in operation["parameters"] if parameter["in"] == "path"),
-            *(f"{name}={name}" for name in (*(parameter["name"] for parameter in _query(operation)), *EXTRAS)),
-        ]
-    )
     result = f'cast("{method.item}", record_of(response))' if method.answer == "record" else "download_of(response)"
     return (
-        (
-            f"    {prefix}def {method.name}({signature}) -> {method.item}:\n"
-            f"{_docstring(operation)}"
-            f"        {method.name}, _ = {wait}self.{method.name}_with_response({passed})\n"
-            f"        return {method.name}\n\n"
-            f"    {prefix}def {method.name}_with_response({signature}) -> tuple[{method.item}, Response]:\n"
-            f'        """Do as `{method.name}`, and return the response as it came beside it."""\n'
-            f"        response = {wait}self._caller.send({_call(path, operation)})\n"
-            f"        return {result}, response\n"
-        )
-        .replace(f"        {method.name}, _ =", "        result, _ =")
-        .replace(f"        return {method.name}\n", "        return result\n")
+        f"    {prefix}def {method.name}({signature}) -> {method.item}:\n"
+        f"{_docstring(operation)}"
+        f"        result, _ = {wait}self.{method.name}_with_response({_passed(operation)})\n"
+        f"        return result\n\n"
+        f"    {prefix}def {method.name}_with_response({signature}) -> tuple[{method.item}, Response]:\n"
+        f'        """Do as `{method.name}`, and return the response as it came beside it."""\n'
+        f"        response = {wait}self._caller.send({_call(path, operation)})\n"
+        f"        return {result}, response\n"
     )
 
 
-def _signature(operation: dict[str, Any]) -> str:
-    parts = ["self"]
-    parts += [f"{p['name']}: str" for p in operation["parameters"] if p["in"] == "path"]
-    parts.append("*")
+def _stream_methods(path: str, operation: dict[str, Any], *, is_async: bool) -> str:
+    a, prefix, wait, save = ("Async", "async ", "await ", "save_async") if is_async else ("", "", "", "save")
+    return (
+        f"    def stream({_signature(operation)}) -> Abstract{a}ContextManager[{a}Download]:\n"
+        f'        """Do as `download`, and read the body chunk by chunk instead of holding it in memory.\n\n'
+        f'            {prefix}with client.exports.stream("demo") as download:\n'
+        f"                {prefix}for chunk in download:\n"
+        f"                    ...\n\n"
+        f"        `timeout` bounds the wait for the headers and for each chunk. What comes before the body is\n"
+        f"        tried again like other calls; a body that breaks off raises an `ApiError`.\n"
+        f'        """\n'
+        f"        return self._caller.stream({_call(path, operation)})\n\n"
+        f"    {prefix}def download_to({_signature(operation, saves=True)}) -> int:\n"
+        f'        """Do as `stream`, write the body to a file, and return its size.\n\n'
+        f"        The file takes its place when it is whole: a download that fails leaves what was there before.\n\n"
+        f"        path: The file to write or replace.\n"
+        f"        on_progress: Called after each chunk with the bytes received so far, and with the size of the whole\n"
+        f"            or `None` where the server doesn't say it.\n"
+        f'        """\n'
+        f"        return {wait}{save}(self.stream({_passed(operation)}), path, on_progress)\n"
+    )
+
+
+def _passed(operation: dict[str, Any]) -> str:
+    named = [parameter["name"] for parameter in _query(operation)] + list(EXTRAS)
+    return ", ".join([*(["id"] if _has_id(operation) else []), *(f"{name}={name}" for name in named)])
+
+
+def _has_id(operation: dict[str, Any]) -> bool:
+    return any(parameter["in"] == "path" for parameter in operation["parameters"])
+
+
+def _signature(operation: dict[str, Any], *, saves: bool = False) -> str:
+    parts = ["self", *(["id: str"] if _has_id(operation) else [])]
+    parts += ["path: str | PathLike[str]", "*"] if saves else ["*"]
     parts += [f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in _query(operation)]
+    parts += ["on_progress: Progress | None = None"] if saves else []
     parts += [f"{name}: {kind} | None = None" for name, kind in EXTRAS.items()]
     return ", ".join(parts)
 
 
 def _call(path: str, operation: dict[str, Any]) -> str:
     parts = [repr(path)]
-    parts += ["id=id" for p in operation["parameters"] if p["in"] == "path"]
+    parts += ["id=id"] if _has_id(operation) else []
     query = _query(operation)
     if query:
         rows = ", ".join(f"{p['name']!r}: {p['name']}" for p in query)

@@ -1,8 +1,10 @@
-"""Downloads an export: the document as it was validated, then its records, one a line."""
+"""Downloads an export: the document as it was validated to a file, then its records, one a line."""
 
 import asyncio
 import json
 import os
+import tempfile
+from pathlib import Path
 
 from software_directory import AsyncSoftwareDirectory
 
@@ -11,10 +13,14 @@ async def main() -> None:
     async with AsyncSoftwareDirectory(
         api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]
     ) as client:
-        patient = client.with_options(timeout=300)
-        content = await patient.exports.download("demo")
-        print("demo.json", len(content), "bytes")
-        lines = (await patient.exports.download("demo", format="ndjson")).splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "demo.json"
+            await client.exports.download_to(
+                "demo", target, on_progress=lambda received, total: print(received, "of", total, "bytes", end="\r")
+            )
+            print("\ndemo.json:", json.loads(target.read_bytes())["license"])
+
+        lines = (await client.exports.download("demo", format="ndjson")).splitlines()
         print(len(lines), "records, the first:", json.loads(lines[0])["name"])
 
 

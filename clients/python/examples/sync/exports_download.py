@@ -1,13 +1,21 @@
-"""Downloads an export: the document as it was validated, then its records, one a line."""
+"""Downloads an export: the document as it was validated to a file, then its records, one a line."""
 
 import json
 import os
+import tempfile
+from pathlib import Path
 
 from software_directory import SoftwareDirectory
 
-with SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client:
-    patient = client.with_options(timeout=300)
-    content = patient.exports.download("demo")
-    print("demo.json", len(content), "bytes")
-    lines = patient.exports.download("demo", format="ndjson").splitlines()
+with (
+    SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client,
+    tempfile.TemporaryDirectory() as folder,
+):
+    target = Path(folder) / "demo.json"
+    client.exports.download_to(
+        "demo", target, on_progress=lambda received, total: print(received, "of", total, "bytes", end="\r")
+    )
+    print("\ndemo.json:", json.loads(target.read_bytes())["license"])
+
+    lines = client.exports.download("demo", format="ndjson").splitlines()
     print(len(lines), "records, the first:", json.loads(lines[0])["name"])

@@ -13,6 +13,7 @@ simply there, and they go into JSON, a database or a data frame as they are.
 from . import models
 from ._async_client import AsyncSoftwareDirectory
 from ._client import SoftwareDirectory
+from ._downloads import AsyncDownload, Download
 from ._errors import (
     ApiConnectionError,
     ApiError,
@@ -34,12 +35,14 @@ __all__ = [
     "ApiConnectionError",
     "ApiError",
     "ApiTimeoutError",
+    "AsyncDownload",
     "AsyncPage",
     "AsyncPager",
     "AsyncReviewPage",
     "AsyncSearchPage",
     "AsyncSoftwareDirectory",
     "AuthenticationError",
+    "Download",
     "GenerationChangedError",
     "InvalidRequestError",
     "InvalidResponseError",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import copy
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import anyio
 import httpx
 
+from ._downloads import AsyncDownload
 from ._protocol.exchange import Answer, Failure, Send, exchange, new_request_id
-from ._protocol.outcome import page_of
+from ._protocol.outcome import ERROR_BODY_BYTES, check_download, page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import AsyncIterator, Awaitable
 
     from ._http import AsyncOpen
     from ._limiter import AsyncLimiter
@@ -42,12 +44,29 @@ class AsyncCaller:
 
     async def send(self, call: Call) -> Response:
         """Return the response of a success; raise the error of anything else."""
+        return await self._carry_out(call, self._attempt)
+
+    @asynccontextmanager
+    async def stream(self, call: Call) -> AsyncIterator[AsyncDownload]:
+        """Send a call and leave the body of a success to be read; only what comes before the body is tried again."""
+        download = AsyncDownload(self.settings.api_key)
+        download.response = await self._carry_out(call, lambda request: self._attempt(request, download))
+        async with download.opened:
+            check_download(download.response)
+            yield download
+
+    async def page(self, make: Callable[[AsyncCaller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
+        """Fetch a page of a list, which `make` makes of its response."""
+        response = await self.send(call)
+        return make(self, call, response, page_of(response))
+
+    async def _carry_out(self, call: Call, attempt: Callable[[Request], Awaitable[Answer | Failure]]) -> Response:
         steps = exchange(self.settings, call, request_id=new_request_id(), cache=self.cache)
         step = next(steps)
         while True:
             reply: Reply = None
             if isinstance(step, Send):
-                reply = await self._attempt(step.request)
+                reply = await attempt(step.request)
             else:
                 await self.sleep(step.seconds)
             try:
@@ -56,26 +75,43 @@ class AsyncCaller:
                 response: Response = done.value
                 return response
 
-    async def page(self, make: Callable[[AsyncCaller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
-        """Fetch a page of a list, which `make` makes of its response."""
-        response = await self.send(call)
-        return make(self, call, response, page_of(response))
-
-    async def _attempt(self, request: Request) -> Answer | Failure:
+    async def _attempt(self, request: Request, download: AsyncDownload | None = None) -> Answer | Failure:
         status: int | None = None
         headers: httpx.Headers | None = None
         try:
-            async with self.limiter:
+            async with AsyncExitStack() as opened:
+                await opened.enter_async_context(self.limiter)
                 # The HTTP library bounds each read; this bounds the whole attempt, name lookup and body included.
-                with anyio.fail_after(request.timeout_seconds):
-                    response = await self.open(request)
-                    try:
-                        status, headers = response.status_code, response.headers
-                        content = await response.aread()
-                    finally:
-                        await response.aclose()
-        except (TimeoutError, httpx.TimeoutException) as cause:
-            return Failure(cause, timed_out=True, status=status, headers=headers)
-        except httpx.RequestError as cause:
-            return Failure(cause, timed_out=False, status=status, headers=headers)
+                with anyio.fail_after(request.total_seconds):
+                    with anyio.fail_after(request.timeout_seconds):
+                        response = await self.open(request)
+                        opened.push_async_callback(response.aclose)
+                    status, headers = response.status_code, response.headers
+                    chunks = _chunks(response, request)
+                    if download is not None and response.is_success:
+                        download.hold(request, chunks, opened.pop_all())
+                        return Answer(status, headers, b"")
+                    content = await _content(response, request, chunks)
+        except (TimeoutError, httpx.RequestError) as cause:
+            return Failure(cause, status=status, headers=headers)
         return Answer(status, headers, content)
+
+
+async def _chunks(response: httpx.Response, request: Request) -> AsyncIterator[bytes]:
+    chunks = response.aiter_bytes()
+    while True:
+        try:
+            with anyio.fail_after(request.timeout_seconds):
+                chunk = await chunks.__anext__()
+        except StopAsyncIteration:
+            return
+        yield chunk
+
+
+async def _content(response: httpx.Response, request: Request, chunks: AsyncIterator[bytes]) -> bytes:
+    content = bytearray()
+    with anyio.fail_after(None if response.is_success else request.timeout_seconds):
+        async for chunk in chunks:
+            if response.is_success or len(content) < ERROR_BODY_BYTES:
+                content += chunk
+    return bytes(content if response.is_success else content[:ERROR_BODY_BYTES])

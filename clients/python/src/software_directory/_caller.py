@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import httpx
 
+from ._downloads import Download
 from ._protocol.exchange import Answer, Failure, Send, exchange, new_request_id
-from ._protocol.outcome import page_of
+from ._protocol.outcome import ERROR_BODY_BYTES, check_download, page_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from ._http import Open
@@ -43,12 +45,29 @@ class Caller:
 
     def send(self, call: Call) -> Response:
         """Return the response of a success; raise the error of anything else."""
+        return self._carry_out(call, self._attempt)
+
+    @contextmanager
+    def stream(self, call: Call) -> Iterator[Download]:
+        """Send a call and leave the body of a success to be read; only what comes before the body is tried again."""
+        download = Download(self.settings.api_key)
+        download.response = self._carry_out(call, lambda request: self._attempt(request, download))
+        with download.opened:
+            check_download(download.response)
+            yield download
+
+    def page(self, make: Callable[[Caller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
+        """Fetch a page of a list, which `make` makes of its response."""
+        response = self.send(call)
+        return make(self, call, response, page_of(response))
+
+    def _carry_out(self, call: Call, attempt: Callable[[Request], Answer | Failure]) -> Response:
         steps = exchange(self.settings, call, request_id=new_request_id(), cache=self.cache)
         step = next(steps)
         while True:
             reply: Reply = None
             if isinstance(step, Send):
-                reply = self._attempt(step.request)
+                reply = attempt(step.request)
             else:
                 self.sleep(step.seconds)
             try:
@@ -57,12 +76,7 @@ class Caller:
                 response: Response = done.value
                 return response
 
-    def page(self, make: Callable[[Caller, Call, Response, dict[str, Any]], PageT], call: Call) -> PageT:
-        """Fetch a page of a list, which `make` makes of its response."""
-        response = self.send(call)
-        return make(self, call, response, page_of(response))
-
-    def _attempt(self, request: Request) -> Answer | Failure:
+    def _attempt(self, request: Request, download: Download | None = None) -> Answer | Failure:
         status: int | None = None
         headers: httpx.Headers | None = None
         try:
@@ -72,18 +86,21 @@ class Caller:
                 response = self.open(request)
                 opened.callback(response.close)
                 status, headers = response.status_code, response.headers
-                content = self._content(response, started, request.timeout_seconds)
-        except httpx.TimeoutException as cause:
-            return Failure(cause, timed_out=True, status=status, headers=headers)
+                if download is not None and response.is_success:
+                    download.hold(request, response.iter_bytes(), opened.pop_all())
+                    return Answer(status, headers, b"")
+                content = self._content(response, request, started)
         except httpx.RequestError as cause:
-            return Failure(cause, timed_out=False, status=status, headers=headers)
+            return Failure(cause, status=status, headers=headers)
         return Answer(status, headers, content)
 
-    def _content(self, response: httpx.Response, started: float, timeout_seconds: float | None) -> bytes:
+    def _content(self, response: httpx.Response, request: Request, started: float) -> bytes:
         # The HTTP library bounds each read. A body that trickles is stopped here, between two chunks.
+        total = request.total_seconds if response.is_success else request.timeout_seconds
         content = bytearray()
         for chunk in response.iter_bytes():
-            content += chunk
-            if timeout_seconds is not None and self.clock() - started > timeout_seconds:
+            if response.is_success or len(content) < ERROR_BODY_BYTES:
+                content += chunk
+            if total is not None and self.clock() - started > total:
                 raise httpx.ReadTimeout("the time for the whole attempt is over")
-        return bytes(content)
+        return bytes(content if response.is_success else content[:ERROR_BODY_BYTES])

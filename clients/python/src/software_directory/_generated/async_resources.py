@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
+from .._downloads import save_async
 from .._pages import AsyncPage, AsyncPager, AsyncReviewPage, AsyncSearchPage
 from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from contextlib import AbstractAsyncContextManager
     from datetime import date
+    from os import PathLike
 
     from .._async_caller import AsyncCaller
+    from .._downloads import AsyncDownload, Progress
     from .._protocol.messages import ParameterValue, Response
     from .models import Category, Export, GlossaryTerm, Review, SearchHit, SoftwareDetail, SoftwareItem
 
@@ -391,3 +395,54 @@ class AsyncExportsResource:
             )
         )
         return download_of(response), response
+
+    def stream(
+        self,
+        id: str,
+        *,
+        format: Literal["json", "ndjson"] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> AbstractAsyncContextManager[AsyncDownload]:
+        """Do as `download`, and read the body chunk by chunk instead of holding it in memory.
+
+            async with client.exports.stream("demo") as download:
+                async for chunk in download:
+                    ...
+
+        `timeout` bounds the wait for the headers and for each chunk. What comes before the body is
+        tried again like other calls; a body that breaks off raises an `ApiError`.
+        """
+        return self._caller.stream(
+            call(
+                "/v1/exports/{id}",
+                id=id,
+                query={"format": format},
+                accept="application/x-ndjson" if format == "ndjson" else "application/json",
+                is_download=True,
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            )
+        )
+
+    async def download_to(
+        self,
+        id: str,
+        path: str | PathLike[str],
+        *,
+        format: Literal["json", "ndjson"] | None = None,
+        on_progress: Progress | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> int:
+        """Do as `stream`, write the body to a file, and return its size.
+
+        The file takes its place when it is whole: a download that fails leaves what was there before.
+
+        path: The file to write or replace.
+        on_progress: Called after each chunk with the bytes received so far, and with the size of the whole
+            or `None` where the server doesn't say it.
+        """
+        return await save_async(
+            self.stream(id, format=format, extra_headers=extra_headers, extra_query=extra_query), path, on_progress
+        )

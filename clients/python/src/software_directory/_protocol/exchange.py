@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Callable, Optional, Union
 
+import httpx
+
 from .. import _errors as errors
 from .cache import conditional, refreshed
 from .messages import Call, Request, Response, build_request
@@ -21,8 +23,6 @@ from .outcome import error_of, request_id_of
 from .retry import delay_seconds, is_worth_retrying, retry_after_of
 
 if TYPE_CHECKING:
-    import httpx
-
     from .cache import Cache
     from .settings import Settings
 
@@ -55,10 +55,14 @@ class Failure:
     """No whole answer came."""
 
     cause: Exception
-    timed_out: bool
     status: int | None = None
     """The status, where that much of an answer came."""
     headers: httpx.Headers | None = None
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the time was over, not the connection."""
+        return isinstance(self.cause, (TimeoutError, httpx.TimeoutException))
 
 
 Step = Union[Send, Sleep]
@@ -113,7 +117,7 @@ def exchange(
                 random=random(),
             )
         if wait is None:
-            raise outcome from _presentable_cause(reply, settings.api_key)
+            raise outcome from presentable_cause(reply.cause if isinstance(reply, Failure) else None, settings.api_key)
         yield Sleep(wait)
 
 
@@ -128,7 +132,7 @@ def _outcome_of(
 ) -> Response | errors.ApiError:
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
-            return _unanswered(reply, request, attempt)
+            return unanswered(reply, request, attempt)
         # A refusal says enough without its body: a key that is unknown stays so however the connection ended.
         reply = Answer(reply.status, reply.headers, b"")
     response = Response(
@@ -144,29 +148,20 @@ def _outcome_of(
     return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)
 
 
-def _unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiError:
+def unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiError:
+    """Return the error of an attempt without a whole answer."""
+    kind: type[errors.ApiError] = errors.ApiConnectionError
+    code = "connection_error"
+    message = "No whole answer came: the connection could not be made, or it broke"
     if failure.timed_out:
-        return errors.ApiTimeoutError(
-            "No whole answer came in time"
-            if request.timeout_seconds is None
-            else f"No whole answer came within {request.timeout_seconds:g} s",
-            status=0,
-            code="timeout",
-            request_id=request.request_id,
-            attempts=attempt,
-        )
-    return errors.ApiConnectionError(
-        "No whole answer came: the connection could not be made, or it broke",
-        status=0,
-        code="connection_error",
-        request_id=request.request_id,
-        attempts=attempt,
-    )
+        kind, code = errors.ApiTimeoutError, "timeout"
+        within = "in time" if request.timeout_seconds is None else f"within {request.timeout_seconds:g} s"
+        message = f"No {'part of the' if request.is_download else 'whole'} answer came {within}"
+    return kind(message, status=0, code=code, request_id=request.request_id, attempts=attempt)
 
 
-def _presentable_cause(reply: Answer | Failure, api_key: str) -> BaseException | None:
-    # What the HTTP library says is chained, unless it quotes a server that repeats the key.
-    cause = reply.cause if isinstance(reply, Failure) else None
+def presentable_cause(cause: Exception | None, api_key: str) -> Exception | None:
+    """Return what the HTTP library says, unless it quotes a server that repeats the key."""
     link: BaseException | None = cause
     while link is not None:
         if api_key in f"{link!r}{link}":

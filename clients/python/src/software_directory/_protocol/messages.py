@@ -42,7 +42,7 @@ class Call:
     is_raw: bool = False
     """Whether a 304 is an answer like others."""
     is_download: bool = False
-    """Whether the body may be large: it isn't cached."""
+    """Whether the body may be large: it isn't cached, and its whole may take any time."""
 
     def at_offset(self, offset: int) -> Call:
         """Return the same call for the page that starts at `offset`."""
@@ -141,6 +141,13 @@ class Request:
     headers: dict[str, str] = field(repr=False)
     request_id: str
     timeout_seconds: float | None
+    """The bound of each single wait."""
+    is_download: bool = False
+
+    @property
+    def total_seconds(self) -> float | None:
+        """The bound of the whole attempt; none for a download, which takes as long as it is large."""
+        return None if self.is_download else self.timeout_seconds
 
 
 def build_request(settings: Settings, call: Call, request_id: str) -> Request:
@@ -155,6 +162,7 @@ def build_request(settings: Settings, call: Call, request_id: str) -> Request:
         headers={**headers, "Authorization": f"Bearer {settings.api_key}"},
         request_id=headers["X-Request-Id"],
         timeout_seconds=settings.timeout_seconds,
+        is_download=call.is_download,
     )
 
 

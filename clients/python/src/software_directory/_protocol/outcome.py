@@ -23,6 +23,9 @@ _BY_STATUS: dict[int, type[errors.ApiError]] = {
     429: errors.RateLimitError,
 }
 
+ERROR_BODY_BYTES = 64 * 1024
+"""How much of the body of an error is read; the rest is a proxy's page."""
+
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -53,11 +56,16 @@ def page_of(response: Response) -> dict[str, Any]:
     return body
 
 
-def download_of(response: Response) -> bytes:
-    """Return the bytes of a success that must be an export, not a proxy's page."""
+def check_download(response: Response) -> None:
+    """Refuse a success that isn't an export but a proxy's page."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not media_type.endswith("json"):
         raise _not_ours(response)
+
+
+def download_of(response: Response) -> bytes:
+    """Return the bytes of a success that must be an export."""
+    check_download(response)
     return response.content
 
 
