@@ -61,6 +61,15 @@ class Server:
         """Run another command of the binary and return what it prints."""
         return subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=True).stdout
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a process that uses the server."""
+        return {
+            **os.environ,
+            "SOFTWARE_DIRECTORY_URL": self.base_url,
+            "SOFTWARE_DIRECTORY_API_KEY": self.api_key,
+        }
+
     def stop(self) -> None:
         """End it."""
         self.process.terminate()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-import logging
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -168,16 +167,6 @@ def test_a_client_is_shared_between_threads() -> None:
         pages = list(threads.map(lambda _: client.software.list(), range(64)))
 
     assert len({page.response.request_id for page in pages}) == 64
-
-
-def test_nothing_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG)
-    with client_over(Transport(500), max_retries=1) as client:
-        client._caller.sleep = lambda _: None
-        with pytest.raises(sd.ServerError):
-            client.software.list(q="private")
-
-    assert caplog.records == []
 
 
 def test_the_key_is_in_no_representation() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -62,11 +61,10 @@ def test_the_readme_does_what_it_says(server: Server, tmp_path: Path) -> None:
 
 
 def run(arguments: list[str], server: Server, folder: Path = CLIENT) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "DIRECTORY_URL": server.base_url, "DIRECTORY_API_KEY": server.api_key}
     return subprocess.run(
         [sys.executable, "-W", "error", *arguments],
         cwd=folder,
-        env={**environment, "PYTHONIOENCODING": "utf-8"},
+        env={**server.environment, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
         check=False,

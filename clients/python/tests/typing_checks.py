@@ -29,14 +29,14 @@ def blocking(client: SoftwareDirectory) -> None:
     assert_type(client.exports.download("a", format="ndjson"), bytes)
     with client.exports.stream("a") as download:
         assert_type(list(download), list[bytes])
-    assert_type(client.exports.download_to("a", "a.json", on_progress=lambda received, total: None), int)
+    assert_type(client.exports.download_to("a", "a.json", on_progress=print), int)
 
     client.software.list(sort="rating")  # type: ignore[arg-type]
     client.software.list(page=2)  # type: ignore[call-arg]
     client.search.products("x")  # type: ignore[misc]
     client.search.products(facets=["vendor"])  # type: ignore[list-item]
     client.software.get(7)  # type: ignore[arg-type]
-    SoftwareDirectory(api_key="a")  # type: ignore[call-arg]
+    SoftwareDirectory(generation_change="never")  # type: ignore[arg-type]
 
 
 async def asynchronous(client: AsyncSoftwareDirectory) -> None:

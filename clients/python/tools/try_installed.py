@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +26,7 @@ def main() -> None:
         for example in ("sync/search_products.py", "async/categories_list.py"):
             subprocess.run(
                 [sys.executable, "-W", "error", str(CLIENT / "examples" / example)],
-                env={**os.environ, "DIRECTORY_URL": server.base_url, "DIRECTORY_API_KEY": server.api_key},
+                env=server.environment,
                 stdout=subprocess.DEVNULL,
                 check=True,
             )

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import tempfile
 from pathlib import Path
 
@@ -10,9 +9,7 @@ from software_directory import AsyncSoftwareDirectory
 
 
 async def main() -> None:
-    async with AsyncSoftwareDirectory(
-        api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]
-    ) as client:
+    async with AsyncSoftwareDirectory() as client:
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "demo.json"
             await client.exports.download_to(

@@ -1,15 +1,12 @@
 """Reads the reviews of a product and what they come to."""
 
 import asyncio
-import os
 
 from software_directory import AsyncSoftwareDirectory
 
 
 async def main() -> None:
-    async with AsyncSoftwareDirectory(
-        api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]
-    ) as client:
+    async with AsyncSoftwareDirectory() as client:
         page = await client.reviews.list("demo-audit-owl", limit=1)
         print("mean", page.summary["average"], "of", page.summary["count"])
         async for review in page:

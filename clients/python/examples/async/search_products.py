@@ -1,15 +1,12 @@
 """Searches with a typing error, counts the hits by category, and shows how the query was understood."""
 
 import asyncio
-import os
 
 from software_directory import AsyncSoftwareDirectory
 
 
 async def main() -> None:
-    async with AsyncSoftwareDirectory(
-        api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]
-    ) as client:
+    async with AsyncSoftwareDirectory() as client:
         page = await client.search.products(q="permit to wrok", facets=["category"], limit=5)
         print(page.pagination["total"], "hits")
         for hit in page.data:

@@ -1,15 +1,12 @@
 """Fetches one product."""
 
 import asyncio
-import os
 
 from software_directory import AsyncSoftwareDirectory
 
 
 async def main() -> None:
-    async with AsyncSoftwareDirectory(
-        api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]
-    ) as client:
+    async with AsyncSoftwareDirectory() as client:
         product = await client.software.get("demo-audit-owl")
         print(product["name"], product["tagline"], sep=": ")
         for source in product["sources"]:

@@ -1,14 +1,13 @@
 """Downloads an export: the document as it was validated to a file, then its records, one a line."""
 
 import json
-import os
 import tempfile
 from pathlib import Path
 
 from software_directory import SoftwareDirectory
 
 with (
-    SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client,
+    SoftwareDirectory() as client,
     tempfile.TemporaryDirectory() as folder,
 ):
     target = Path(folder) / "demo.json"

@@ -1,10 +1,8 @@
 """Lists the exports that make up the directory, each with its licence; page by page."""
 
-import os
-
 from software_directory import SoftwareDirectory
 
-with SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client:
+with SoftwareDirectory() as client:
     for page in client.exports.list(limit=1).pages():
         for export in page.data:
             print(export["id"], export["license"], export["size_bytes"])

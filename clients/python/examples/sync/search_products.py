@@ -1,10 +1,8 @@
 """Searches with a typing error, counts the hits by category, and shows how the query was understood."""
 
-import os
-
 from software_directory import SoftwareDirectory
 
-with SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client:
+with SoftwareDirectory() as client:
     page = client.search.products(q="permit to wrok", facets=["category"], limit=5)
     print(page.pagination["total"], "hits")
     for hit in page.data:

@@ -1,10 +1,8 @@
 """Fetches one product."""
 
-import os
-
 from software_directory import SoftwareDirectory
 
-with SoftwareDirectory(api_key=os.environ["DIRECTORY_API_KEY"], base_url=os.environ["DIRECTORY_URL"]) as client:
+with SoftwareDirectory() as client:
     product = client.software.get("demo-audit-owl")
     print(product["name"], product["tagline"], sep=": ")
     for source in product["sources"]:

@@ -29,6 +29,7 @@ from ._errors import (
 )
 from ._pages import AsyncPage, AsyncPager, AsyncReviewPage, AsyncSearchPage, Page, ReviewPage, SearchPage
 from ._protocol.messages import Response
+from ._protocol.retry import Retry
 from ._version import __version__
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "PermissionDeniedError",
     "RateLimitError",
     "Response",
+    "Retry",
     "ReviewPage",
     "SearchPage",
     "ServerError",

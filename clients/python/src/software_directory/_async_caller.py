@@ -10,8 +10,10 @@ import anyio
 import httpx
 
 from ._downloads import AsyncDownload
+from ._errors import BODY_BYTES
 from ._protocol.exchange import Answer, Failure, Send, exchange, new_request_id
-from ._protocol.outcome import ERROR_BODY_BYTES, check_download, page_of
+from ._protocol.outcome import check_download, page_of
+from ._reports import report_attempt, report_retry
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
@@ -67,7 +69,9 @@ class AsyncCaller:
             reply: Reply = None
             if isinstance(step, Send):
                 reply = await attempt(step.request)
+                report_attempt(self.settings, step.request, reply)
             else:
+                report_retry(self.settings, step.retry)
                 await self.sleep(step.seconds)
             try:
                 step = steps.send(reply)
@@ -112,6 +116,6 @@ async def _content(response: httpx.Response, request: Request, chunks: AsyncIter
     content = bytearray()
     with anyio.fail_after(None if response.is_success else request.timeout_seconds):
         async for chunk in chunks:
-            if response.is_success or len(content) < ERROR_BODY_BYTES:
+            if response.is_success or len(content) < BODY_BYTES:
                 content += chunk
-    return bytes(content if response.is_success else content[:ERROR_BODY_BYTES])
+    return bytes(content if response.is_success else content[:BODY_BYTES])

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 import httpx
 
 from ._downloads import Download
+from ._errors import BODY_BYTES
 from ._protocol.exchange import Answer, Failure, Send, exchange, new_request_id
-from ._protocol.outcome import ERROR_BODY_BYTES, check_download, page_of
+from ._protocol.outcome import check_download, page_of
+from ._reports import report_attempt, report_retry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +70,9 @@ class Caller:
             reply: Reply = None
             if isinstance(step, Send):
                 reply = attempt(step.request)
+                report_attempt(self.settings, step.request, reply)
             else:
+                report_retry(self.settings, step.retry)
                 self.sleep(step.seconds)
             try:
                 step = steps.send(reply)
@@ -99,8 +103,8 @@ class Caller:
         total = request.total_seconds if response.is_success else request.timeout_seconds
         content = bytearray()
         for chunk in response.iter_bytes():
-            if response.is_success or len(content) < ERROR_BODY_BYTES:
+            if response.is_success or len(content) < BODY_BYTES:
                 content += chunk
             if total is not None and self.clock() - started > total:
                 raise httpx.ReadTimeout("the time for the whole attempt is over")
-        return bytes(content if response.is_success else content[:ERROR_BODY_BYTES])
+        return bytes(content if response.is_success else content[:BODY_BYTES])

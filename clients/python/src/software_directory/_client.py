@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from ._caller import Caller
+from ._environment import api_key_or_default, base_url_or_default
 from ._generated.resources import (
     CategoriesResource,
     ExportsResource,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from ._protocol.generations import GenerationChange
     from ._protocol.messages import ParameterValue, Response
+    from ._protocol.settings import OnRetry
 
 ClientT = TypeVar("ClientT", bound="SoftwareDirectory")
 
@@ -61,20 +63,22 @@ class SoftwareDirectory:
     def __init__(
         self,
         *,
-        api_key: str,
-        base_url: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
         timeout: float | None = DEFAULT_TIMEOUT_SECONDS,
         max_retries: int = DEFAULT_MAX_RETRIES,
         max_retry_after: float = DEFAULT_MAX_RETRY_AFTER_SECONDS,
         max_connections: int = DEFAULT_MAX_CONNECTIONS,
         generation_change: GenerationChange = DEFAULT_GENERATION_CHANGE,
         cache_max_bytes: int = 0,
+        on_retry: OnRetry | None = None,
         transport: httpx.BaseTransport | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:
         """Set a client up; nothing is sent yet.
 
-        api_key, base_url: The key, and the address of the directory.
+        api_key, base_url: The key, and the address of the directory; by default those of the environment variables
+            `SOFTWARE_DIRECTORY_API_KEY` and `SOFTWARE_DIRECTORY_URL`.
         timeout: Seconds for each attempt, see the README for what exactly it bounds; `None` is no limit.
         max_retries: Attempts after the first.
         max_retry_after: The longest wait in seconds that a server may ask for; a longer one is raised at once.
@@ -85,20 +89,23 @@ class SoftwareDirectory:
             `"ignore"` goes on. Pages are never read again: `"restart"` raises the error there.
         cache_max_bytes: The size of the cache, 0 is none. It keeps answers with their ETags; while the server's data
             stays the same, the repetition of a call costs nothing of the key's quota. Downloads aren't kept.
+        on_retry: A function that is called with a `Retry` before the wait for another attempt. What it raises ends the
+            call.
         transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
             certificates of your own, or tests.
 
         Raises `ValueError` for settings that can't work.
         """
         settings = Settings(
-            api_key,
-            base_url,
+            api_key_or_default(api_key),
+            base_url_or_default(base_url),
             timeout,
             max_retries,
             max_retry_after,
             max_connections,
             generation_change,
             cache_max_bytes,
+            on_retry,
         )
         if transport is not None and http_client is not None:
             raise ValueError("pass either transport or http_client, not both")
@@ -136,6 +143,7 @@ class SoftwareDirectory:
         max_retries: int | Unchanged = UNCHANGED,
         max_retry_after: float | Unchanged = UNCHANGED,
         generation_change: GenerationChange | Unchanged = UNCHANGED,
+        on_retry: OnRetry | Unchanged | None = UNCHANGED,
     ) -> SoftwareDirectory:
         """Return a client with other settings over the same connections, such as a longer timeout for one download."""
         settings = self._caller.settings.changed(
@@ -143,6 +151,7 @@ class SoftwareDirectory:
             max_retries=max_retries,
             max_retry_after_seconds=max_retry_after,
             generation_change=generation_change,
+            on_retry=on_retry,
         )
         other = SoftwareDirectory.__new__(type(self))
         other._transport = None

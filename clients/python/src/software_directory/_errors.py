@@ -21,9 +21,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
 if TYPE_CHECKING:
     from ._generated.models import ParameterProblem
     from ._protocol.messages import Response
+
+
+BODY_BYTES = 64 * 1024
+"""How much of the body of an error is read; the rest is a proxy's page."""
 
 
 class ApiError(Exception):
@@ -66,6 +72,17 @@ class ApiError(Exception):
         self.errors = errors if errors is not None else []
         self.response = response
         self.attempts = attempts
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """The headers of the answer; none where no whole answer came."""
+        return self.response.headers if self.response is not None else httpx.Headers()
+
+    @property
+    def body(self) -> str:
+        """The body of the answer as text, at most 64 KiB of it."""
+        content = self.response.content if self.response is not None else b""
+        return content[:BODY_BYTES].decode("utf-8", errors="replace")
 
     def __str__(self) -> str:
         """Say what happened, with all that a report to the operator needs."""

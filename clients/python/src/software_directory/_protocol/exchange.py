@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Callable, Optional, Union
 
@@ -19,8 +19,8 @@ import httpx
 from .. import _errors as errors
 from .cache import conditional, refreshed
 from .messages import Call, Request, Response, build_request
-from .outcome import error_of, request_id_of
-from .retry import delay_seconds, is_worth_retrying, retry_after_of
+from .outcome import HIDDEN, error_of, request_id_of
+from .retry import Retry, delay_seconds, is_worth_retrying, retry_after_of
 
 if TYPE_CHECKING:
     from .cache import Cache
@@ -36,9 +36,14 @@ class Send:
 
 @dataclass(frozen=True)
 class Sleep:
-    """Wait; reply with `None`."""
+    """Wait before a retry; reply with `None`."""
 
-    seconds: float
+    retry: Retry
+
+    @property
+    def seconds(self) -> float:
+        """How long."""
+        return self.retry.wait_seconds
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,8 @@ def exchange(
             )
         if wait is None:
             raise outcome from presentable_cause(reply.cause if isinstance(reply, Failure) else None, settings.api_key)
-        yield Sleep(wait)
+        url = request.url.replace(settings.api_key, HIDDEN)
+        yield Sleep(Retry(attempt, wait, outcome, request.request_id, url))
 
 
 def _outcome_of(
@@ -144,6 +150,8 @@ def _outcome_of(
     )
     if 200 <= reply.status < 300 or (reply.status == 304 and may_be_304):
         return response
+    # A server may repeat what it was sent, and errors are shown and logged.
+    response = replace(response, content=response.content.replace(settings.api_key.encode(), HIDDEN.encode()))
     retry_after_seconds = retry_after_of(reply.headers, now())
     return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)
 

@@ -23,8 +23,8 @@ _BY_STATUS: dict[int, type[errors.ApiError]] = {
     429: errors.RateLimitError,
 }
 
-ERROR_BODY_BYTES = 64 * 1024
-"""How much of the body of an error is read; the rest is a proxy's page."""
+HIDDEN = "[api key]"
+"""What stands for the key in texts."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -125,7 +125,7 @@ def _problem_in(content: bytes) -> dict[str, Any]:
 
 def _hidden(value: Any, api_key: str) -> Any:
     if isinstance(value, str):
-        return value.replace(api_key, "[api key]")
+        return value.replace(api_key, HIDDEN)
     if isinstance(value, list):
         return [_hidden(item, api_key) for item in value]
     if isinstance(value, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -10,8 +11,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .._errors import ApiError
+
 FIRST_DELAY_SECONDS = 0.5
 LONGEST_DELAY_SECONDS = 8.0
+
+
+@dataclass(frozen=True)
+class Retry:
+    """An attempt that failed and will be followed by another; what `on_retry` is called with, before the wait."""
+
+    attempt: int
+    """The attempt that failed, 1 for the first."""
+    wait_seconds: float
+    error: ApiError
+    request_id: str
+    url: str
 
 
 def is_worth_retrying(status: int) -> bool:

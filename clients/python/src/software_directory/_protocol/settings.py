@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, get_args
+from typing import Any, Callable, get_args
 from urllib.parse import urlsplit
 
 import httpx
 
 from .generations import GenerationChange
+from .retry import Retry
+
+API_KEY_VARIABLE = "SOFTWARE_DIRECTORY_API_KEY"
+BASE_URL_VARIABLE = "SOFTWARE_DIRECTORY_URL"
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_MAX_RETRIES = 2
 DEFAULT_MAX_RETRY_AFTER_SECONDS = 60.0
 DEFAULT_MAX_CONNECTIONS = 100
+OnRetry = Callable[[Retry], None]
 DEFAULT_GENERATION_CHANGE: GenerationChange = "restart"
 
 
@@ -40,6 +45,7 @@ class Settings:
     max_connections: int = DEFAULT_MAX_CONNECTIONS
     generation_change: GenerationChange = DEFAULT_GENERATION_CHANGE
     cache_max_bytes: int = 0
+    on_retry: OnRetry | None = None
 
     def __post_init__(self) -> None:
         """Refuse what could only fail later, and less clearly."""
@@ -50,6 +56,8 @@ class Settings:
         _check_wait(self.max_retry_after_seconds)
         _check_whole("max_connections", self.max_connections, 1)
         _check_whole("cache_max_bytes", self.cache_max_bytes, 0)
+        if self.on_retry is not None and not callable(self.on_retry):
+            raise ValueError("on_retry must be a function")
         if self.generation_change not in get_args(GenerationChange):
             raise ValueError('generation_change must be "restart", "raise" or "ignore"')
 
@@ -61,14 +69,19 @@ class Settings:
 def _check_api_key(api_key: object) -> None:
     # An HTTP library would quote a value that can't be a header's, so it is refused here, unquoted.
     if not isinstance(api_key, str) or not api_key:
-        raise ValueError("api_key is missing; pass the key that `software-directory keys create` printed")
+        raise ValueError(
+            f"api_key is missing; pass the key that `software-directory keys create` printed, or set {API_KEY_VARIABLE}"
+        )
     if not all("!" <= character <= "~" for character in api_key):
         raise ValueError("api_key holds a space, a line break or another character that no key has")
 
 
 def _checked_base_url(base_url: object) -> str:
     if not isinstance(base_url, str) or not base_url:
-        raise ValueError("base_url is missing; pass the address of the directory, such as https://directory.example")
+        raise ValueError(
+            "base_url is missing; pass the address of the directory, such as https://directory.example, "
+            f"or set {BASE_URL_VARIABLE}"
+        )
     try:
         parts = urlsplit(base_url)
         sound = parts.scheme.lower() in {"http", "https"} and bool(parts.hostname) and parts.port != 0
