@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::arena::{Arena, Span};
+use super::attributes::AttributeColumnsBuilder;
 use super::bulk::Bulk;
 use super::collate::{Collation, CollationError};
 use super::columns::{Columns, SortedOrder};
@@ -13,7 +14,7 @@ use super::glossary::GlossaryEntry;
 use super::merge::{Entry, merge_categories, merge_software};
 use super::products::{ProductSpans, ProductWriter};
 use super::reviews::Reviews;
-use super::{MAX_ORDINAL, Ordinal, Tables};
+use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, Tables};
 use crate::export::{self, Export};
 use crate::record::{Software, slug};
 use crate::resource::{
@@ -155,7 +156,7 @@ impl CatalogueBuilder {
         let mut arena = Arena::with_capacity(usize::try_from(bytes).unwrap_or_default());
         // First, as a document is large and indexing, which may go on beside this, takes more and more memory.
         let (documents, downloads) = self.downloads()?;
-        let products = self.products(&mut arena)?;
+        let (products, attributes) = self.products(&mut arena)?;
         let mut reviews = Reviews::default();
         for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
@@ -170,7 +171,7 @@ impl CatalogueBuilder {
         }
         let glossary = self.glossary(&mut arena)?;
         let tables = Tables {
-            columns: Arc::new(self.columns()),
+            columns: Arc::new(self.columns(attributes)),
             categories: self.categories.clone(),
             category_objects,
             reviews,
@@ -197,8 +198,11 @@ impl CatalogueBuilder {
         Ok((documents.collect::<Result<_, _>>()?, downloads))
     }
 
-    /// Writes the texts of all products.
-    fn products(&self, arena: &mut Arena) -> Result<ProductSpans, CatalogueBuildError> {
+    /// Writes the texts of all products, and collects their attributes.
+    fn products(
+        &self,
+        arena: &mut Arena,
+    ) -> Result<(ProductSpans, [AttributeColumn; Attribute::COUNT]), CatalogueBuildError> {
         let step = self.entries.len().div_ceil(SAMPLE).max(1);
         let mut sample = Vec::new();
         for entry in self.entries.iter().step_by(step) {
@@ -207,12 +211,14 @@ impl CatalogueBuilder {
             sample.push(fields);
         }
         let mut products = ProductWriter::new(arena, &sample).map_err(CatalogueBuildError::Product)?;
+        let mut attributes = AttributeColumnsBuilder::default();
         for entry in &self.entries {
             let software = self.record(entry)?;
+            attributes.push(&software);
             let (item, fields) = (self.item(entry, &software)?, self.detail_fields(entry, &software)?);
             products.push(arena, &item, &fields).map_err(CatalogueBuildError::Product)?;
         }
-        Ok(products.finish())
+        Ok((products.finish(), attributes.finish()))
     }
 
     /// A product as lists show it.
@@ -268,8 +274,8 @@ impl CatalogueBuilder {
         })
     }
 
-    fn columns(&self) -> Columns {
-        let mut columns = Columns { category_bounds: vec![0], real: self.real, ..Columns::default() };
+    fn columns(&self, attributes: [AttributeColumn; Attribute::COUNT]) -> Columns {
+        let mut columns = Columns { category_bounds: vec![0], real: self.real, attributes, ..Columns::default() };
         for entry in &self.entries {
             columns.categories.extend_from_slice(&entry.categories);
             columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));
@@ -290,6 +296,7 @@ impl CatalogueBuilder {
             value(b).total_cmp(&value(a))
         });
         columns.review_count_descending = by(|a, b| b.shown.review_count.cmp(&a.shown.review_count));
+        columns.evidence_checked_on_descending = by(|a, b| b.evidence_checked_on.cmp(&a.evidence_checked_on));
         columns
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write as _};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -97,6 +98,16 @@ pub struct BulkReader {
     end: u64,
 }
 
+impl BulkReader {
+    /// A reader of a part of what is left.
+    #[must_use]
+    pub fn range(self, range: RangeInclusive<u64>) -> Self {
+        let place = |offset: u64| self.at.saturating_add(offset).min(self.end);
+        let (at, end) = (place(*range.start()), place(range.end().saturating_add(1)));
+        Self { at, end, ..self }
+    }
+}
+
 impl Read for BulkReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buffer.len());
@@ -143,6 +154,9 @@ mod tests {
             let read = |start, length| bulk.reader(Span { start, length }).and_then(io::read_to_string);
             assert_eq!(read(3, 4).expect("read"), "3456");
             assert_eq!(read(10, 0).expect("read"), "");
+            let range = |range| bulk.reader(Span { start: 2, length: 5 }).map(|reader| reader.range(range));
+            let range = |of| range(of).and_then(io::read_to_string).expect("read");
+            assert_eq!((range(1..=2), range(3..=u64::MAX), range(7..=9)), ("34".into(), "56".into(), String::new()));
             for (start, length) in [(3, 8), (11, 0), (u64::MAX, 5)] {
                 assert!(read(start, length).is_err(), "{start} {length}");
             }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Ordinal;
+use super::attributes::{Attribute, AttributeColumn};
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 
 /// One value per product and column, by ordinal; and the sorted orders.
@@ -21,12 +22,16 @@ pub struct Columns {
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The rating shown.
     pub rating: Vec<Option<f64>>,
+    /// Standards, deployment, …, in the order of [`Attribute::ALL`].
+    pub attributes: [AttributeColumn; Attribute::COUNT],
     /// The orders that lists can have.
     pub name: SortedOrder,
     /// By shown rating, highest first, unrated last.
     pub rating_descending: SortedOrder,
     /// By review count, highest first, unknown last.
     pub review_count_descending: SortedOrder,
+    /// By the day of the evidence check, newest first, unknown last.
+    pub evidence_checked_on_descending: SortedOrder,
     /// How many products aren't demo records: those of the lowest ordinals. All, where every product is one.
     pub real: u32,
     /// What facets count of each product.
@@ -54,6 +59,13 @@ pub enum Order {
     Rating,
     /// By review count, highest first, unknown last.
     ReviewCount,
+    /// By the day of the evidence check, newest first, unknown last.
+    EvidenceCheckedOn,
+}
+
+impl Order {
+    /// All orders.
+    pub const ALL: [Self; 4] = [Self::Name, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn];
 }
 
 /// The stars of the best rating.
@@ -97,7 +109,8 @@ impl Columns {
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
-            && [&self.name, &self.rating_descending, &self.review_count_descending].iter().all(|o| o.fits(count));
+            && Order::ALL.iter().all(|order| self.order(*order).fits(count))
+            && self.attributes.iter().all(|column| column.fits(count));
         if agree { count } else { usize::MAX }
     }
 
@@ -115,6 +128,7 @@ impl Columns {
             Order::Name => &self.name,
             Order::Rating => &self.rating_descending,
             Order::ReviewCount => &self.review_count_descending,
+            Order::EvidenceCheckedOn => &self.evidence_checked_on_descending,
         }
     }
 
@@ -159,6 +173,12 @@ impl Columns {
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         let rating = self.rating[ordinal as usize];
         (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
+    }
+
+    /// The column of an attribute.
+    #[must_use]
+    pub const fn attribute(&self, attribute: Attribute) -> &AttributeColumn {
+        &self.attributes[attribute as usize]
     }
 
     /// Whether there are none.

@@ -1,11 +1,13 @@
 //! The exports as they were validated, for download.
 
 use std::io::{self, BufReader, Read};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
 
@@ -39,6 +41,12 @@ pub struct ExportDocument {
     hash: [u8; 32],
     /// Where each product's element lies in the document: start and end. A document is below 4 GiB.
     software_spans: Arc<[(u32, u32)]>,
+}
+
+/// A time as RFC 3339, in UTC and to the second; `None` where it can't be written so.
+fn rfc3339(time: SystemTime) -> Option<String> {
+    let time = jiff::Timestamp::try_from(time).ok()?;
+    Some(jiff::Timestamp::from_second(time.as_second()).ok()?.to_string())
 }
 
 /// A document among those for download.
@@ -82,6 +90,8 @@ impl ExportDocument {
             review_count: count(export.reviews.len()),
             glossary_count: count(export.glossary.len()),
             size_bytes: count(export.document.len()),
+            sha256: hex::encode(Sha256::digest(&export.document)),
+            changed_at: export.modified.and_then(rfc3339),
         }
     }
 
@@ -172,12 +182,28 @@ impl StoredExport {
         self.compressed
     }
 
+    /// A part of the document as it is stored.
+    #[must_use]
+    pub fn compressed_range(self, range: RangeInclusive<u64>) -> BulkReader {
+        self.compressed.range(range)
+    }
+
     /// The document, byte for byte as it was validated.
     ///
     /// # Errors
     /// Where the decoder can't be set up.
     pub fn json(self) -> io::Result<impl Read + Send> {
         zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, self.compressed))
+    }
+
+    /// A part of the document. All of it before the part is decompressed and dropped.
+    ///
+    /// # Errors
+    /// Where the document can't be read.
+    pub fn json_range(self, range: RangeInclusive<u64>) -> io::Result<impl Read + Send> {
+        let mut json = self.json()?;
+        io::copy(&mut json.by_ref().take(*range.start()), &mut io::sink())?;
+        Ok(json.take((range.end() + 1).saturating_sub(*range.start())))
     }
 
     /// One record a line, each the export's own object with `export` (id, name, licence, date) added, so that the licence

@@ -1,6 +1,6 @@
 //! Filters, resolved against one generation.
 
-use super::{Catalogue, Columns, Ordinal};
+use super::{Attribute, Catalogue, Columns, Ordinal};
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 
 /// A filter whose names are resolved to what the columns hold.
@@ -16,12 +16,18 @@ pub struct Filter {
     pub min_rating: Option<f64>,
     /// With an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,
+    /// With an evidence date after this day.
+    pub evidence_checked_after: Option<CalendarDate>,
+    /// With any of these values of each attribute, as numbers in rising order; `None`: no restriction; empty: matches nothing.
+    pub attributes: [Option<Vec<u32>>; Attribute::COUNT],
+    /// One of these products, in rising order; `None`: no restriction.
+    pub ordinals: Option<Vec<Ordinal>>,
 }
 
 /// Which parts of a filter a product fails, as a bit each. A facet leaves its own filter out of the count, so it needs to
 /// know not only whether a product fails but by what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Admission(u8);
+pub struct Admission(u16);
 
 impl Admission {
     /// Fails nothing.
@@ -36,9 +42,17 @@ impl Admission {
     pub const RATING: Self = Self(8);
     /// Fails the evidence date filter.
     pub const EVIDENCE_CHECKED: Self = Self(16);
+    /// Isn't one of the products.
+    pub const ORDINAL: Self = Self(32);
 
-    /// The parts of a filter that facets are for.
+    /// The parts of a filter that facets are for, attributes aside.
     pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
+
+    /// Fails the filter of an attribute.
+    #[must_use]
+    pub const fn attribute(attribute: Attribute) -> Self {
+        Self(64 << attribute as u16)
+    }
 
     /// Whether it passes the whole filter.
     #[must_use]
@@ -87,6 +101,21 @@ impl Filter {
         }
         if let Some(day) = self.evidence_checked_before {
             fail_unless(columns.evidence_checked_on[at].is_some_and(|on| on < day), Admission::EVIDENCE_CHECKED);
+        }
+        if let Some(day) = self.evidence_checked_after {
+            fail_unless(columns.evidence_checked_on[at].is_some_and(|on| on > day), Admission::EVIDENCE_CHECKED);
+        }
+        for attribute in Attribute::ALL {
+            if let Some(wanted) = &self.attributes[attribute as usize] {
+                let values = columns.attribute(attribute).of(ordinal);
+                fail_unless(
+                    values.iter().any(|value| wanted.binary_search(value).is_ok()),
+                    Admission::attribute(attribute),
+                );
+            }
+        }
+        if let Some(ordinals) = &self.ordinals {
+            fail_unless(ordinals.binary_search(&ordinal).is_ok(), Admission::ORDINAL);
         }
         Admission(failed)
     }

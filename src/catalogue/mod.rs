@@ -5,6 +5,7 @@
 //! may be in a file ([`Bulk`]).
 
 mod arena;
+mod attributes;
 mod builder;
 mod bulk;
 mod collate;
@@ -19,6 +20,7 @@ mod quality;
 mod reviews;
 
 pub use arena::{Arena, Span, fetch};
+pub use attributes::{Attribute, AttributeColumn};
 pub use builder::{CatalogueBuildError, CatalogueBuilder, CatalogueParts};
 pub use bulk::Bulk;
 pub use collate::Collation;
@@ -26,13 +28,15 @@ pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
-pub use reviews::{Reviews, ReviewsOf};
+pub use reviews::{ReviewEntry, Reviews, ReviewsOf};
 
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
+use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::products::{ProductSpans, Products};
@@ -56,6 +60,8 @@ pub struct Catalogue {
     downloads: Bulk,
     /// Whether one of them turned out to be damaged.
     damaged: AtomicBool,
+    /// Hashes of all categories and of the whole glossary.
+    collection_hashes: [u64; 2],
 }
 
 /// The tables of a catalogue, decoded when a generation is opened.
@@ -124,7 +130,15 @@ impl Catalogue {
         if let Some(columns) = Arc::get_mut(&mut tables.columns) {
             columns.profile();
         }
-        Ok(Self { tables, products, arena, downloads, damaged: AtomicBool::new(false) })
+        let objects = |spans: &mut dyn Iterator<Item = Span>| {
+            let mut hasher = FixedState::default().build_hasher();
+            spans.for_each(|span| hasher.write(&arena[span.range()]));
+            hasher.finish()
+        };
+        let categories = objects(&mut tables.category_objects.iter().copied());
+        let glossary = objects(&mut tables.glossary.iter().map(|entry| entry.object));
+        let collection_hashes = [categories, glossary];
+        Ok(Self { tables, products, arena, downloads, damaged: AtomicBool::new(false), collection_hashes })
     }
 
     /// The number of products.
@@ -137,6 +151,12 @@ impl Catalogue {
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Ordinal> {
         self.products.find(id)
+    }
+
+    /// A hash of all that is stored of a product. It changes with the product, and not with others.
+    #[must_use]
+    pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
+        self.products.content_hash(ordinal)
     }
 
     /// The ids of all products, in the order of ordinals.
@@ -181,6 +201,24 @@ impl Catalogue {
     #[must_use]
     pub fn object(&self, span: Span) -> &[u8] {
         &self.arena[span.range()]
+    }
+
+    /// A hash of all categories.
+    #[must_use]
+    pub const fn categories_hash(&self) -> u64 {
+        self.collection_hashes[0]
+    }
+
+    /// A hash of the whole glossary.
+    #[must_use]
+    pub const fn glossary_hash(&self) -> u64 {
+        self.collection_hashes[1]
+    }
+
+    /// The export with this id.
+    #[must_use]
+    pub fn export(&self, id: &str) -> Option<&ExportDocument> {
+        self.tables.exports.iter().find(|export| export.resource.id == id)
     }
 
     /// Whether a document for download turned out to be damaged on disk, so that the generation should be written again.

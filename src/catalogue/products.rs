@@ -1,9 +1,10 @@
 //! The JSON of products: of each the item as lists show it, and its detail fields, compressed.
 
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 
 use bytes::Bytes;
+use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
@@ -28,6 +29,8 @@ pub(super) struct ProductSpans {
     starts: Vec<u64>,
     /// The length of each item in bytes. The detail fields follow it.
     item_lengths: Vec<u32>,
+    /// A hash of each product's item and detail fields.
+    hashes: Vec<u64>,
     /// The dictionary of the compression.
     dictionary: Span,
 }
@@ -52,7 +55,10 @@ impl ProductSpans {
             let (next, [_, fields]) = (self.starts[ordinal as usize + 1], self.of(ordinal));
             fields.start <= next && next <= end
         };
-        self.starts.len() == self.len() + 1 && self.dictionary.end() <= end && (0..).take(self.len()).all(fits)
+        self.starts.len() == self.len() + 1
+            && self.hashes.len() == self.len()
+            && self.dictionary.end() <= end
+            && (0..).take(self.len()).all(fits)
     }
 }
 
@@ -70,7 +76,8 @@ impl ProductWriter {
     pub(super) fn new(arena: &mut Arena, sample: &[Vec<u8>]) -> io::Result<Self> {
         let compressor = Compressor::train(sample)?;
         let dictionary = arena.push(compressor.dictionary());
-        Ok(Self { spans: ProductSpans { starts: vec![arena.len()], item_lengths: Vec::new(), dictionary }, compressor })
+        let (starts, item_lengths, hashes) = (vec![arena.len()], Vec::new(), Vec::new());
+        Ok(Self { spans: ProductSpans { starts, item_lengths, hashes, dictionary }, compressor })
     }
 
     /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id.
@@ -78,6 +85,10 @@ impl ProductWriter {
     /// # Errors
     /// Where the fields can't be compressed or the item is longer than 4 GiB.
     pub(super) fn push(&mut self, arena: &mut Arena, item: &[u8], fields: &[u8]) -> io::Result<()> {
+        let mut hasher = FixedState::default().build_hasher();
+        hasher.write(item);
+        hasher.write(fields);
+        self.spans.hashes.push(hasher.finish());
         self.spans.item_lengths.push(u32::try_from(item.len()).map_err(io::Error::other)?);
         arena.push(item);
         arena.push(&self.compressor.compress(fields)?);
@@ -153,6 +164,11 @@ impl Products {
     /// All ids, in the order of ordinals.
     pub(super) fn ids(&self) -> impl Iterator<Item = String> + '_ {
         (0..).take(self.len()).filter_map(|ordinal| serde_json::from_str(self.id(ordinal)?).ok())
+    }
+
+    /// A hash of a product's item and detail fields.
+    pub(super) fn content_hash(&self, ordinal: Ordinal) -> u64 {
+        self.spans.hashes[ordinal as usize]
     }
 
     /// A product's item.

@@ -19,15 +19,28 @@ pub struct Reviews {
 /// One product's reviews.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReviewsOf {
-    /// Each a JSON object; newest first, those without a date last, then by id.
-    pub objects: Vec<Span>,
+    /// Newest first, those without a date last, then by id.
+    pub entries: Vec<ReviewEntry>,
     /// What they add up to.
     pub summary: ReviewSummary,
 }
 
+/// A review, and what lists of reviews are filtered and sorted by.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct ReviewEntry {
+    /// The review as a JSON object.
+    pub object: Span,
+    /// Stars, 1 to 5.
+    pub rating: u8,
+    /// Whether the reviewer is known to use the product.
+    pub verified: Option<bool>,
+    /// When it was written, in seconds since 1970-01-01T00:00:00Z.
+    pub created_at_seconds: Option<i64>,
+}
+
 impl Default for ReviewsOf {
     fn default() -> Self {
-        Self { objects: Vec::new(), summary: summary(&[]) }
+        Self { entries: Vec::new(), summary: summary(&[]) }
     }
 }
 
@@ -43,8 +56,17 @@ impl Reviews {
         mut reviews: Vec<&Review>,
     ) -> Result<(), serde_json::Error> {
         reviews.sort_by(|a, b| b.created_at_seconds.cmp(&a.created_at_seconds).then_with(|| a.id.cmp(&b.id)));
-        let objects = reviews.iter().map(|review| arena.push_json(&shown(review))).collect::<Result<_, _>>()?;
-        self.of.push((ordinal, ReviewsOf { objects, summary: summary(&reviews) }));
+        let entry = |review: &&Review| {
+            let object = arena.push_json(&shown(review))?;
+            Ok(ReviewEntry {
+                object,
+                rating: review.rating,
+                verified: review.verified,
+                created_at_seconds: review.created_at_seconds,
+            })
+        };
+        let entries = reviews.iter().map(entry).collect::<Result<_, serde_json::Error>>()?;
+        self.of.push((ordinal, ReviewsOf { entries, summary: summary(&reviews) }));
         Ok(())
     }
 
@@ -56,7 +78,7 @@ impl Reviews {
 
     /// Where the reviews lie.
     pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
-        self.of.iter().flat_map(|(_, reviews)| reviews.objects.iter().copied())
+        self.of.iter().flat_map(|(_, reviews)| reviews.entries.iter().map(|review| review.object))
     }
 }
 

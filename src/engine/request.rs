@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::catalogue::{Filter, Order};
+use crate::catalogue::{Attribute, Filter, Order};
 use crate::search::Plan;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, FacetCounts};
@@ -18,8 +18,8 @@ pub struct SearchRequest<'a> {
     pub order: Option<Order>,
     /// The hits to return, by their places in the order, from 0.
     pub page: Range<usize>,
-    /// Whether to count facets.
-    pub facets: bool,
+    /// The attributes to count beside the other facets; `None`: no facet is counted.
+    pub facets: Option<&'a [Attribute]>,
     /// The work that the search may do.
     pub budget: &'a Budget,
 }
@@ -43,6 +43,6 @@ pub struct SearchHits {
     pub complete: u64,
     /// How many documents would have been found without the filter.
     pub unfiltered_total: u64,
-    /// The counts of all facets, where requested.
+    /// The counts of the facets, where requested.
     pub facets: Option<FacetCounts>,
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Engine, EngineError, SearchHits, SearchRequest};
-use crate::catalogue::{Admission, Columns, Ordinal, STARS};
-use crate::search::collect::{Candidate, FacetCounts, RERANKED, Tier};
+use crate::catalogue::{Admission, Attribute, Columns, Ordinal, STARS};
+use crate::search::collect::{Candidate, FacetCounts, RERANKED, Tier, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
@@ -64,7 +64,7 @@ impl ScanEngine {
     }
 
     /// Counts facets, each without its own part of the filter.
-    fn facets(&self, found: &[(Ordinal, Admission)]) -> FacetCounts {
+    fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[Attribute]) -> FacetCounts {
         let columns = &self.columns;
         let mut counts = FacetCounts::default();
         counts.categories.resize(columns.category_count(), 0);
@@ -85,6 +85,15 @@ impl ScanEngine {
                     counts.ratings[usize::from(stars)] += u64::from(has);
                 }
             }
+        }
+        for attribute in attributes {
+            let column = columns.attribute(*attribute);
+            let is_counted = |found: &&(Ordinal, Admission)| found.1.passed_but_for(Admission::attribute(*attribute));
+            let mut by_value = vec![0; column.len()];
+            for (ordinal, _) in found.iter().filter(is_counted) {
+                column.of(*ordinal).iter().for_each(|value| by_value[*value as usize] += 1);
+            }
+            counts.attributes[*attribute as usize] = most_frequent(&by_value);
         }
         counts
     }
@@ -166,7 +175,7 @@ impl Engine for ScanEngine {
             total,
             complete: with_all_words,
             unfiltered_total: found.len() as u64,
-            facets: request.facets.then(|| self.facets(&found)),
+            facets: request.facets.map(|attributes| self.facets(&found, attributes)),
         })
     }
 }

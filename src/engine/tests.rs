@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::scan::ScanEngine;
 use super::{Engine, SearchRequest};
-use crate::catalogue::{CatalogueBuilder, Filter, Order};
+use crate::catalogue::{Attribute, CatalogueBuilder, Filter, Order};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::OfferingType;
 use crate::search::budget::Budget;
@@ -88,7 +88,7 @@ impl Engines {
             filter: &query.filter,
             order: query.order,
             page: query.start..query.start + query.limit,
-            facets: query.facets,
+            facets: query.facets.as_deref(),
             budget: &budget,
         };
         let hits = self.snapshot.engine.search(&request).expect("an index in memory");
@@ -142,7 +142,7 @@ struct Query {
     order: Option<Order>,
     start: usize,
     limit: usize,
-    facets: bool,
+    facets: Option<Vec<Attribute>>,
 }
 
 fn query() -> impl Strategy<Value = Query> {
@@ -156,22 +156,30 @@ fn query() -> impl Strategy<Value = Query> {
         });
         written.collect::<Vec<_>>().join(" ")
     });
-    let filter = (prop::option::weighted(0.3, prop::collection::btree_set(0..3_u32, 0..3)), any::<bool>(), 0..6_u8)
-        .prop_map(|(categories, is_software, stars)| Filter {
+    let set = |max: u32| prop::option::weighted(0.3, prop::collection::btree_set(0..max, 0..3));
+    let filter = (set(3), any::<bool>(), 0..6_u8, set(2), set(40)).prop_map(
+        |(categories, is_software, stars, tags, ordinals)| Filter {
             categories: categories.map(|of| of.into_iter().collect()),
+            attributes: Attribute::ALL.map(|attribute| {
+                let tags = tags.as_ref().filter(|_| attribute == Attribute::Tags);
+                tags.map(|of| of.iter().copied().collect())
+            }),
+            ordinals: ordinals.map(|of| of.into_iter().collect()),
             offering_type: is_software.then_some(OfferingType::Software),
             min_rating: (stars > 3).then_some(f64::from(stars) - 1.5),
             ..Filter::default()
-        });
+        },
+    );
     let filter = prop_oneof![2 => Just(Filter::default()), 1 => filter];
     let order = prop_oneof![
         3 => Just(None),
-        1 => prop::sample::select(&[Order::Name, Order::Rating, Order::ReviewCount][..]).prop_map(Some),
+        1 => prop::sample::select(&Order::ALL[..]).prop_map(Some),
     ];
     let start = prop_oneof![3 => Just(0), 1 => 0..30_usize, 1 => 150..300_usize];
     let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
     let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
-    (text, options, filter, order, start, 1..40_usize, any::<bool>()).prop_map(
+    let facets = prop::option::of(prop::sample::subsequence(&Attribute::ALL[..], 0..Attribute::COUNT));
+    (text, options, filter, order, start, 1..40_usize, facets).prop_map(
         |(text, options, filter, order, start, limit, facets)| Query {
             text,
             options,
@@ -198,6 +206,8 @@ fn product(id: usize, words: &[&str], kind: u8) -> Value {
         "url": if kind.is_multiple_of(7) { "https://acme.example/" } else { "https://example.org/" },
         "evidence_status": "pending-review",
         "categories": [category],
+        "tags": &["safety", "Audit"][..usize::from(kind % 3)],
+        "languages": if kind.is_multiple_of(2) { json!(["de"]) } else { json!([]) },
         "offering_type": if kind.is_multiple_of(5) { "document-templates" } else { "software" },
     });
     if kind.is_multiple_of(4) {

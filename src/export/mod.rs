@@ -41,6 +41,8 @@ pub struct Export {
     pub license: Box<str>,
     /// Snapshot date as stated.
     pub as_of: Option<Box<str>>,
+    /// When its file was last modified; `None` for a document that isn't of a file.
+    pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes; where elements were skipped as invalid, without those.
     pub document: Bytes,
     /// Its products, in the order of the file.

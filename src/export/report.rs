@@ -226,6 +226,7 @@ fn export(draft: Draft<'_>) -> Option<Export> {
         name: contents.name,
         license: contents.license,
         as_of: contents.as_of,
+        modified: draft.file.modified(),
         document: cut.apply(draft.file.bytes()),
         software,
         software_spans: cut.moved(spans.into_iter()),

@@ -29,7 +29,7 @@ impl Coding {
         HeaderValue::from_static(self.name())
     }
 
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",

@@ -10,7 +10,8 @@ use percent_encoding::percent_decode_str;
 
 use super::extract::query::RawQuery;
 
-/// A weak, opaque entity tag: a hash of everything that determines a response.
+/// An opaque entity tag: a hash of everything that determines a response. It is weak, as a response may be sent in several codings,
+/// unless [`strong`](Self::strong) makes it that of one.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTag(HeaderValue);
 
@@ -38,10 +39,11 @@ impl EntityTags {
         Self { build: FixedState::with_seed(FixedState::default().hash_one(build)) }
     }
 
-    /// The tag of a response. Requests that differ in escapes or in the order of the parameters share it.
-    pub(super) fn tag(&self, generation: &str, path: &str, query: &RawQuery) -> EntityTag {
+    /// The tag of a response, from the version of what it shows. Requests that differ in escapes or in the order of the
+    /// parameters share it.
+    pub(super) fn tag(&self, version: &[u8], path: &str, query: &RawQuery) -> EntityTag {
         let mut hasher = self.build.build_hasher();
-        update(&mut hasher, generation.as_bytes());
+        update(&mut hasher, version);
         update(&mut hasher, &decoded(path));
         for (name, value) in query.sorted() {
             update(&mut hasher, name);
@@ -94,6 +96,17 @@ impl EntityTag {
         Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
+    /// The tag of a response that is sent in one coding only, so that its bytes are always the same.
+    pub(super) fn strong(self) -> Self {
+        let strong = opaque(self.0.as_bytes());
+        Self(HeaderValue::from_bytes(strong).unwrap_or(self.0))
+    }
+
+    /// Whether a tag of `If-Range` is this one: both strong, and the same (RFC 9110, 13.1.5).
+    pub(super) fn is_strongly(&self, tag: &HeaderValue) -> bool {
+        !self.0.as_bytes().starts_with(b"W/") && self.0 == tag
+    }
+
     pub(super) fn header(&self) -> HeaderValue {
         self.0.clone()
     }
@@ -125,7 +138,7 @@ mod tests {
     use super::*;
 
     fn tag(path: &str, query: &str) -> EntityTag {
-        EntityTags::new("1").tag("g1", path, &RawQuery::parse(query))
+        EntityTags::new("1").tag(b"g1", path, &RawQuery::parse(query))
     }
 
     fn condition(tag: &EntityTag, sent: &[&str]) -> Condition {
@@ -151,8 +164,8 @@ mod tests {
             tag("/v1/software", "q=a&b="),
             tag("/v1/software", "qa=b"),
             tag("/v1/software", ""),
-            EntityTags::new("2").tag("g1", "/v1/software", &RawQuery::parse("q=ab")),
-            EntityTags::new("1").tag("g2", "/v1/software", &RawQuery::parse("q=ab")),
+            EntityTags::new("2").tag(b"g1", "/v1/software", &RawQuery::parse("q=ab")),
+            EntityTags::new("1").tag(b"g2", "/v1/software", &RawQuery::parse("q=ab")),
         ] {
             assert_ne!(one, other.0);
         }

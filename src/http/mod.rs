@@ -52,7 +52,7 @@ use self::middleware::{
     Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
 };
 use self::problem::ApiError;
-use self::routes::{categories, exports, glossary, health, reviews, search, software};
+use self::routes::{categories, exports, glossary, health, reviews, search, similar, software, suggest};
 
 /// The service with all its routes.
 #[must_use]
@@ -116,10 +116,14 @@ fn api_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(software::list_software))
         .routes(routes!(software::get_software))
+        .routes(routes!(similar::list_similar))
         .routes(routes!(search::search_software))
+        .routes(routes!(suggest::suggest))
         .routes(routes!(categories::list_categories))
+        .routes(routes!(categories::get_category))
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(glossary::list_glossary))
+        .routes(routes!(glossary::get_term))
         .routes(routes!(exports::list_exports))
         .routes(routes!(exports::get_export))
 }

@@ -26,6 +26,11 @@ pub struct ExportResource {
     pub glossary_count: u64,
     /// Size of the document in bytes.
     pub size_bytes: u64,
+    /// SHA-256 of the document, in hexadecimal digits: it changes with the document, and verifies a download.
+    pub sha256: String,
+    /// When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one.
+    #[schema(required)]
+    pub changed_at: Option<String>,
 }
 
 /// The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`.

@@ -9,6 +9,7 @@ mod glossary;
 mod review;
 mod search;
 mod software;
+mod suggestion;
 
 pub use category::CategoryResource;
 pub use export::{ExportResource, SkippedResource};
@@ -19,6 +20,7 @@ pub use software::{
     AdditionalProperties, CategoryRef, ExportRef, RatingSource, SoftwareDetail, SoftwareItem, SoftwareMore,
     SourceResource,
 };
+pub use suggestion::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -16,7 +16,7 @@ pub mod english;
 pub mod expand;
 pub mod field;
 pub mod forward;
-pub mod glossary;
+pub mod headings;
 pub mod index;
 mod intent;
 pub mod lexicon;

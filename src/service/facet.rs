@@ -1,14 +1,24 @@
 //! The values of a facet, from its counts.
 
 use super::Facet;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Attribute, Catalogue};
 use crate::record::{EvidenceStatus, OfferingType};
 use crate::resource::FacetValue;
 use crate::search::collect::FacetCounts;
 
 impl Facet {
     /// All facets.
-    pub const ALL: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
+    pub const ALL: [Self; 4 + Attribute::COUNT] = [
+        Self::Category,
+        Self::OfferingType,
+        Self::EvidenceStatus,
+        Self::Rating,
+        Self::Attribute(Attribute::Standards),
+        Self::Attribute(Attribute::Deployment),
+        Self::Attribute(Attribute::Languages),
+        Self::Attribute(Attribute::Vendor),
+        Self::Attribute(Attribute::Tags),
+    ];
 
     /// The facet's name in requests and responses.
     #[must_use]
@@ -18,6 +28,7 @@ impl Facet {
             Self::OfferingType => "offering_type",
             Self::EvidenceStatus => "evidence_status",
             Self::Rating => "rating",
+            Self::Attribute(attribute) => attribute.as_str(),
         }
     }
 }
@@ -33,8 +44,8 @@ pub(super) fn all<'s>(
     counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
 }
 
-/// The values that any product of the result has: categories by falling count (then by name), the others in their own
-/// order, ratings from the highest.
+/// The values that any product of the result has: categories and attributes by falling count (then by name), the others in
+/// their own order, ratings from the highest.
 fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
@@ -79,12 +90,17 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> V
                 }
             })
             .collect(),
+        Facet::Attribute(attribute) => {
+            let column = catalogue.tables.columns.attribute(attribute);
+            let counts = &counts.attributes[attribute as usize];
+            counts.iter().map(|(value, count)| fixed(column.label(*value), column.label(*value), *count)).collect()
+        }
     };
     values.retain(|value| value.count > 0);
     match facet {
         Facet::Category => values.sort_by_key(|value| std::cmp::Reverse(value.count)),
         Facet::Rating => values.reverse(),
-        Facet::OfferingType | Facet::EvidenceStatus => {}
+        Facet::OfferingType | Facet::EvidenceStatus | Facet::Attribute(_) => {}
     }
     values
 }

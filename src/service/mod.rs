@@ -1,19 +1,32 @@
 //! The operations of the directory (list, get, search, …) over one [`Snapshot`](crate::snapshot::Snapshot), for HTTP and the
 //! command line alike. Nothing here knows a URL, a header or a status.
 
+mod content;
+mod error;
 mod facet;
 mod highlight;
-mod operations;
 mod page;
 mod query;
+mod records;
 mod results;
+mod search;
+mod similar;
+mod software;
+mod suggest;
 
-pub use crate::catalogue::Order;
+pub use crate::catalogue::{Attribute, Order};
 pub use crate::search::expand::Prefix;
-pub use operations::{
-    ExportDownload, ServiceError, find_software, find_software_within, get_export, get_software, list_categories,
-    list_exports, list_glossary, list_reviews, list_software, search_software,
+pub use content::{Resource, content_hash};
+pub use error::ServiceError;
+pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
+pub use query::{
+    Facet, ListGlossary, ListReviews, ListSoftware, PageRequest, ReviewSort, SearchSoftware, SearchSort, SoftwareFilter,
 };
-pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage};
-pub use query::{Facet, ListGlossary, ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+pub use records::{
+    ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
+};
 pub use results::SearchResults;
+pub use search::{find_software, find_software_within, search_software};
+pub use similar::similar_software;
+pub use software::{get_software, list_software};
+pub use suggest::suggest;

@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 
-use crate::resource::{FacetValue, Pagination, QueryReport, ReviewSummary};
+use crate::resource::{CategoryResource, FacetValue, Pagination, QueryReport, ReviewSummary};
 
-use super::Facet;
+use super::{Facet, PageRequest};
+use crate::catalogue::{Catalogue, Span};
 
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +16,21 @@ pub struct Page<'s> {
     pub pagination: Pagination,
 }
 
+impl<'s> Page<'s> {
+    /// A page of stored objects.
+    pub(super) fn of_objects(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Self {
+        let data = page.slice(spans).iter().map(|span| catalogue.object(*span)).collect();
+        Self { data, pagination: page.pagination(spans.len() as u64) }
+    }
+}
+
 /// One page of the glossary.
 pub type GlossaryPage<'s> = Page<'s>;
 
 /// One page of a product's reviews.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewsPage<'s> {
-    /// The reviews, newest first.
+    /// The reviews.
     pub page: Page<'s>,
     /// The summary of all the product's reviews.
     pub summary: &'s ReviewSummary,
@@ -49,4 +58,26 @@ pub struct SearchPage<'s> {
     pub query: QueryReport,
     /// The requested facets, in order.
     pub facets: Vec<(Facet, Vec<FacetValue<'s>>)>,
+}
+
+/// A product that is like another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarHit<'s> {
+    /// The product, a list's item.
+    pub item: &'s [u8],
+    /// The score, 0 to 1, comparable within one response only.
+    pub score: f32,
+    /// The categories that both are in.
+    pub categories: Vec<&'s CategoryResource>,
+    /// The words that both have, the rarest first.
+    pub words: Vec<String>,
+}
+
+/// One page of the products that are like another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarPage<'s> {
+    /// The hits, the most similar first.
+    pub data: Vec<SimilarHit<'s>>,
+    /// The place of the page in the list.
+    pub pagination: Pagination,
 }

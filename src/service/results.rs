@@ -4,7 +4,6 @@ use std::mem::size_of;
 
 use bytes::Bytes;
 
-use super::operations::pagination;
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::resource::{Correction, QueryReport};
@@ -35,10 +34,15 @@ impl SearchResults {
         });
         SearchPage {
             data: data.collect(),
-            pagination: pagination(query.page, self.total),
+            pagination: query.page.pagination(self.total),
             query: self.query.clone(),
             facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref()),
         }
+    }
+
+    /// The products found, in order.
+    pub(super) fn ordinals(&self) -> impl Iterator<Item = Ordinal> {
+        self.hits.iter().map(|(ordinal, _)| *ordinal)
     }
 
     /// The memory that the results take, in bytes.
@@ -51,8 +55,7 @@ impl SearchResults {
         let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
-        let counts =
-            self.counts.as_ref().map_or(0, |counts| size_of::<FacetCounts>() + size_of_val(&*counts.categories));
+        let counts = self.counts.as_ref().map_or(0, |counts| counts.size_bytes());
         size_of::<Self>() + size_of_val(&*self.hits) + corrections + words + highlights + counts
     }
 }

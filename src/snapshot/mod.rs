@@ -34,7 +34,7 @@ use std::sync::Arc;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError};
 use crate::engine::{Engine, EngineError, TantivyEngine};
 use crate::export::{Export, Skipped};
-use crate::search::glossary::GlossaryIndex;
+use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
 /// One immutable generation of the directory. A request takes the current one once and uses nothing else.
@@ -49,7 +49,9 @@ pub struct Snapshot {
     /// The engine.
     pub engine: Box<dyn Engine>,
     /// The glossary, to search in.
-    pub glossary: GlossaryIndex,
+    pub glossary: HeadingIndex,
+    /// The categories, to search in.
+    pub categories: HeadingIndex,
 }
 
 /// Why a generation can't be opened.
@@ -109,8 +111,9 @@ impl Snapshot {
             files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
         let (forward, columns) = (Arc::clone(&search.forward), Arc::clone(&catalogue.tables.columns));
         let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, columns)?);
-        let glossary = GlossaryIndex::new(&catalogue.tables.glossary);
-        Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary })
+        let glossary = HeadingIndex::of_glossary(&catalogue.tables.glossary);
+        let categories = HeadingIndex::of_categories(&catalogue.tables.categories);
+        Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary, categories })
     }
 
     /// Builds a generation and opens it, in memory only.

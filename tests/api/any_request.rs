@@ -130,9 +130,9 @@ fn any_target() -> impl Strategy<Value = String> {
         any::<String>(),
     ];
     let path = prop_oneof![
-        6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/exports"][..]).prop_map(str::to_owned),
-        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/"][..]), id)
-            .prop_map(move |(path, id)| format!("{path}{}", encoded(id))),
+        6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/suggest"][..]).prop_map(str::to_owned),
+        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/"][..]), id, any::<bool>())
+            .prop_map(move |(path, id, similar)| format!("{path}{}{}", encoded(id), if similar { "/similar" } else { "" })),
         1 => prop::sample::select(&["/", "/readyz", "/docs", "/openapi.json", "/v1", "/v1/", "//", "/assets/x", "/v1/software//"][..])
             .prop_map(str::to_owned),
         1 => "/[!-~]{0,30}",
@@ -140,7 +140,8 @@ fn any_target() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         12 => prop::sample::select(
             &["q", "limit", "offset", "category", "sort", "facets", "highlight", "typo", "min_rating", "format", "offering_type",
-              "evidence_status", "evidence_checked_before"][..]
+              "evidence_status", "evidence_checked_before", "evidence_checked_after", "id", "fields", "tags", "vendor", "max_rating",
+              "verified"][..]
         ).prop_map(str::to_owned),
         1 => any::<String>().prop_map(encoded),
     ];

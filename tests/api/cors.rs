@@ -20,7 +20,9 @@ async fn a_preflight_needs_no_key() {
         assert_eq!(answer.header("access-control-allow-methods"), "GET, HEAD, OPTIONS");
         assert_eq!(answer.header("access-control-max-age"), "86400");
         let allowed = answer.header("access-control-allow-headers").to_lowercase();
-        for header in ["authorization", "if-none-match", "x-request-id"] {
+        for header in
+            ["authorization", "if-none-match", "if-range", "x-request-id", "traceparent", "tracestate", "baggage"]
+        {
             assert!(allowed.contains(header), "{header} in {allowed}");
         }
         assert!(!answer.headers.contains_key("access-control-allow-credentials"));
@@ -38,7 +40,8 @@ async fn errors_can_be_read_by_a_page_too() {
         assert_eq!(answer.header("access-control-allow-origin"), "*", "{path}");
         assert_eq!(
             answer.header("access-control-expose-headers"),
-            "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After"
+            "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After, Accept-Ranges, \
+             Content-Disposition, Content-Range"
         );
     }
 }
@@ -47,6 +50,7 @@ async fn errors_can_be_read_by_a_page_too() {
 async fn without_an_origin_nothing_is_said_of_it() {
     let answer = Service::empty().send(Method::GET, "/healthz", &[]).await;
     assert!(!answer.headers.contains_key("access-control-allow-origin"));
+    assert_eq!(answer.header("vary"), "Origin", "with an origin the headers are others");
 }
 
 #[tokio::test]

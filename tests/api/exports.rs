@@ -7,8 +7,11 @@ use axum::extract::Request;
 use axum::http::Method;
 use http_body_util::BodyExt as _;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use software_directory::export::{self, Limits, SourceFile};
 use software_directory::http::HttpConfig;
-use software_directory::snapshot::Directory;
+use software_directory::record::CalendarDate;
+use software_directory::snapshot::{Directory, Snapshot};
 use tower::ServiceExt as _;
 
 use crate::fixture;
@@ -131,6 +134,109 @@ async fn downloads_beyond_the_caps_are_refused_until_one_is_over() {
         drop(second);
         assert_eq!(service.get("/v1/exports/large").await.status, 200);
     }
+}
+
+#[tokio::test]
+async fn export_tells_its_hash_and_when_it_changed() {
+    let service = Service::with_directory();
+    let listed = service.get("/v1/exports").await.json();
+    let tools = &listed["data"][1];
+    assert_eq!(tools["sha256"], hex::encode(Sha256::digest(fixture::tools_document())));
+    assert_eq!(tools["changed_at"], json!(null), "not a file");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tools.json");
+    std::fs::write(&path, fixture::tools_document()).expect("written");
+    let second = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_900);
+    std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(second)).expect("a time");
+    let today = CalendarDate::parse("2026-12-01").expect("a date");
+    let files = vec![SourceFile::open(&path, &Limits::default())];
+    let directory = Directory::default();
+    directory
+        .publish(Snapshot::build(export::examine(files, &Limits::default(), today, &|_| {}).exports).expect("built"));
+    let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
+    assert_eq!(service.get("/v1/exports").await.json()["data"][0]["changed_at"], "2023-11-14T22:13:20Z");
+}
+
+#[tokio::test]
+async fn broken_download_goes_on_where_it_ended() {
+    let service = Service::with_directory();
+    let document = fixture::tools_document().into_bytes();
+    for coding in ["identity", "zstd"] {
+        let whole = service.get_with("/v1/exports/tools", &[("accept-encoding", coding)]).await;
+        assert_eq!(whole.header("accept-ranges"), "bytes");
+        let (tag, length) = (whole.header("etag").to_owned(), whole.body.len());
+        assert!(tag.starts_with('"'), "strong, as its bytes are always the same: {tag}");
+        let mut joined = Vec::new();
+        for (range, content_range) in [
+            ("bytes=0-99".to_owned(), format!("bytes 0-99/{length}")),
+            (format!("bytes=100-{}", length - 51), format!("bytes 100-{}/{length}", length - 51)),
+            ("bytes=-50".to_owned(), format!("bytes {}-{}/{length}", length - 50, length - 1)),
+        ] {
+            let headers = [("accept-encoding", coding), ("range", &range), ("if-range", &tag)];
+            let part = service.get_with("/v1/exports/tools", &headers).await;
+            assert_eq!((part.status.as_u16(), part.header("content-range")), (206, content_range.as_str()));
+            assert_eq!(part.header("content-length"), part.body.len().to_string());
+            assert_eq!(part.header("etag"), tag);
+            joined.extend_from_slice(&part.body);
+        }
+        assert!(joined == whole.body, "{coding}");
+    }
+    let beyond = service.get_with("/v1/exports/tools", &[("range", &format!("bytes={}-", document.len()))]).await;
+    assert_eq!(beyond.problem(), (416, "range_not_satisfiable".to_owned()));
+    assert_eq!(beyond.header("content-range"), format!("bytes */{}", document.len()));
+}
+
+#[tokio::test]
+async fn range_of_another_version_or_form_is_the_whole() {
+    let service = Service::with_directory();
+    let whole = fixture::tools_document();
+    let other = service.get_with("/v1/exports/tools", &[("accept-encoding", "zstd")]).await.header("etag").to_owned();
+    for headers in [
+        [("range", "bytes=0-9"), ("if-range", "\"another\"")],
+        [("range", "bytes=0-9"), ("if-range", &other)],
+        [("range", "bytes=0-9"), ("if-range", "Tue, 24 Nov 2026 10:00:00 GMT")],
+        [("range", "bytes=0-9,20-29"), ("x-a", "several")],
+        [("range", "lines=0-9"), ("x-a", "another unit")],
+        [("range", "bytes=9-0"), ("x-a", "not a range")],
+    ] {
+        let answer = service.get_with("/v1/exports/tools", &headers).await;
+        assert_eq!((answer.status.as_u16(), answer.text() == whole), (200, true), "{headers:?}");
+    }
+    let lines = service.get_with("/v1/exports/tools?format=ndjson", &[("range", "bytes=0-9")]).await;
+    assert_eq!((lines.status.as_u16(), lines.header("accept-ranges")), (200, ""));
+}
+
+#[tokio::test]
+async fn part_costs_what_has_to_be_read_for_it() {
+    let (service, document) = large(HttpConfig::default(), 20);
+    let part = |range: String, coding: &'static str| {
+        let service = &service;
+        async move {
+            let answer = service.get_with("/v1/exports/large", &[("range", &range), ("accept-encoding", coding)]).await;
+            assert_eq!(answer.status, 206);
+            remaining(answer.header("ratelimit")).to_owned()
+        }
+    };
+    assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
+    // Four started MiB are decompressed.
+    assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
+    assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
+}
+
+#[tokio::test]
+async fn download_has_a_file_name() {
+    let service = Service::with_directory();
+    let name = async |path: &str| service.get(path).await.header("content-disposition").to_owned();
+    assert_eq!(name("/v1/exports/tools").await, "attachment; filename=\"tools.json\"");
+    assert_eq!(name("/v1/exports/tools?format=ndjson").await, "attachment; filename=\"tools.ndjson\"");
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("a \"ü\"", &fixture::extra_document())]));
+    let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
+    let odd = service.get("/v1/exports/a%20%22%C3%BC%22").await;
+    assert_eq!(
+        odd.header("content-disposition"),
+        "attachment; filename=\"a____.json\"; filename*=UTF-8''a%20%22%C3%BC%22.json"
+    );
 }
 
 #[tokio::test]

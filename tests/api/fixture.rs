@@ -17,7 +17,8 @@ pub(crate) const ODD_IDS: [&str; 12] =
 pub(crate) fn tools_document() -> String {
     let rated = json!({
         "id": "tool-rated", "name": "Rated Gauge", "url": "https://rated.example/", "tagline": "Measures things",
-        "category": "Measuring", "vendor": "Gauge Makers", "rating": 4.50, "review_count": 7,
+        "category": "Measuring", "vendor": "Gauge Makers", "standards": ["ISO 9001"], "languages": ["de", "en"],
+        "deployment": ["on-premises"], "tags": ["measuring", "tools"], "rating": 4.50, "review_count": 7,
         "evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-03-01",
         "sources": [["Home page", "https://rated.example/about"]], "serial": 12_345_678_901_234_567_890_u64
     });

@@ -27,4 +27,5 @@ mod search;
 mod server;
 mod service;
 mod software;
+mod suggest;
 mod visitors;

@@ -21,3 +21,25 @@ async fn a_product_without_reviews_has_an_empty_list_and_no_average() {
     assert_eq!(answer["data"], json!([]));
     assert_eq!((&answer["summary"]["average"], &answer["summary"]["count"]), (&json!(null), &json!(0)));
 }
+
+#[tokio::test]
+async fn reviews_are_filtered_and_sorted() {
+    let service = Service::with_directory();
+    for (query, ids) in [
+        ("", &["r2", "r1"][..]),
+        ("sort=created_at", &["r1", "r2"]),
+        ("sort=-rating", &["r1", "r2"]),
+        ("sort=rating", &["r2", "r1"]),
+        ("min_rating=3", &["r1"]),
+        ("max_rating=2", &["r2"]),
+        ("min_rating=2.5&max_rating=4.5", &[]),
+        ("verified=true", &["r2"]),
+        ("verified=false", &["r1"]),
+    ] {
+        let answer = service.get(&format!("/v1/reviews/tool-reviewed?{query}")).await.json();
+        let found: Vec<_> = answer["data"].as_array().expect("data").iter().map(|review| &review["id"]).collect();
+        assert_eq!(found, ids, "{query}");
+        assert_eq!(answer["pagination"]["total"], ids.len(), "{query}");
+        assert_eq!(answer["summary"]["count"], 2, "of all reviews: {query}");
+    }
+}

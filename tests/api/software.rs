@@ -37,12 +37,103 @@ async fn filters_leave_what_they_say() {
         ("min_rating=4.6", 0),
         ("evidence_checked_before=2025-03-02", 1),
         ("evidence_checked_before=2025-03-01", 0),
+        ("evidence_checked_after=2025-02-28", 1),
+        ("evidence_checked_after=2025-03-01", 0),
+        ("standards=iso9001", 1),
+        ("standards=ISO-9001&standards=nowhere", 1),
+        ("deployment=On+Premises&languages=DE", 1),
+        ("vendor=gauge-makers", 1),
+        ("vendor=gauge", 0),
+        ("tags=nowhere", 0),
+        ("id=tool-01&id=tool-rated&id=nowhere", 2),
+        ("id=tool-01&id=tool-rated&category=measuring", 1),
+        ("id=nowhere", 0),
+        ("id=tool-01&q=tool", 1),
         ("q=tool", 25),
         ("q=tool+1", 11),
     ] {
         let answer = service.get(&format!("/v1/software?{query}")).await.json();
         assert_eq!(answer["pagination"]["total"], total, "{query}");
     }
+}
+
+#[tokio::test]
+async fn products_by_id_are_sorted_and_paged() {
+    let service = Service::with_directory();
+    let answer =
+        service.get("/v1/software?id=tool-10&id=tool-2&id=tool-02&id=tool-rated&limit=2&offset=1").await.json();
+    let names: Vec<_> = answer["data"].as_array().expect("data").iter().map(|item| &item["name"]).collect();
+    assert_eq!(names, ["Tool 2", "Tool 10"], "behind Rated Gauge");
+    assert_eq!(answer["pagination"], json!({"limit": 2, "offset": 1, "total": 3}));
+}
+
+#[tokio::test]
+async fn newest_evidence_comes_first() {
+    let answer = Service::with_directory().get("/v1/software?sort=-evidence_checked_on&limit=2").await.json();
+    assert_eq!(answer["data"][0]["id"], "tool-rated");
+    assert_eq!(answer["data"][1]["evidence_checked_on"], json!(null));
+}
+
+#[tokio::test]
+async fn selected_fields_are_all_that_is_sent() {
+    let service = Service::with_directory();
+    let all = service.get("/v1/software?id=tool-rated").await.json();
+    let mut query = String::new();
+    for name in all["data"][0].as_object().expect("an object").keys() {
+        let answer = service.get(&format!("/v1/software?id=tool-rated&fields={name}")).await.json();
+        let selected = answer["data"][0].as_object().expect("an object");
+        assert!(selected.len() == if name == "id" { 1 } else { 2 }, "{name}: {selected:?}");
+        assert_eq!((&selected["id"], &selected[name]), (&json!("tool-rated"), &all["data"][0][name]));
+        query.extend(["&fields=", name]);
+    }
+    let every = service.get(&format!("/v1/software?id=tool-rated{query}")).await;
+    assert_eq!(every.json(), all);
+    let found = service.get("/v1/search?q=rated&fields=name&highlight=true").await.json();
+    let hit = found["data"][0].as_object().expect("an object");
+    assert_eq!(hit.keys().collect::<Vec<_>>(), ["highlights", "id", "name", "score"]);
+    let unknown = service.get("/v1/software?fields=nam").await.json();
+    assert!(unknown["detail"].as_str().expect("text").contains("did you mean name?"), "{unknown}");
+}
+
+#[tokio::test]
+async fn commas_are_not_how_values_are_given() {
+    let service = Service::with_directory();
+    for (path, cure) in [
+        ("/v1/software?category=tools,safety", "category=tools&category=safety"),
+        ("/v1/search?category=Tools,+Measuring", "category=Tools&category=Measuring"),
+        ("/v1/search?tags=tools,measuring", "tags=tools&tags=measuring"),
+        ("/v1/search?facets=category,rating", "facets=…&facets=…"),
+        ("/v1/software?fields=id,name", "fields=…&fields=…"),
+    ] {
+        let answer = service.get(path).await;
+        assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{path}");
+        let detail = answer.json()["detail"].as_str().expect("text").to_owned();
+        assert!(detail.contains(cure), "{detail}");
+    }
+    // A comma in a value that isn't a list of known ones is a part of it.
+    assert_eq!(service.get("/v1/software?category=tools,nowhere").await.json()["pagination"]["total"], 0);
+}
+
+#[tokio::test]
+async fn similar_products_share_categories_and_words() {
+    let service = Service::with_directory();
+    let answer = service.get("/v1/software/tool-01/similar?limit=30").await.json();
+    assert_eq!(answer["pagination"], json!({"limit": 30, "offset": 0, "total": 25}));
+    let hits = answer["data"].as_array().expect("data");
+    assert!(hits.iter().all(|hit| hit["id"] != "tool-01"), "the product itself isn't one of them");
+    let tools = json!([{"id": "tools", "name": "Tools"}]);
+    assert!(hits.iter().all(|hit| hit["shared"]["categories"] == tools), "{answer}");
+    let mut tiled = Vec::new();
+    for offset in (0..30).step_by(7) {
+        let page = service.get(&format!("/v1/software/tool-01/similar?limit=7&offset={offset}")).await.json();
+        tiled.extend(page["data"].as_array().expect("data").clone());
+    }
+    assert_eq!(&tiled, hits);
+    let words = service.get("/v1/software/tool-rated/similar").await.json();
+    assert_eq!(words["data"][0]["shared"]["words"], json!(["tools"]), "{words}");
+    let alone = service.get("/v1/software/extra/similar").await.json();
+    assert_eq!(alone, json!({"data": [], "pagination": {"limit": 10, "offset": 0, "total": 0}}));
+    assert_eq!(service.get("/v1/software/nowhere/similar").await.problem(), (404, "software_not_found".to_owned()));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use software_directory::export::{Limits, Report};
-use software_directory::service::{ListSoftware, PageRequest, SoftwareFilter, list_software};
+use software_directory::service::{ListSoftware, PageRequest, list_software};
 use software_directory::snapshot::builder::Builder;
 use software_directory::snapshot::keeper::Keeper;
 use software_directory::snapshot::source::Source;
@@ -186,12 +186,7 @@ impl Running {
 
 /// The ids of all products, by name.
 pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
-    let all = ListSoftware {
-        q: None,
-        filter: SoftwareFilter::default(),
-        sort: None,
-        page: PageRequest { limit: 100, offset: 0 },
-    };
+    let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
     let page = list_software(snapshot, &all).expect("no engine is asked");
     page.data
         .iter()

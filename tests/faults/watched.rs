@@ -35,7 +35,7 @@ pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
 /// All but the download, which need no disk.
 pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let page = PageRequest { limit: 100, offset: 0 };
-    let list = ListSoftware { q: None, filter: SoftwareFilter::default(), sort: None, page };
+    let list = ListSoftware { page, ..ListSoftware::default() };
     let mut answers: Vec<Vec<u8>> = Vec::new();
     let mut add = |write: &dyn Fn(&mut Vec<u8>)| {
         let mut text = Vec::new();

@@ -10,12 +10,14 @@ use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
-    Facet, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, list_software, search_software,
+    Attribute, Facet, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_software,
+    list_software, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
 const NAMES: [&str; 6] = ["Alpha", "alpha", "Álpha 2", "Alpha 10", "Beta", "Gamma tool"];
 const CATEGORIES: [&str; 4] = ["Safety", "safety", "Risk & audit", "Quality"];
+const TAGS: [&str; 4] = ["ISO 9001", "iso-9001", "C++", "C#"];
 const DAYS: [&str; 3] = ["2024-01-31", "2024-02-01", "2025-06-30"];
 
 fn record() -> impl Strategy<Value = Value> {
@@ -27,10 +29,12 @@ fn record() -> impl Strategy<Value = Value> {
         prop::option::of(0..4_u64),
         choice(&DAYS),
         any::<bool>(),
+        prop::collection::vec(prop::sample::select(&TAGS[..]), 0..4),
+        choice(&["Acme", "ACME", "Other"]),
     )
-        .prop_map(|(name, categories, rating, review_count, day, is_software)| {
+        .prop_map(|(name, categories, rating, review_count, day, is_software, tags, vendor)| {
             let mut record = json!({"name": name, "url": "https://a.example.org/", "rating": rating,
-                "review_count": review_count, "categories": categories,
+                "review_count": review_count, "categories": categories, "tags": tags, "vendor": vendor,
                 "offering_type": if is_software { "software" } else { "document-templates" },
                 "evidence_status": "pending-review"});
             if let Some(day) = day {
@@ -49,13 +53,24 @@ fn filter() -> impl Strategy<Value = SoftwareFilter> {
         prop::option::of(prop::sample::select(&EvidenceStatus::ALL[..])),
         prop::option::of(prop::sample::select(&[0.0, 3.5, 4.0][..])),
         prop::option::of(prop::sample::select(&["2024-02-01", "2026-01-01"][..])),
+        prop::option::of(prop::sample::select(&["2024-01-31", "2024-02-01"][..])),
+        prop::collection::vec(prop::sample::select(&["Iso 9001", "c#", "unknown"][..]), 0..2),
+        prop::option::of(Just("acme")),
     )
-        .prop_map(|(categories, offering_type, evidence_status, min_rating, before)| SoftwareFilter {
-            categories: categories.into_iter().map(str::to_owned).collect(),
-            offering_type,
-            evidence_status,
-            min_rating,
-            evidence_checked_before: before.and_then(CalendarDate::parse),
+        .prop_map(|(categories, offering_type, evidence_status, min_rating, before, after, tags, vendor)| {
+            SoftwareFilter {
+                categories: categories.into_iter().map(str::to_owned).collect(),
+                offering_type,
+                evidence_status,
+                min_rating,
+                evidence_checked_before: before.and_then(CalendarDate::parse),
+                evidence_checked_after: after.and_then(CalendarDate::parse),
+                attributes: Attribute::ALL.map(|attribute| match attribute {
+                    Attribute::Tags => tags.iter().map(|tag| (*tag).to_owned()).collect(),
+                    Attribute::Vendor => vendor.map(str::to_owned).into_iter().collect(),
+                    _ => Vec::new(),
+                }),
+            }
         })
 }
 
@@ -79,7 +94,7 @@ fn parsed(item: &[u8]) -> Value {
 }
 
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
-    let query = ListSoftware { q: None, filter: filter.clone(), sort: Some(sort), page };
+    let query = ListSoftware { filter: filter.clone(), sort: Some(sort), page, ..ListSoftware::default() };
     let page = list_software(snapshot, &query).expect("no engine is asked");
     (page.data.into_iter().map(parsed).collect(), page.pagination.total)
 }
@@ -102,9 +117,41 @@ fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page
 /// A list in one of its orders.
 type List = fn(&Snapshot, &SoftwareFilter, usize, PageRequest) -> (Vec<Value>, u64);
 
+const SORTS: [SearchSort; 5] = [
+    SearchSort::Relevance,
+    SearchSort::Name,
+    SearchSort::Rating,
+    SearchSort::ReviewCount,
+    SearchSort::EvidenceCheckedOn,
+];
+
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
-/// Whether an item passes, by its own JSON.
+/// A product with all its fields.
+fn detail(snapshot: &Snapshot, item: &Value) -> Value {
+    let body = get_software(snapshot, item["id"].as_str().expect("an id")).expect("not damaged").expect("a product");
+    parsed(&body)["data"].take()
+}
+
+/// A value as attributes are compared.
+fn attribute_key(value: &str) -> String {
+    value.to_lowercase().replace([' ', '-'], "")
+}
+
+/// The keys of an attribute's values.
+fn attribute_keys(attribute: Attribute, detail: &Value) -> Vec<String> {
+    let values = match &detail[attribute.as_str()] {
+        Value::Array(values) => values.clone(),
+        Value::Null => Vec::new(),
+        one => vec![one.clone()],
+    };
+    let mut keys: Vec<_> = values.iter().map(|value| attribute_key(value.as_str().expect("text"))).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// Whether a product passes, by its own JSON.
 fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
     let in_category = filter.categories.is_empty()
         || item["categories"]
@@ -120,6 +167,13 @@ fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
         && filter
             .evidence_checked_before
             .is_none_or(|before| item["evidence_checked_on"].as_str().is_some_and(|on| day(on) < before))
+        && filter
+            .evidence_checked_after
+            .is_none_or(|after| item["evidence_checked_on"].as_str().is_some_and(|on| day(on) > after))
+        && Attribute::ALL.into_iter().all(|attribute| {
+            let (wanted, keys) = (&filter.attributes[attribute as usize], attribute_keys(attribute, item));
+            wanted.is_empty() || wanted.iter().any(|wanted| keys.contains(&attribute_key(wanted)))
+        })
 }
 
 /// The values a facet counts an item under.
@@ -138,6 +192,7 @@ fn values(facet: Facet, item: &Value) -> Vec<String> {
             let rating = item["rating"].as_f64();
             (1..=5).filter(|stars| rating.is_some_and(|r| r >= f64::from(*stars))).map(|s| s.to_string()).collect()
         }
+        Facet::Attribute(attribute) => attribute_keys(attribute, item),
     }
 }
 
@@ -148,6 +203,7 @@ fn without_own(facet: Facet, filter: &SoftwareFilter) -> SoftwareFilter {
         Facet::OfferingType => filter.offering_type = None,
         Facet::EvidenceStatus => filter.evidence_status = None,
         Facet::Rating => filter.min_rating = None,
+        Facet::Attribute(attribute) => filter.attributes[attribute as usize].clear(),
     }
     filter
 }
@@ -161,12 +217,11 @@ proptest! {
     ) {
         let snapshot = snapshot(&records);
         let lists: [List; 2] = [
-            |s, f, n, p| listed(s, f, [Order::Name, Order::Rating, Order::ReviewCount][n % 3], p),
-            |s, f, n, p| searched(
-                s, f, [SearchSort::Relevance, SearchSort::Name, SearchSort::Rating, SearchSort::ReviewCount][n], p),
+            |s, f, n, p| listed(s, f, Order::ALL[n % Order::ALL.len()], p),
+            |s, f, n, p| searched(s, f, SORTS[n], p),
         ];
         for list in lists {
-            for sort in 0..4 {
+            for sort in 0..SORTS.len() {
                 let (whole, total) = list(&snapshot, &filter, sort, ALL);
                 prop_assert_eq!(whole.len() as u64, total);
                 let mut tiled = Vec::new();
@@ -187,7 +242,7 @@ proptest! {
         let snapshot = snapshot(&records);
         let (all, total) = listed(&snapshot, &SoftwareFilter::default(), Order::Name, ALL);
         prop_assert_eq!(total, records.len() as u64);
-        let expected: Vec<_> = all.into_iter().filter(|item| passes(item, &filter)).collect();
+        let expected: Vec<_> = all.into_iter().filter(|item| passes(&detail(&snapshot, item), &filter)).collect();
         prop_assert_eq!(&listed(&snapshot, &filter, Order::Name, ALL).0, &expected);
         prop_assert_eq!(&searched(&snapshot, &filter, SearchSort::Name, ALL).0, &expected);
     }
@@ -204,6 +259,11 @@ proptest! {
             expected.sort_by(|a, b| value(b).total_cmp(&value(a)));
             prop_assert_eq!(listed(&snapshot, &open, sort, ALL).0, expected);
         }
+        let mut expected = by_name;
+        // Days sort as texts; the newest first, unknown ones, which are null, last.
+        let day = |item: &Value| item["evidence_checked_on"].as_str().map(str::to_owned);
+        expected.sort_by_key(|item| std::cmp::Reverse(day(item)));
+        prop_assert_eq!(listed(&snapshot, &open, Order::EvidenceCheckedOn, ALL).0, expected);
     }
 
     #[test]
@@ -212,6 +272,7 @@ proptest! {
     ) {
         let snapshot = snapshot(&records);
         let (all, _) = listed(&snapshot, &SoftwareFilter::default(), Order::Name, ALL);
+        let all: Vec<_> = all.iter().map(|item| detail(&snapshot, item)).collect();
         let query = SearchSoftware {
             q: None, filter: filter.clone(), sort: SearchSort::Relevance, facets: Facet::ALL.to_vec(), highlight: false,
             typo: true, prefix: software_directory::service::Prefix::Auto, page: PageRequest { limit: 1, offset: 0 },
@@ -223,7 +284,10 @@ proptest! {
             for value in all.iter().filter(|item| passes(item, &others)).flat_map(|item| values(facet, item)) {
                 *expected.entry(value).or_insert(0_u64) += 1;
             }
-            let counted: BTreeMap<_, _> = counted.into_iter().map(|value| (value.value.into_owned(), value.count)).collect();
+            let counted: BTreeMap<_, _> = counted.into_iter().map(|value| {
+                let is_attribute = matches!(facet, Facet::Attribute(_));
+                (if is_attribute { attribute_key(&value.value) } else { value.value.into_owned() }, value.count)
+            }).collect();
             prop_assert_eq!(counted, expected, "{:?}", facet);
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
-use software_directory::service::{PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+use software_directory::service::{Attribute, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
 
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
@@ -121,15 +121,26 @@ fn any_search() -> impl Strategy<Value = SearchSoftware> {
         prop::option::of(prop::sample::select(&["0000-01-01", "2026-05-01", "9999-12-31"][..])),
     )
         .prop_map(|(categories, offering_type, evidence_status, min_rating, day)| SoftwareFilter {
-            categories,
             offering_type,
             evidence_status,
             min_rating,
             evidence_checked_before: day.and_then(CalendarDate::parse),
+            evidence_checked_after: day.and_then(CalendarDate::parse).filter(|_| min_rating.is_none()),
+            attributes: Attribute::ALL.map(|attribute| match attribute {
+                Attribute::Tags if categories.len() == 2 => categories.clone(),
+                _ => Vec::new(),
+            }),
+            categories,
         });
     let filter = prop_oneof![2 => Just(SoftwareFilter::default()), 1 => filter];
     let sort = prop::sample::select(
-        &[SearchSort::Relevance, SearchSort::Rating, SearchSort::ReviewCount, SearchSort::Name][..],
+        &[
+            SearchSort::Relevance,
+            SearchSort::Rating,
+            SearchSort::ReviewCount,
+            SearchSort::Name,
+            SearchSort::EvidenceCheckedOn,
+        ][..],
     );
     let offset = prop_oneof![3 => 0..20_u64, 1 => Just(10_000), 1 => Just((1 << 53) - 1)];
     (any_q(), filter, sort, any::<bool>(), 1..=100_u32, offset).prop_map(|(q, filter, sort, typo, limit, offset)| {

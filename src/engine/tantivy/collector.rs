@@ -45,7 +45,7 @@ impl<'a> TierCollector<'a> {
     /// Where the posting lists of the names can't be read.
     pub(super) fn new(engine: &'a TantivyEngine, request: &SearchRequest<'a>) -> Result<Self, EngineError> {
         let plan = request.plan;
-        let facets = request.facets.then(|| FacetCounts::new(&engine.columns));
+        let facets = request.facets.map(|attributes| FacetCounts::new(&engine.columns, attributes));
         let wanted = request.page.end;
         let kept = if request.order.is_none() { wanted.max(RERANKED) } else { wanted };
         let mut collector = Collector::new(&engine.columns, request.filter, kept, facets);

@@ -4,16 +4,24 @@ use std::ops::ControlFlow;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, LINK};
+use axum::http::header::{
+    CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LINK,
+};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 
+use percent_encoding::percent_decode_str;
+
 use super::around::Middleware;
+use super::route::matched_route;
+use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag, EntityTags};
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
+use crate::service::{Resource, content_hash};
 
-/// Tags successful responses by build, generation and request, and answers 304 for a tag that the caller has.
+/// Tags successful responses by build, content and request, and answers 304 for a tag that the caller has. The content is that of
+/// the record, or of the whole generation for lists and searches of products.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Conditional(pub(in crate::http) EntityTags);
 
@@ -25,8 +33,9 @@ impl Middleware for Conditional {
         let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
         let snapshot = request.extensions().get::<Snapshot>().filter(|_| is_get);
         let Some(snapshot) = snapshot else { return ControlFlow::Continue(None) };
-        let query = RawQuery::parse(request.uri().query().unwrap_or_default());
-        let tag = self.0.tag(snapshot.generation(), request.uri().path(), &query);
+        let tag = self.tag(request, snapshot);
+        // A download compares it with `If-Range`.
+        request.extensions_mut().insert(tag.clone());
         match tag.condition(request.headers()) {
             Condition::Unchanged => {
                 let mut response = Response::default();
@@ -39,7 +48,8 @@ impl Middleware for Conditional {
     }
 
     fn on_response(&self, context: Self::Context, response: &mut Response) {
-        let Some((tag, condition)) = context.filter(|_| response.status() == StatusCode::OK) else { return };
+        let is_tagged = matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT);
+        let Some((tag, condition)) = context.filter(|_| is_tagged) else { return };
         if condition == Condition::AnyVersion {
             not_modified(response);
         }
@@ -47,11 +57,48 @@ impl Middleware for Conditional {
     }
 }
 
+impl Conditional {
+    fn tag(&self, request: &Request, snapshot: &Snapshot) -> EntityTag {
+        let (path, query) = (request.uri().path(), RawQuery::parse(request.uri().query().unwrap_or_default()));
+        let resource = resource(request);
+        let content = resource.as_ref().and_then(|resource| content_hash(snapshot, resource));
+        let (Some(resource), Some(content)) = (resource, content) else {
+            return self.0.tag(snapshot.generation().as_bytes(), path, &query);
+        };
+        let mut version = content.to_be_bytes().to_vec();
+        if !matches!(resource, Resource::Export(_)) {
+            return self.0.tag(&version, path, &query);
+        }
+        // An export is sent as it is stored, so each of its codings has a tag of its own.
+        let coding = Coding::preferred(request.headers(), &[Coding::Zstd]);
+        version.extend_from_slice(coding.map_or("", Coding::name).as_bytes());
+        self.0.tag(&version, path, &query).strong()
+    }
+}
+
+/// The resource that a request is for, if its content has a hash of its own.
+fn resource(request: &Request) -> Option<Resource<'_>> {
+    let route = matched_route(request)?.as_str();
+    let id = || {
+        let (_, encoded) = request.uri().path().rsplit_once('/')?;
+        percent_decode_str(encoded).decode_utf8().ok()
+    };
+    Some(match route {
+        "/v1/software/{id}" => Resource::Software(id()?),
+        "/v1/categories" => Resource::Categories,
+        "/v1/categories/{id}" => Resource::Category(id()?),
+        "/v1/glossary" => Resource::Glossary,
+        "/v1/glossary/{id}" => Resource::Term(id()?),
+        "/v1/exports/{id}" => Resource::Export(id()?),
+        _ => return None,
+    })
+}
+
 /// Makes a response a 304, which has no body and describes none.
 fn not_modified(response: &mut Response) {
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     *response.body_mut() = Body::empty();
-    for header in [CONTENT_TYPE, CONTENT_LENGTH, LINK] {
+    for header in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, CONTENT_DISPOSITION, CONTENT_RANGE, LINK] {
         response.headers_mut().remove(header);
     }
 }

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use axum::extract::Request;
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
 };
-use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::response::Response;
 
 use super::around::Middleware;
@@ -18,12 +18,15 @@ use super::options::no_content;
 use crate::http::problem::ALLOWED_METHODS;
 
 /// Headers that a page may send beyond those that are always allowed.
-const REQUEST_HEADERS: HeaderValue =
-    HeaderValue::from_static("Authorization, Content-Type, If-None-Match, X-Request-Id");
+const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
+    "Authorization, Content-Type, If-None-Match, If-Range, Range, X-Request-Id, traceparent, tracestate, baggage",
+);
 
 /// Headers that a page may read.
-const EXPOSED_HEADERS: HeaderValue =
-    HeaderValue::from_static("ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After");
+const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static(
+    "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After, Accept-Ranges, Content-Disposition, \
+     Content-Range",
+);
 
 /// How long a browser may cache a preflight, in seconds: a day (browsers cap it themselves).
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
@@ -49,7 +52,16 @@ impl Middleware for Cors {
         if is_cross_origin {
             allow_origin(response.headers_mut());
         }
+        // The same request without Origin has other headers.
+        if !has_item(response.headers(), VARY, "origin") {
+            response.headers_mut().append(VARY, HeaderValue::from_static("Origin"));
+        }
     }
+}
+
+fn has_item(headers: &HeaderMap, list: HeaderName, item: &str) -> bool {
+    let values = headers.get_all(list).into_iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|value| value.trim().eq_ignore_ascii_case(item))
 }
 
 fn preflight() -> Response {

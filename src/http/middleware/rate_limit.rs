@@ -67,7 +67,7 @@ pub(super) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
     }
-    let cost = response.extensions_mut().remove::<Cost>().filter(|_| response.status() == StatusCode::OK);
+    let cost = response.extensions_mut().remove::<Cost>().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
     let decision = match cost {
         // One is spent already.
         Some(Cost(requests)) => grant.charge(requests.saturating_sub(1), Instant::now()),

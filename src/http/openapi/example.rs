@@ -17,13 +17,17 @@ macro_rules! recorded {
 }
 
 /// By operation id: `{"request": "/v1/…", "answer": …}`.
-static RECORDED: [(&str, &str); 10] = recorded![
+static RECORDED: [(&str, &str); 14] = recorded![
     "listSoftware",
     "getSoftware",
+    "listSimilarSoftware",
     "searchSoftware",
+    "suggest",
     "listCategories",
+    "getCategory",
     "listReviews",
     "listGlossary",
+    "getGlossaryTerm",
     "listExports",
     "getExport",
     "getHealth",
@@ -84,12 +88,15 @@ fn error(code: ErrorCode) -> ApiError {
         ErrorCode::ExpiredApiKey => ApiError::ExpiredApiKey,
         ErrorCode::OriginNotAllowed => ApiError::OriginNotAllowed("https://elsewhere.example".to_owned()),
         ErrorCode::SoftwareNotFound => ApiError::SoftwareNotFound("nowhere".to_owned()),
+        ErrorCode::CategoryNotFound => ApiError::CategoryNotFound("nowhere".to_owned()),
+        ErrorCode::TermNotFound => ApiError::TermNotFound("nowhere".to_owned()),
         ErrorCode::ExportNotFound => ApiError::ExportNotFound("nowhere".to_owned()),
         ErrorCode::RouteNotFound => ApiError::RouteNotFound,
         ErrorCode::MethodNotAllowed => ApiError::MethodNotAllowed,
         ErrorCode::RequestTimeout => ApiError::RequestTimeout,
         ErrorCode::UriTooLong => ApiError::UriTooLong,
         ErrorCode::HeadersTooLarge => ApiError::HeadersTooLarge,
+        ErrorCode::RangeNotSatisfiable => ApiError::RangeNotSatisfiable { length: 4096 },
         ErrorCode::RateLimited => ApiError::RateLimited { retry_after_seconds: 3 },
         ErrorCode::InternalError => ApiError::Panicked(String::new()),
         ErrorCode::IndexUnavailable => ApiError::IndexUnavailable,

@@ -33,7 +33,7 @@ struct Errors {
 
 const REQUEST_ID_ONLY: &[&str] = &["X-Request-Id"];
 
-const ERRORS: [Errors; 11] = [
+const ERRORS: [Errors; 12] = [
     Errors {
         status: 400,
         name: "BadRequest",
@@ -55,7 +55,13 @@ const ERRORS: [Errors; 11] = [
     Errors {
         status: 404,
         name: "NotFound",
-        codes: &[ErrorCode::SoftwareNotFound, ErrorCode::ExportNotFound, ErrorCode::RouteNotFound],
+        codes: &[
+            ErrorCode::SoftwareNotFound,
+            ErrorCode::CategoryNotFound,
+            ErrorCode::TermNotFound,
+            ErrorCode::ExportNotFound,
+            ErrorCode::RouteNotFound,
+        ],
         headers: REQUEST_ID_ONLY,
     },
     Errors {
@@ -66,6 +72,12 @@ const ERRORS: [Errors; 11] = [
     },
     Errors { status: 408, name: "RequestTimeout", codes: &[ErrorCode::RequestTimeout], headers: REQUEST_ID_ONLY },
     Errors { status: 414, name: "UriTooLong", codes: &[ErrorCode::UriTooLong], headers: REQUEST_ID_ONLY },
+    Errors {
+        status: 416,
+        name: "RangeNotSatisfiable",
+        codes: &[ErrorCode::RangeNotSatisfiable],
+        headers: &["X-Request-Id", "Content-Range"],
+    },
     Errors {
         status: 429,
         name: "TooManyRequests",
@@ -83,10 +95,15 @@ const ERRORS: [Errors; 11] = [
 ];
 
 /// Headers of answers: name, whether it is a number, what it says.
-const HEADERS: [(&str, bool, &str); 11] = [
+const HEADERS: [(&str, bool, &str); 14] = [
     ("X-Request-Id", false, "The request's id; a client's own is kept if it is `[A-Za-z0-9_-]{1,64}`."),
     ("X-Generation", false, "The generation of the directory that was answered from."),
-    ("ETag", false, "Weak tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota."),
+    (
+        "ETag",
+        false,
+        "Tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. That of a record, of the categories, the \
+         glossary or an export changes with its content only; that of a list or search of products with every generation.",
+    ),
     ("Link", false, "Other pages of the list (RFC 8288): first, prev, next, last."),
     ("RateLimit", false, "What is left of the quota: `r` requests, more after `t` seconds."),
     ("RateLimit-Policy", false, "The quota: `q` requests in `w` seconds."),
@@ -95,6 +112,9 @@ const HEADERS: [(&str, bool, &str); 11] = [
     ("Retry-After", true, "Seconds to wait before trying again."),
     ("WWW-Authenticate", false, "That a `Bearer` key is needed."),
     ("Allow", false, "The methods of the route."),
+    ("Accept-Ranges", false, "`bytes`: a part can be requested with `Range`."),
+    ("Content-Disposition", false, "The file name to save the download under."),
+    ("Content-Range", false, "Which part of the whole it is; for 416 the length of the whole."),
 ];
 
 /// Headers of every good answer under `/v1`; lists add `Link`.
@@ -107,18 +127,27 @@ pub(super) struct ApiErrors;
 /// The error of an operation that takes an id.
 pub(super) struct NotFound;
 
+/// The error of an operation that takes a range.
+pub(super) struct RangeNotSatisfiable;
+
 /// The error while there is nothing to serve.
 pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| !matches!(status, 404 | 405))
+        references(|status| !matches!(status, 404 | 405 | 416))
     }
 }
 
 impl IntoResponses for NotFound {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(|status| status == 404)
+    }
+}
+
+impl IntoResponses for RangeNotSatisfiable {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| status == 416)
     }
 }
 

@@ -23,6 +23,10 @@ pub enum ErrorCode {
     OriginNotAllowed,
     /// No product with this id.
     SoftwareNotFound,
+    /// No category with this id.
+    CategoryNotFound,
+    /// No glossary term with this id.
+    TermNotFound,
     /// No export with this id.
     ExportNotFound,
     /// There is no route at this path.
@@ -35,6 +39,8 @@ pub enum ErrorCode {
     UriTooLong,
     /// The request's headers are too large.
     HeadersTooLarge,
+    /// A range beyond the end of a download.
+    RangeNotSatisfiable,
     /// The key's quota is used up for now.
     RateLimited,
     /// The service failed.
@@ -57,7 +63,7 @@ pub(super) struct Facts {
 
 impl ErrorCode {
     /// All codes, by status.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 22] = [
         Self::InvalidParameter,
         Self::UnknownParameter,
         Self::OffsetTooLarge,
@@ -67,13 +73,16 @@ impl ErrorCode {
         Self::ExpiredApiKey,
         Self::OriginNotAllowed,
         Self::SoftwareNotFound,
+        Self::CategoryNotFound,
+        Self::TermNotFound,
         Self::ExportNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::RequestTimeout,
         Self::UriTooLong,
-        Self::HeadersTooLarge,
+        Self::RangeNotSatisfiable,
         Self::RateLimited,
+        Self::HeadersTooLarge,
         Self::InternalError,
         Self::IndexUnavailable,
         Self::Overloaded,
@@ -175,6 +184,20 @@ impl ErrorCode {
                 cause: "No product has this id. Ids are compared exactly, upper and lower case included.",
                 cure: "Take ids from /v1/software or /v1/search, and percent-encode them in the path.",
             },
+            Self::CategoryNotFound => Facts {
+                code: "category_not_found",
+                status: StatusCode::NOT_FOUND,
+                title: "Category not found",
+                cause: "No category has this id.",
+                cure: "Take ids from /v1/categories, and percent-encode them in the path.",
+            },
+            Self::TermNotFound => Facts {
+                code: "term_not_found",
+                status: StatusCode::NOT_FOUND,
+                title: "Glossary term not found",
+                cause: "No glossary term has this id.",
+                cure: "Take ids from /v1/glossary, and percent-encode them in the path.",
+            },
             Self::ExportNotFound => Facts {
                 code: "export_not_found",
                 status: StatusCode::NOT_FOUND,
@@ -216,6 +239,13 @@ impl ErrorCode {
                 title: "Headers too large",
                 cause: "The request's headers together are larger than 16 KiB.",
                 cure: "Send fewer or shorter headers; cookies aren't needed.",
+            },
+            Self::RangeNotSatisfiable => Facts {
+                code: "range_not_satisfiable",
+                status: StatusCode::RANGE_NOT_SATISFIABLE,
+                title: "Range not satisfiable",
+                cause: "The range in Range begins behind the end of the download.",
+                cure: "Content-Range has the length; leave Range out for the whole.",
             },
             Self::RateLimited => Facts {
                 code: "rate_limited",

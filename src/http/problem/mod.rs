@@ -11,7 +11,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -60,6 +60,12 @@ pub enum ApiError {
     /// No product with this id.
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
+    /// No category with this id.
+    #[error("no category {0:?}")]
+    CategoryNotFound(String),
+    /// No glossary term with this id.
+    #[error("no glossary term {0:?}")]
+    TermNotFound(String),
     /// No export with this id.
     #[error("no export {0:?}")]
     ExportNotFound(String),
@@ -78,6 +84,12 @@ pub enum ApiError {
     /// Headers too large.
     #[error("headers too large")]
     HeadersTooLarge,
+    /// A range beyond the end of a download.
+    #[error("range not satisfiable")]
+    RangeNotSatisfiable {
+        /// The length of the download, in bytes.
+        length: u64,
+    },
     /// Quota used up.
     #[error("rate limited for {retry_after_seconds} s")]
     RateLimited {
@@ -178,12 +190,15 @@ impl ApiError {
             Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
             Self::OriginNotAllowed(_) => ErrorCode::OriginNotAllowed,
             Self::SoftwareNotFound(_) => ErrorCode::SoftwareNotFound,
+            Self::CategoryNotFound(_) => ErrorCode::CategoryNotFound,
+            Self::TermNotFound(_) => ErrorCode::TermNotFound,
             Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
             Self::RouteNotFound => ErrorCode::RouteNotFound,
             Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
             Self::RequestTimeout => ErrorCode::RequestTimeout,
             Self::UriTooLong => ErrorCode::UriTooLong,
             Self::HeadersTooLarge => ErrorCode::HeadersTooLarge,
+            Self::RangeNotSatisfiable { .. } => ErrorCode::RangeNotSatisfiable,
             Self::RateLimited { .. }
             | Self::VisitorRateLimited { .. }
             | Self::TooManyFailures { .. }
@@ -210,7 +225,12 @@ impl ApiError {
                 format!("This key may not be used from {origin}. Ask the operator to allow this origin for it.")
             }
             Self::SoftwareNotFound(id) => format!("There is no product with the id {id:?}."),
+            Self::CategoryNotFound(id) => format!("There is no category with the id {id:?}; /v1/categories lists them."),
+            Self::TermNotFound(id) => format!("There is no glossary term with the id {id:?}; /v1/glossary lists them."),
             Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists them."),
+            Self::RangeNotSatisfiable { length } => {
+                format!("The range begins behind the end: the download has {length} bytes in this coding.")
+            }
             Self::RateLimited { retry_after_seconds } => {
                 format!("The quota of this key is used up. Try again in {retry_after_seconds} seconds.")
             }
@@ -299,6 +319,9 @@ pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str, re
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     if let Some(seconds) = problem.retry_after_seconds {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let ApiError::RangeNotSatisfiable { length } = error {
+        headers.extend(HeaderValue::try_from(format!("bytes */{length}")).ok().map(|range| (CONTENT_RANGE, range)));
     }
     if matches!(error, ApiError::MethodNotAllowed) {
         headers.insert(ALLOW, ALLOWED_METHODS);

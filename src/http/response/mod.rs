@@ -1,13 +1,20 @@
 //! Response bodies, put together from JSON that the generation holds ready.
 
+mod fields;
 mod list_page;
 
+pub(super) use fields::{Field, Fields};
 pub(super) use list_page::{ListBody, ListPage, append_member};
+
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
+use serde::Serialize;
+
+use super::problem::ApiError;
 
 /// A JSON response.
 pub(super) fn json(body: impl Into<Body>) -> Response {
@@ -17,4 +24,19 @@ pub(super) fn json(body: impl Into<Body>) -> Response {
     response.headers_mut().reserve(HEADERS);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
+}
+
+/// A response with a single record, `{"data": {…}}`.
+pub(super) fn record<T: Serialize>(record: &T) -> Result<Response, ApiError> {
+    #[derive(Serialize)]
+    struct Record<'r, T> {
+        data: &'r T,
+    }
+    let body = serde_json::to_vec(&Record { data: record }).map_err(|error| ApiError::Internal(Arc::new(error)))?;
+    Ok(json(body))
+}
+
+/// The same of a record that is stored as a JSON object.
+pub(super) fn stored_record(object: &[u8]) -> Response {
+    json([b"{\"data\":", object, b"}"].concat())
 }

@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 use crate::http::extract::query::definition::{OFFSET, limit};
 use crate::http::extract::query::value::Integer;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
-use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
-use crate::http::openapi::ApiErrors;
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
-use crate::http::response::ListBody;
+use crate::http::response::{self, ListBody};
 use crate::resource::{CategoryResource, Pagination};
 use crate::service::{self, PageRequest};
 
@@ -19,7 +19,7 @@ static LIMIT: Parameter<Integer> = limit(100);
 pub(in crate::http) struct ListCategories(PageRequest);
 
 impl FromParameters for ListCategories {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self(values.page(&LIMIT, &OFFSET))
@@ -53,4 +53,31 @@ pub(in crate::http) async fn list_categories(
     let page = service::list_categories(&snapshot, page);
     let links = links.header(page.pagination, MaxOffset::Unbounded);
     Ok(ListBody::of_page(&page)?.finish().into_response(links))
+}
+
+/// A category.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct CategoryRecord {
+    data: CategoryResource,
+}
+
+/// Get a category
+///
+/// Its description and how many products are in it. `/v1/software?category=ID` lists these.
+#[utoipa::path(
+    get,
+    path = "/v1/categories/{id}",
+    operation_id = "getCategory",
+    tag = "Categories",
+    params(("id" = String, Path, description = "The category's id, percent-encoded")),
+    responses((status = 200, description = "The category", body = CategoryRecord), NotFound, ApiErrors),
+)]
+pub(in crate::http) async fn get_category(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(()): Query<()>,
+) -> Result<Response, ApiError> {
+    let object = service::get_category(&snapshot, &id).ok_or(ApiError::CategoryNotFound(id))?;
+    Ok(response::stored_record(object))
 }

@@ -1,24 +1,32 @@
 //! The export files that make up the directory, for download.
 
+use std::convert::Infallible;
 use std::io;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::State;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LINK};
-use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::extract::{FromRequestParts, State};
+use axum::http::header::{
+    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, IF_RANGE, LINK,
+    RANGE,
+};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use utoipa::ToSchema;
 
 use crate::catalogue::StoredExport;
 use crate::http::content_coding::Coding;
 use crate::http::downloads::{self, Permit};
+use crate::http::entity_tag::EntityTag;
 use crate::http::extract::query::definition::{LIMIT, OFFSET};
 use crate::http::extract::query::value::OneOf;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::{Cost, RequestContext};
-use crate::http::openapi::{ApiErrors, NotFound};
+use crate::http::openapi::{ApiErrors, NotFound, RangeNotSatisfiable};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
@@ -29,7 +37,7 @@ use crate::service::{self, PageRequest};
 pub(in crate::http) struct ListExports(PageRequest);
 
 impl FromParameters for ListExports {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&LIMIT, &OFFSET];
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self(values.page(&LIMIT, &OFFSET))
@@ -76,6 +84,13 @@ enum Format {
 }
 
 impl Format {
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+        }
+    }
+
     const fn content_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -96,7 +111,7 @@ pub(in crate::http) struct GetExport {
 }
 
 impl FromParameters for GetExport {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&FORMAT];
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&FORMAT]];
 
     fn read(values: &mut Values<'_>) -> Self {
         Self { format: values.one(&FORMAT).unwrap_or_default() }
@@ -106,12 +121,45 @@ impl FromParameters for GetExport {
 /// The bytes of an export's document that cost one request of the quota.
 const BYTES_PER_REQUEST: u64 = 1 << 20;
 
+/// The headers of a request that say how a download is sent.
+pub(in crate::http) struct DownloadRequest {
+    is_get: bool,
+    /// The preferred coding in which exports are stored.
+    coding: Option<Coding>,
+    /// One range in any unit; `None` with several, or if `If-Range` names another version.
+    range: Option<String>,
+}
+
+impl FromRequestParts<Arc<AppState>> for DownloadRequest {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, Infallible> {
+        let (headers, is_get) = (&parts.headers, parts.method == Method::GET);
+        let tag = parts.extensions.get::<EntityTag>();
+        let is_current = headers.get(IF_RANGE).is_none_or(|version| tag.is_some_and(|tag| tag.is_strongly(version)));
+        let range = headers.get(RANGE).and_then(|range| range.to_str().ok());
+        let range = range.filter(|range| is_get && is_current && !range.contains(',')).map(str::to_owned);
+        Ok(Self { is_get, coding: Coding::preferred(headers, &[Coding::Zstd]), range })
+    }
+}
+
+impl DownloadRequest {
+    /// The part of a representation of this length that is requested (RFC 9110, 14.2); `None`: the whole.
+    fn range(&self, length: u64) -> Result<Option<RangeInclusive<u64>>, ApiError> {
+        let range = self.range.as_deref().map(http_range_header::parse_range_header);
+        let Some(Ok(range)) = range else { return Ok(None) };
+        let mut range = range.validate(length).map_err(|_| ApiError::RangeNotSatisfiable { length })?;
+        Ok(range.pop())
+    }
+}
+
 /// Download an export
 ///
 /// The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
-/// that for `json`, else as it is. Each started MiB of the document (`size_bytes` in the list) costs a request of the quota; a
-/// download larger than what is left is possible while anything is left, and the quota then waits accordingly. A key may have 4
-/// downloads in progress (429), all keys together 32 (503).
+/// that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
+/// go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
+/// list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
+/// left, and the quota then waits accordingly. A key may have 4 downloads in progress (429), all keys together 32 (503).
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",
@@ -123,31 +171,41 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
             (Object = "application/json"),
             (String = "application/x-ndjson"),
         )),
+        (status = 206, description = "The part of the export that `Range` names", content(
+            (String = "application/json"),
+        )),
         NotFound,
+        RangeNotSatisfiable,
         ApiErrors,
     ),
 )]
 pub(in crate::http) async fn get_export(
     State(state): State<Arc<AppState>>,
     Extension(request): Extension<Arc<RequestContext>>,
-    method: Method,
-    headers: HeaderMap,
+    download: DownloadRequest,
     snapshot: Snapshot,
     PathId(id): PathId,
     Query(GetExport { format }): Query<GetExport>,
 ) -> Result<Response, ApiError> {
-    let coding = Coding::preferred(&headers, &[Coding::Zstd]);
+    let coding = download.coding.filter(|_| matches!(format, Format::Json));
     let respond = move || -> Result<_, ApiError> {
-        let export = service::get_export(&snapshot, &id).ok_or(ApiError::ExportNotFound(id))?;
+        let export = service::get_export(&snapshot, &id).ok_or_else(|| ApiError::ExportNotFound(id.clone()))?;
         let permit = state.downloads.acquire(request.holder())?;
         let stored = export.open().map_err(internal)?;
-        let cost = u32::try_from(stored.size_bytes().div_ceil(BYTES_PER_REQUEST)).unwrap_or(u32::MAX);
+        let size = stored.size_bytes();
+        let length = if coding.is_some() { stored.compressed_bytes() } else { size };
+        let range = match format {
+            Format::Json => download.range(length)?,
+            Format::Ndjson => None,
+        };
         let license = format!("<{}>; rel=\"license\"", export.license());
-        let mut response = stream(stored, format, coding, permit).map_err(internal)?;
-        // A URI is ASCII.
+        let mut response = stream(stored, format, coding, range.clone(), permit).map_err(internal)?;
+        // URIs and escaped names are ASCII.
         response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
-        if method == Method::GET {
-            response.extensions_mut().insert(Cost(cost));
+        let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
+        response.headers_mut().extend(disposition.map(|disposition| (CONTENT_DISPOSITION, disposition)));
+        if download.is_get {
+            response.extensions_mut().insert(Cost(cost(size, length, coding, range.as_ref())));
         }
         Ok(response)
     };
@@ -160,19 +218,61 @@ fn internal(error: impl std::error::Error + Send + Sync + 'static) -> ApiError {
     ApiError::Internal(Arc::new(error))
 }
 
-/// The response with the document in a format. Only `json` has a stored compressed form and a known length.
-fn stream(stored: StoredExport, format: Format, coding: Option<Coding>, permit: Permit) -> io::Result<Response> {
-    let (length, coding, body) = match (format, coding) {
-        (Format::Json, Some(coding)) => {
-            (Some(stored.compressed_bytes()), Some(coding), downloads::body(stored.compressed(), permit))
+/// The requests of the quota that a download costs. A part of the document as it is costs what lies before it too, for that has to
+/// be decompressed; a part of the compressed one costs its share.
+fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
+    let bytes = match (range, coding) {
+        (None, _) => size,
+        (Some(range), None) => range.end() + 1,
+        (Some(range), Some(_)) => {
+            let share = u128::from(range.end() + 1 - range.start()) * u128::from(size) / u128::from(length.max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
         }
-        (Format::Json, None) => (Some(stored.size_bytes()), None, downloads::body(stored.json()?, permit)),
-        (Format::Ndjson, _) => (None, None, downloads::body(stored.ndjson()?, permit)),
+    };
+    u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX)
+}
+
+/// `Content-Disposition` with a file name (RFC 6266), in ASCII.
+fn attachment(id: &str, extension: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let plain: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let value = format!("attachment; filename=\"{plain}.{extension}\"");
+    if plain != id {
+        let encoded = utf8_percent_encode(id, NON_ALPHANUMERIC);
+        return format!("{value}; filename*=UTF-8''{encoded}.{extension}");
+    }
+    value
+}
+
+/// The response with the document, or a part of it, in a format. Only `json` has a stored compressed form, a known length and parts.
+fn stream(
+    stored: StoredExport,
+    format: Format,
+    coding: Option<Coding>,
+    range: Option<RangeInclusive<u64>>,
+    permit: Permit,
+) -> io::Result<Response> {
+    let whole = if coding.is_some() { stored.compressed_bytes() } else { stored.size_bytes() };
+    let body = match (format, coding, range.clone()) {
+        (Format::Json, Some(_), None) => downloads::body(stored.compressed(), permit),
+        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range), permit),
+        (Format::Json, None, None) => downloads::body(stored.json()?, permit),
+        (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range)?, permit),
+        (Format::Ndjson, ..) => downloads::body(stored.ndjson()?, permit),
     };
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
-    headers.extend(length.map(|length| (CONTENT_LENGTH, HeaderValue::from(length))));
+    if matches!(format, Format::Json) {
+        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        let length = range.as_ref().map_or(whole, |range| range.end() + 1 - range.start());
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    if let Some(range) = range {
+        let content_range = format!("bytes {}-{}/{whole}", range.start(), range.end());
+        headers.extend(HeaderValue::try_from(content_range).ok().map(|range| (CONTENT_RANGE, range)));
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
     Ok(response)
 }

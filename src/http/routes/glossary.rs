@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 use crate::http::extract::query::definition::{LIMIT, QUERIED_OFFSET, query};
 use crate::http::extract::query::value::Text;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
-use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
-use crate::http::openapi::ApiErrors;
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
-use crate::http::response::ListBody;
+use crate::http::response::{self, ListBody};
 use crate::resource::{GlossaryTermResource, Pagination};
 use crate::service::{self, ListGlossary};
 
@@ -17,7 +17,7 @@ static Q: Parameter<Text> =
     query("Only terms that match this text, best match first: the term and its abbreviations before its definition.");
 
 impl FromParameters for ListGlossary {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[&Q, &LIMIT, &QUERIED_OFFSET];
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&Q, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let q = values.query(&Q);
@@ -52,4 +52,31 @@ pub(in crate::http) async fn list_glossary(
     let page = service::list_glossary(&snapshot, &query);
     let links = links.header(page.pagination, MaxOffset::of(query.q.as_deref()));
     Ok(ListBody::of_page(&page)?.finish().into_response(links))
+}
+
+/// A glossary term.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct GlossaryRecord {
+    data: GlossaryTermResource,
+}
+
+/// Get a glossary term
+///
+/// Its definition, abbreviations, synonyms and source.
+#[utoipa::path(
+    get,
+    path = "/v1/glossary/{id}",
+    operation_id = "getGlossaryTerm",
+    tag = "Glossary",
+    params(("id" = String, Path, description = "The term's id, percent-encoded")),
+    responses((status = 200, description = "The term", body = GlossaryRecord), NotFound, ApiErrors),
+)]
+pub(in crate::http) async fn get_term(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(()): Query<()>,
+) -> Result<Response, ApiError> {
+    let object = service::get_term(&snapshot, &id).ok_or(ApiError::TermNotFound(id))?;
+    Ok(response::stored_record(object))
 }

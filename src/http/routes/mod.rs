@@ -7,6 +7,8 @@ pub(super) mod health;
 mod metrics;
 pub(super) mod reviews;
 pub(super) mod search;
+pub(super) mod similar;
 pub(super) mod software;
+pub(super) mod suggest;
 
 pub use metrics::metrics_service;

@@ -10,15 +10,15 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::http::extract::query::definition::{
-    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS, HIGHLIGHT, LIMIT, MIN_RATING, OFFERING_TYPE, PREFIX,
-    QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
+    FACETS, FIELDS, FILTERS, HIGHLIGHT, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
 };
 use crate::http::extract::query::value::Text;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
 use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
-use crate::http::response::{ListBody, ListPage, append_member};
+use crate::http::response::{Fields, ListBody, ListPage, append_member};
+use crate::http::routes::software::reject_comma_separated;
 use crate::http::search_cache::CacheKey;
 use crate::http::state::AppState;
 use crate::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
@@ -30,22 +30,14 @@ static Q: Parameter<Text> = query(
      beginning of others, see `prefix`. Without `q` all products, best quality first.",
 );
 
-impl FromParameters for SearchSoftware {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[
-        &Q,
-        &CATEGORY,
-        &OFFERING_TYPE,
-        &EVIDENCE_STATUS,
-        &MIN_RATING,
-        &EVIDENCE_CHECKED_BEFORE,
-        &SEARCH_SORT,
-        &FACETS,
-        &HIGHLIGHT,
-        &TYPO,
-        &PREFIX,
-        &LIMIT,
-        &QUERIED_OFFSET,
-    ];
+pub(in crate::http) struct SearchParameters {
+    search: SearchSoftware,
+    fields: Fields,
+}
+
+impl FromParameters for SearchParameters {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
+        &[&[&Q], &FILTERS, &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let q = values.query(&Q);
@@ -55,7 +47,7 @@ impl FromParameters for SearchSoftware {
                 facets.push(facet);
             }
         }
-        Self {
+        let search = SearchSoftware {
             filter: software_filter(values),
             sort: values.one(&SEARCH_SORT).unwrap_or_default(),
             facets,
@@ -64,7 +56,8 @@ impl FromParameters for SearchSoftware {
             prefix: values.one(&PREFIX).unwrap_or_default(),
             page: values.queried_page(&LIMIT, q.as_deref()),
             q,
-        }
+        };
+        Self { search, fields: Fields(values.many(&FIELDS)) }
     }
 }
 
@@ -104,24 +97,25 @@ struct SearchResultHit {
     path = "/v1/search",
     operation_id = "searchSoftware",
     tag = "Search",
-    params(Query<SearchSoftware>),
+    params(Query<SearchParameters>),
     responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
 )]
 pub(in crate::http) async fn search_software(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
-    Query(query): Query<SearchSoftware>,
+    Query(SearchParameters { search: query, fields }): Query<SearchParameters>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
+    reject_comma_separated(&snapshot, &query.filter)?;
     let (has_words, max_offset) = (query.q.is_some(), MaxOffset::of(query.q.as_deref()));
     let key = CacheKey::new(snapshot.generation(), &query);
     let cached = key.as_ref().and_then(|key| state.search_cache.get(key));
     let page = if let Some(results) = cached {
-        write(&results.page(&snapshot, &query))?
+        write(&results.page(&snapshot, &query), &fields)?
     } else {
         let search = move || -> Result<_, ApiError> {
             let results = service::find_software(&snapshot, &query)?;
-            Ok((write(&results.page(&snapshot, &query))?, results))
+            Ok((write(&results.page(&snapshot, &query), &fields)?, results))
         };
         let (page, results) = state.search_pool.run(search).await??;
         if let Some(key) = key {
@@ -136,8 +130,9 @@ pub(in crate::http) async fn search_software(
     Ok(page.into_response(links))
 }
 
-fn write(page: &SearchPage<'_>) -> Result<ListPage, ApiError> {
-    let mut body = ListBody::new(&page.data, page.pagination, hit_bytes, write_hit)?.with("query", &page.query)?;
+fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
+    let write = |hit: &SearchHit<'_>, json: &mut Vec<u8>| write_hit(hit, fields, json);
+    let mut body = ListBody::new(&page.data, page.pagination, hit_bytes, write)?.with("query", &page.query)?;
     if !page.facets.is_empty() {
         body = body.with("facets", &Facets(&page.facets))?;
     }
@@ -154,9 +149,10 @@ fn hit_bytes(hit: &SearchHit<'_>) -> usize {
     hit.item.len() + SCORE + highlights
 }
 
-fn write_hit(hit: &SearchHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
+fn write_hit(hit: &SearchHit<'_>, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
+    let item = fields.select(hit.item)?;
     // Without its closing brace.
-    json.extend_from_slice(&hit.item[..hit.item.len() - 1]);
+    json.extend_from_slice(&item[..item.len() - 1]);
     append_member(json, "score", &hit.score)?;
     if let Some(highlights) = &hit.highlights {
         json.extend_from_slice(HIGHLIGHTS);

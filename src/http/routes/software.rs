@@ -7,15 +7,14 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::http::extract::query::definition::{
-    CATEGORY, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, LIMIT, LIST_SORT, MIN_RATING, OFFERING_TYPE, QUERIED_OFFSET,
-    query, software_filter,
+    FIELDS, FILTERS, LIMIT, LIST_SORT, QUERIED_OFFSET, query, software_filter,
 };
 use crate::http::extract::query::value::Text;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
-use crate::http::problem::ApiError;
-use crate::http::response::{self, ListBody, ListPage};
+use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
+use crate::http::response::{self, Fields, ListBody, ListPage};
 use crate::http::state::AppState;
 use crate::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::service::{self, ListSoftware, SoftwareFilter};
@@ -25,27 +24,32 @@ static Q: Parameter<Text> = query(
      compounds written apart or together don't matter. Best match first unless `sort` is given.",
 );
 
-impl FromParameters for ListSoftware {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[
-        &Q,
-        &CATEGORY,
-        &OFFERING_TYPE,
-        &EVIDENCE_STATUS,
-        &MIN_RATING,
-        &EVIDENCE_CHECKED_BEFORE,
-        &LIST_SORT,
-        &LIMIT,
-        &QUERIED_OFFSET,
-    ];
+static ID: Parameter<Text> = Parameter {
+    name: "id",
+    about: "Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.",
+    value: Text { empty: false, max_characters: None },
+    repeatable: true,
+};
+
+pub(in crate::http) struct ListParameters {
+    list: ListSoftware,
+    fields: Fields,
+}
+
+impl FromParameters for ListParameters {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
+        &[&[&Q, &ID], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let q = values.query(&Q);
-        Self {
+        let list = ListSoftware {
+            ids: values.many(&ID),
             filter: software_filter(values),
             sort: values.one(&LIST_SORT),
             page: values.queried_page(&LIMIT, q.as_deref()),
             q,
-        }
+        };
+        Self { list, fields: Fields(values.many(&FIELDS)) }
     }
 }
 
@@ -65,25 +69,42 @@ struct SoftwareList {
     path = "/v1/software",
     operation_id = "listSoftware",
     tag = "Software",
-    params(Query<ListSoftware>),
+    params(Query<ListParameters>),
     responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
 )]
 pub(in crate::http) async fn list_software(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
-    Query(query): Query<ListSoftware>,
+    Query(ListParameters { list: query, fields }): Query<ListParameters>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let max_offset = MaxOffset::of(query.q.as_deref());
-    let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
+    reject_comma_separated(&snapshot, &query.filter)?;
+    let is_stored_order = query.q.is_none() && query.ids.is_empty() && query.filter == SoftwareFilter::default();
     let list = move || -> Result<ListPage, ApiError> {
         let page = service::list_software(&snapshot, &query)?;
-        Ok(ListBody::of_page(&page)?.finish())
+        let write = |item: &&[u8], json: &mut Vec<u8>| {
+            json.extend_from_slice(&fields.select(item)?);
+            Ok(())
+        };
+        Ok(ListBody::new(&page.data, page.pagination, |item| item.len(), write)?.finish())
     };
     // A name search or a filter looks at every product.
     let page = if is_stored_order { list() } else { state.search_pool.run(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(page.into_response(links))
+}
+
+/// Rejects a filter that gives several values in one, with commas.
+pub(in crate::http) fn reject_comma_separated(snapshot: &Snapshot, filter: &SoftwareFilter) -> Result<(), ApiError> {
+    let Some((name, value)) = filter.comma_separated(&snapshot.catalogue) else { return Ok(()) };
+    let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={}", part.trim())).collect();
+    let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
+    Err(ApiError::Parameters(vec![ParameterProblem {
+        param: name.to_owned(),
+        code: ErrorCode::InvalidParameter,
+        message,
+    }]))
 }
 
 /// A product.

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::record::CalendarDate;
-use software_directory::service::{self, PageRequest};
+use software_directory::service::{self, ListReviews, PageRequest};
 use software_directory::snapshot::Snapshot;
 
 /// An export with one of everything.
@@ -60,7 +60,11 @@ fn check_generation(report: Report, bytes: &[u8]) {
         let detail = service::get_software(&snapshot, &id).expect("whole").expect("the product");
         assert!(is_json(&detail), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
-        assert!(service::list_reviews(&snapshot, &id, page).is_some(), "{id}");
+        assert!(service::list_reviews(&snapshot, &id, &ListReviews::all(page)).is_some(), "{id}");
+        let similar = service::similar_software(&snapshot, &id, page).expect("an answer").expect("the product");
+        assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
+        let suggested = service::suggest(&snapshot, &name, 20).expect("an answer");
+        assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }
 }

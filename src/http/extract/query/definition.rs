@@ -1,9 +1,10 @@
 //! The parameters that several endpoints share.
 
 use super::value::{Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
-use super::{Parameter, Values};
+use super::{AnyParameter, MAX_QUERY_OFFSET, Parameter, Values};
+use crate::http::response::Field;
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{Facet, Order, Prefix, SearchSort, SoftwareFilter};
+use crate::service::{Attribute, Facet, Order, Prefix, SearchSort, SoftwareFilter};
 
 /// The most characters (Unicode code points) of `q`.
 const MAX_QUERY_CHARACTERS: usize = 256;
@@ -29,14 +30,18 @@ pub(in crate::http) static LIMIT: Parameter<Integer> = limit(20);
 
 /// The offset of the page.
 pub(in crate::http) static OFFSET: Parameter<Integer> =
-    offset("Number of items to skip; beyond the end the page is empty.");
+    offset("Number of items to skip; beyond the end the page is empty.", MAX_SAFE_INTEGER);
 
 /// The offset of the page in a list that `q` may restrict.
 pub(in crate::http) static QUERIED_OFFSET: Parameter<Integer> =
-    offset("Number of items to skip; beyond the end the page is empty. With `q` at most 10000.");
+    offset("Number of items to skip; beyond the end the page is empty. With `q` at most 10000.", MAX_SAFE_INTEGER);
 
-const fn offset(about: &'static str) -> Parameter<Integer> {
-    let value = Integer { minimum: 0, maximum: MAX_SAFE_INTEGER, default: 0 };
+/// The offset of the page in a list that is a search by itself.
+pub(in crate::http) static SEARCHED_OFFSET: Parameter<Integer> =
+    offset("Number of items to skip; beyond the end the page is empty.", MAX_QUERY_OFFSET);
+
+const fn offset(about: &'static str, maximum: u64) -> Parameter<Integer> {
+    let value = Integer { minimum: 0, maximum, default: 0 };
     Parameter { name: "offset", about, value, repeatable: false }
 }
 
@@ -93,6 +98,69 @@ pub(in crate::http) static EVIDENCE_CHECKED_BEFORE: Parameter<Date> = Parameter 
     repeatable: false,
 };
 
+/// Evidence checked after a day.
+pub(in crate::http) static EVIDENCE_CHECKED_AFTER: Parameter<Date> = Parameter {
+    name: "evidence_checked_after",
+    about: "Only products whose evidence was last checked after this day.",
+    value: Date,
+    repeatable: false,
+};
+
+const fn attribute(attribute: Attribute, about: &'static str) -> Parameter<Text> {
+    let value = Text { empty: false, max_characters: None };
+    Parameter { name: attribute.as_str(), about, value, repeatable: true }
+}
+
+/// Values of the attributes, any of them.
+pub(in crate::http) static STANDARDS: Parameter<Text> = attribute(
+    Attribute::Standards,
+    "Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is \
+     `ISO 9001`. One that no product has matches nothing.",
+);
+
+/// How products can be run.
+pub(in crate::http) static DEPLOYMENT: Parameter<Text> = attribute(
+    Attribute::Deployment,
+    "Only products that can be run in this way, such as `cloud`; compared like `standards`.",
+);
+
+/// Languages of user interfaces.
+pub(in crate::http) static LANGUAGES: Parameter<Text> =
+    attribute(Attribute::Languages, "Only products with a user interface in this language; compared like `standards`.");
+
+/// Vendors.
+pub(in crate::http) static VENDOR: Parameter<Text> =
+    attribute(Attribute::Vendor, "Only products of this vendor; compared like `standards`.");
+
+/// Tags.
+pub(in crate::http) static TAGS: Parameter<Text> =
+    attribute(Attribute::Tags, "Only products with this tag; compared like `standards`.");
+
+static ATTRIBUTES: [&Parameter<Text>; Attribute::COUNT] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
+
+/// Fields of products in lists.
+pub(in crate::http) static FIELDS: Parameter<OneOf<Field>> = Parameter {
+    name: "fields",
+    about: "Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.",
+    value: OneOf { values: &Field::NAMED, default: None },
+    repeatable: true,
+};
+
+/// The filters that lists and searches of products share.
+pub(in crate::http) static FILTERS: [&dyn AnyParameter; 11] = [
+    &CATEGORY,
+    &OFFERING_TYPE,
+    &EVIDENCE_STATUS,
+    &MIN_RATING,
+    &EVIDENCE_CHECKED_BEFORE,
+    &EVIDENCE_CHECKED_AFTER,
+    &STANDARDS,
+    &DEPLOYMENT,
+    &LANGUAGES,
+    &VENDOR,
+    &TAGS,
+];
+
 /// Reads the filters that lists and searches of products share.
 pub(in crate::http) fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
     SoftwareFilter {
@@ -101,15 +169,22 @@ pub(in crate::http) fn software_filter(values: &mut Values<'_>) -> SoftwareFilte
         evidence_status: values.one(&EVIDENCE_STATUS),
         min_rating: values.one(&MIN_RATING),
         evidence_checked_before: values.one(&EVIDENCE_CHECKED_BEFORE),
+        evidence_checked_after: values.one(&EVIDENCE_CHECKED_AFTER),
+        attributes: ATTRIBUTES.map(|attribute| values.many(attribute)),
     }
 }
 
 /// Orders of the list.
 pub(in crate::http) static LIST_SORT: Parameter<OneOf<Order>> = Parameter {
     name: "sort",
-    about: "Order. Without `q` by name where nothing is said, with `q` best match first. Unrated products come last.",
+    about: "Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last.",
     value: OneOf {
-        values: &[("name", Order::Name), ("-rating", Order::Rating), ("-review_count", Order::ReviewCount)],
+        values: &[
+            ("name", Order::Name),
+            ("-rating", Order::Rating),
+            ("-review_count", Order::ReviewCount),
+            ("-evidence_checked_on", Order::EvidenceCheckedOn),
+        ],
         default: None,
     },
     repeatable: false,
@@ -118,12 +193,13 @@ pub(in crate::http) static LIST_SORT: Parameter<OneOf<Order>> = Parameter {
 /// Orders of a search.
 pub(in crate::http) static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter {
     name: "sort",
-    about: "Order. Unrated products come last.",
+    about: "Order. Products without the value come last.",
     value: OneOf {
         values: &[
             ("relevance", SearchSort::Relevance),
             ("-rating", SearchSort::Rating),
             ("-review_count", SearchSort::ReviewCount),
+            ("-evidence_checked_on", SearchSort::EvidenceCheckedOn),
             ("name", SearchSort::Name),
         ],
         default: Some("relevance"),
@@ -134,13 +210,19 @@ pub(in crate::http) static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter
 /// Facets to count.
 pub(in crate::http) static FACETS: Parameter<OneOf<Facet>> = Parameter {
     name: "facets",
-    about: "Also count the matching products by this. Repeat it for several. Each count leaves its own filter out.",
+    about: "Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, \
+            `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted.",
     value: OneOf {
         values: &[
             ("category", Facet::Category),
             ("offering_type", Facet::OfferingType),
             ("evidence_status", Facet::EvidenceStatus),
             ("rating", Facet::Rating),
+            ("standards", Facet::Attribute(Attribute::Standards)),
+            ("deployment", Facet::Attribute(Attribute::Deployment)),
+            ("languages", Facet::Attribute(Attribute::Languages)),
+            ("vendor", Facet::Attribute(Attribute::Vendor)),
+            ("tags", Facet::Attribute(Attribute::Tags)),
         ],
         default: None,
     },

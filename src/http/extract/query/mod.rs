@@ -67,8 +67,13 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
 
 /// The typed parameters of an endpoint.
 pub(in crate::http) trait FromParameters: Sized {
+    /// The endpoint's parameters, in groups, of which some are shared with other endpoints.
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]];
+
     /// The endpoint's parameters.
-    const PARAMETERS: &'static [&'static dyn AnyParameter];
+    fn parameters() -> impl Iterator<Item = &'static dyn AnyParameter> {
+        Self::PARAMETERS.iter().copied().flatten().copied()
+    }
 
     /// Reads them. A value that can't be read leaves a problem in `values`; then the result isn't used.
     fn read(values: &mut Values<'_>) -> Self;
@@ -76,7 +81,7 @@ pub(in crate::http) trait FromParameters: Sized {
 
 /// An endpoint without parameters.
 impl FromParameters for () {
-    const PARAMETERS: &'static [&'static dyn AnyParameter] = &[];
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[];
 
     fn read(_: &mut Values<'_>) -> Self {}
 }
@@ -90,7 +95,7 @@ impl<T: FromParameters> FromRequestParts<Arc<AppState>> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, ApiError> {
         let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
-        let mut values = Values::collect(&query, T::PARAMETERS);
+        let mut values = Values::collect(&query, &T::parameters().collect::<Vec<_>>());
         let read = T::read(&mut values);
         if values.problems.is_empty() { Ok(Self(read)) } else { Err(ApiError::Parameters(values.problems)) }
     }
@@ -98,7 +103,7 @@ impl<T: FromParameters> FromRequestParts<Arc<AppState>> for Query<T> {
 
 impl<T: FromParameters> IntoParams for Query<T> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<OpenApiParameter> {
-        T::PARAMETERS.iter().map(|parameter| parameter.describe()).collect()
+        T::parameters().map(AnyParameter::describe).collect()
     }
 }
 
@@ -183,7 +188,17 @@ impl<'q> Values<'q> {
             Some(text) => parameter.value.read(text),
             None => Err("must be UTF-8, percent-encoded".to_owned()),
         };
-        read.map_err(|allowed| self.refuse(parameter.name, ErrorCode::InvalidParameter, &allowed)).ok()
+        let name = parameter.name;
+        read.map_err(|allowed| {
+            let is_list = parameter.repeatable && text.is_some_and(|text| text.contains(','));
+            let hint = if is_list {
+                format!("; for several, repeat the parameter: {name}=…&{name}=…")
+            } else {
+                String::new()
+            };
+            self.refuse(name, ErrorCode::InvalidParameter, &format!("{allowed}{hint}"));
+        })
+        .ok()
     }
 
     fn refuse(&mut self, name: &str, code: ErrorCode, allowed: &str) {

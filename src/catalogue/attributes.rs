@@ -1,0 +1,221 @@
+//! The attributes of products that can have any number of values: a dictionary per attribute and, per product, its values as
+//! numbers in it (what Lucene calls sorted-set doc values).
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::Ordinal;
+use crate::record::Software;
+
+/// An attribute that products are filtered and counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub enum Attribute {
+    /// Standards that a product is for.
+    Standards,
+    /// How it can be run.
+    Deployment,
+    /// Languages of its user interface.
+    Languages,
+    /// The vendor.
+    Vendor,
+    /// Free key words.
+    Tags,
+}
+
+impl Attribute {
+    /// All attributes.
+    pub const ALL: [Self; 5] = [Self::Standards, Self::Deployment, Self::Languages, Self::Vendor, Self::Tags];
+
+    /// The number of attributes.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// The name in requests, responses and exports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Standards => "standards",
+            Self::Deployment => "deployment",
+            Self::Languages => "languages",
+            Self::Vendor => "vendor",
+            Self::Tags => "tags",
+        }
+    }
+
+    fn values_of(self, software: &Software) -> &[Box<str>] {
+        match self {
+            Self::Standards => &software.standards,
+            Self::Deployment => &software.deployment,
+            Self::Languages => &software.languages,
+            Self::Vendor => software.vendor.as_slice(),
+            Self::Tags => &software.tags,
+        }
+    }
+}
+
+/// The form in which values are compared: case, accents, white space, hyphens and underscores don't matter, so that `ISO 9001`,
+/// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
+fn key(value: &str) -> String {
+    let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
+    let folded = value.nfkd().filter(|c| !is_combining_mark(*c) && !is_separator(c));
+    folded.flat_map(char::to_lowercase).collect()
+}
+
+/// The values of one attribute.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct AttributeColumn {
+    /// The keys of all values, sorted.
+    keys: Vec<Box<str>>,
+    /// Each value as the best product that has it writes it.
+    labels: Vec<Box<str>>,
+    /// Where the values of each product start in `values`, and where the last one's end. Empty where no product has any.
+    bounds: Vec<u32>,
+    /// The numbers of the products' values, in the order of the record.
+    values: Vec<u32>,
+}
+
+impl AttributeColumn {
+    /// The number of a value, in any spelling that has its key.
+    #[must_use]
+    pub fn find(&self, value: &str) -> Option<u32> {
+        let at = self.keys.binary_search_by(|other| (**other).cmp(&key(value))).ok()?;
+        u32::try_from(at).ok()
+    }
+
+    /// The values of a product, as numbers.
+    #[must_use]
+    pub fn of(&self, ordinal: Ordinal) -> &[u32] {
+        let at = ordinal as usize;
+        match (self.bounds.get(at), self.bounds.get(at + 1)) {
+            (Some(start), Some(end)) => &self.values[*start as usize..*end as usize],
+            _ => &[],
+        }
+    }
+
+    /// The text of a value.
+    #[must_use]
+    pub fn label(&self, value: u32) -> &str {
+        &self.labels[value as usize]
+    }
+
+    /// The number of different values.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether no product has a value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Whether it is the column of that many products.
+    pub(super) fn fits(&self, products: usize) -> bool {
+        let is_sound = |bounds: &[u32]| {
+            bounds.len() == products + 1
+                && bounds.is_sorted()
+                && bounds.last().is_some_and(|end| *end as usize == self.values.len())
+        };
+        self.keys.len() == self.labels.len()
+            && self.values.iter().all(|value| (*value as usize) < self.keys.len())
+            && (self.bounds.is_empty() || is_sound(&self.bounds))
+    }
+}
+
+/// Builds the columns of all attributes; products come in the order of their ordinals.
+#[derive(Debug, Default)]
+pub(super) struct AttributeColumnsBuilder([ColumnBuilder; Attribute::COUNT]);
+
+#[derive(Debug, Default)]
+struct ColumnBuilder {
+    /// The number of each key, in the order of their first products.
+    numbers: FxHashMap<Box<str>, u32>,
+    labels: Vec<Box<str>>,
+    ends: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl AttributeColumnsBuilder {
+    /// Adds the next product.
+    pub(super) fn push(&mut self, software: &Software) {
+        for (attribute, column) in Attribute::ALL.into_iter().zip(&mut self.0) {
+            column.push(attribute.values_of(software));
+        }
+    }
+
+    pub(super) fn finish(self) -> [AttributeColumn; Attribute::COUNT] {
+        self.0.map(ColumnBuilder::finish)
+    }
+}
+
+impl ColumnBuilder {
+    fn push(&mut self, values: &[Box<str>]) {
+        let start = self.values.len();
+        for value in values {
+            let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
+            let number = *self.numbers.entry(key(value).into()).or_insert(next);
+            if number == next {
+                self.labels.push(value.clone());
+            }
+            // A value that a record has twice, in two spellings, counts once.
+            if !self.values[start..].contains(&number) {
+                self.values.push(number);
+            }
+        }
+        self.ends.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
+    }
+
+    fn finish(mut self) -> AttributeColumn {
+        if self.values.is_empty() {
+            return AttributeColumn::default();
+        }
+        let mut keys: Vec<_> = self.numbers.into_iter().collect();
+        keys.sort_unstable();
+        let mut sorted = vec![0; keys.len()];
+        for (at, (_, number)) in (0..).zip(&keys) {
+            sorted[*number as usize] = at;
+        }
+        for value in &mut self.values {
+            *value = sorted[*value as usize];
+        }
+        let labels = keys.iter().map(|(_, number)| std::mem::take(&mut self.labels[*number as usize])).collect();
+        let keys = keys.into_iter().map(|(key, _)| key).collect();
+        let bounds = std::iter::once(0).chain(self.ends).collect();
+        AttributeColumn { keys, labels, bounds, values: self.values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(products: &[&[&str]]) -> AttributeColumn {
+        let mut builder = ColumnBuilder::default();
+        for values in products {
+            builder.push(&values.iter().map(|value| Box::from(*value)).collect::<Vec<_>>());
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn value_is_found_in_any_spelling() {
+        let column = column(&[&["ISO 9001", "C++"], &[], &["iso-9001", "ISO9001", "C#"]]);
+        assert!(column.fits(3) && !column.fits(2));
+        let number = column.find("Iso_9001").expect("it is there");
+        assert_eq!(column.label(number), "ISO 9001", "as the first product writes it");
+        assert_eq!(column.of(1), [0; 0]);
+        assert_eq!(column.of(2), [number, column.find("c#").expect("it is there")]);
+        assert_ne!(column.find("C#"), column.find("C++"));
+        assert_eq!(column.find("C"), None);
+    }
+
+    #[test]
+    fn column_without_values_is_empty() {
+        let column = column(&[&[], &[]]);
+        assert!(column.is_empty() && column.fits(2));
+        assert_eq!(column.of(1), [0; 0]);
+        assert_eq!(column.find(""), None);
+    }
+}

@@ -1,0 +1,48 @@
+//! Suggestions while a query is being typed.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a beginning of a query can become.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Suggestions<'a> {
+    /// Products: those whose names have the words first, then others that a search finds.
+    pub software: Vec<SoftwareRef<'a>>,
+    /// Categories whose names have the words, those with most products first.
+    pub categories: Vec<CategorySuggestion<'a>>,
+    /// Glossary terms that have the words in the term, an abbreviation or a synonym, best match first.
+    pub glossary: Vec<TermSuggestion<'a>>,
+}
+
+/// A product by id and name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SoftwareRef<'a> {
+    /// Identifier; any text, so percent-encode it in a path.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+}
+
+/// A category that a query can be narrowed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CategorySuggestion<'a> {
+    /// Identifier: the value of the filter `category`.
+    pub id: &'a str,
+    /// Name.
+    pub name: &'a str,
+    /// How many products are in it.
+    pub software_count: u64,
+}
+
+/// A glossary term.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TermSuggestion<'a> {
+    /// Identifier.
+    pub id: &'a str,
+    /// The term.
+    pub term: &'a str,
+}

@@ -1,0 +1,41 @@
+//! Which content a resource has: hashes that change with it alone, and not with the generation.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::FixedState;
+
+use super::{get_category, get_term};
+use crate::snapshot::Snapshot;
+
+/// A resource whose content changes less often than the generation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resource<'a> {
+    /// A product.
+    Software(Cow<'a, str>),
+    /// A category.
+    Category(Cow<'a, str>),
+    /// All categories.
+    Categories,
+    /// A glossary term.
+    Term(Cow<'a, str>),
+    /// The whole glossary.
+    Glossary,
+    /// The document of an export.
+    Export(Cow<'a, str>),
+}
+
+/// A hash of a resource's content; `None` for one that doesn't exist.
+#[must_use]
+pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64> {
+    let catalogue = &snapshot.catalogue;
+    let hash = |bytes: &[u8]| FixedState::default().hash_one(bytes);
+    match resource {
+        Resource::Software(id) => catalogue.find(id).map(|ordinal| catalogue.content_hash(ordinal)),
+        Resource::Category(id) => get_category(snapshot, id).map(hash),
+        Resource::Categories => Some(catalogue.categories_hash()),
+        Resource::Term(id) => get_term(snapshot, id).map(hash),
+        Resource::Glossary => Some(catalogue.glossary_hash()),
+        Resource::Export(id) => catalogue.export(id).map(|export| hash(export.resource.sha256.as_bytes())),
+    }
+}

@@ -1,0 +1,94 @@
+//! Categories, reviews, glossary terms and exports: stored objects, listed and looked up.
+
+use std::io;
+
+use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewSort, ReviewsPage};
+use crate::catalogue::{Catalogue, ExportDocument, Span, StoredExport};
+use crate::snapshot::Snapshot;
+
+/// Lists categories by name.
+#[must_use]
+pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
+    Page::of_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
+}
+
+/// One category, a JSON object; `None` for an unknown id.
+#[must_use]
+pub fn get_category<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s [u8]> {
+    let tables = &snapshot.catalogue.tables;
+    let at = tables.categories.iter().position(|category| category.id == id)?;
+    Some(snapshot.catalogue.object(tables.category_objects[at]))
+}
+
+/// Lists a product's reviews; `None` for an unknown product. The summary is of all of them.
+#[must_use]
+pub fn list_reviews<'s>(snapshot: &'s Snapshot, software_id: &str, query: &ListReviews) -> Option<ReviewsPage<'s>> {
+    let ordinal = snapshot.catalogue.find(software_id)?;
+    let reviews = snapshot.catalogue.tables.reviews.of(ordinal);
+    let mut entries: Vec<_> = reviews.entries.iter().filter(|review| query.admits(review)).collect();
+    // They are stored newest first, those without a date last; equal ones stay in that order.
+    match query.sort {
+        ReviewSort::Newest => {}
+        ReviewSort::Oldest => entries.sort_by_key(|review| review.created_at_seconds.unwrap_or(i64::MAX)),
+        ReviewSort::Best => entries.sort_by_key(|review| std::cmp::Reverse(review.rating)),
+        ReviewSort::Worst => entries.sort_by_key(|review| review.rating),
+    }
+    let objects: Vec<_> = entries.iter().map(|review| review.object).collect();
+    let page = Page::of_objects(&snapshot.catalogue, &objects, query.page);
+    Some(ReviewsPage { page, summary: &reviews.summary })
+}
+
+/// Lists glossary terms by term, or with `q` best match first.
+#[must_use]
+pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> GlossaryPage<'s> {
+    let entries = &snapshot.catalogue.tables.glossary;
+    let spans: Vec<Span> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        None => entries.iter().map(|entry| entry.object).collect(),
+        Some(q) => snapshot.glossary.search(q).into_iter().map(|at| entries[at].object).collect(),
+    };
+    Page::of_objects(&snapshot.catalogue, &spans, query.page)
+}
+
+/// One glossary term, a JSON object; `None` for an unknown id.
+#[must_use]
+pub fn get_term<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s [u8]> {
+    let entry = snapshot.catalogue.tables.glossary.iter().find(|entry| entry.term.id == id)?;
+    Some(snapshot.catalogue.object(entry.object))
+}
+
+/// Lists the loaded exports by id.
+#[must_use]
+pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
+    let spans: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| export.object).collect();
+    Page::of_objects(&snapshot.catalogue, &spans, page)
+}
+
+/// One export for download; `None` for an unknown id.
+#[must_use]
+pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<ExportDownload<'s>> {
+    let document = snapshot.catalogue.export(id)?;
+    Some(ExportDownload { catalogue: &snapshot.catalogue, document })
+}
+
+/// An export for download.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportDownload<'s> {
+    catalogue: &'s Catalogue,
+    document: &'s ExportDocument,
+}
+
+impl ExportDownload<'_> {
+    /// The licence that governs it: a URI.
+    #[must_use]
+    pub fn license(&self) -> &str {
+        &self.document.resource.license
+    }
+
+    /// Opens the document, unless it is damaged. Blocks on the disk.
+    ///
+    /// # Errors
+    /// Where the kept document is damaged.
+    pub fn open(&self) -> io::Result<StoredExport> {
+        self.document.open(self.catalogue)
+    }
+}

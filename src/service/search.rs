@@ -1,0 +1,200 @@
+//! Searches of products.
+
+use bytes::Bytes;
+
+use super::highlight::Highlighter;
+use super::{Facet, SearchPage, SearchResults, SearchSoftware, SearchSort, ServiceError};
+use crate::catalogue::{Filter, Order};
+use crate::engine::{EngineError, SearchHits, SearchRequest};
+use crate::resource::{Correction, QueryReport};
+use crate::search::analyse::{Word, written};
+use crate::search::budget::Budget;
+use crate::search::collect::{Candidate, FacetCounts};
+use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
+use crate::search::query::{ParsedQuery, parse};
+use crate::search::understand::Documents;
+use crate::search::{Alternative, Group, Plan, Term};
+use crate::snapshot::Snapshot;
+
+/// Searches products.
+///
+/// # Errors
+/// Where the engine fails, or a highlight can't be written.
+pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
+    Ok(find_software(snapshot, query)?.page(snapshot, query))
+}
+
+/// The costly part of [`search_software`]: everything but the texts of the hits.
+///
+/// # Errors
+/// Where the engine fails, or a highlight can't be written.
+pub fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
+    find_software_within(snapshot, query, &budget(snapshot))
+}
+
+/// The same with another budget than the service's.
+///
+/// # Errors
+/// Where the engine fails, or a highlight can't be written.
+pub fn find_software_within(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    budget: &Budget,
+) -> Result<SearchResults, ServiceError> {
+    let filter = query.filter.resolve(&snapshot.catalogue);
+    let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
+    let parsed = q.map(parse).unwrap_or_default();
+    let search = |parsed: &_| understand_and_search(snapshot, query, parsed, &filter, budget);
+    let (mut expansion, mut found) = search(&parsed)?;
+    // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
+    if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
+        // No product has the phrases: their words are searched, and the report says so.
+        let unquoted =
+            parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
+        let unquoted: Vec<_> = unquoted.collect();
+        (expansion, found) = search(&parsed.without_phrases())?;
+        expansion.report.corrected.splice(0..0, unquoted);
+    }
+    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
+    Ok(SearchResults {
+        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
+        highlights,
+        total: found.total,
+        query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
+        counts: found.facets.map(Box::new),
+    })
+}
+
+/// Expands a parsed query and searches for it. The last word is taken for a beginning after all where it is closed and too few
+/// products are found.
+fn understand_and_search(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    parsed: &ParsedQuery,
+    filter: &Filter,
+    budget: &Budget,
+) -> Result<(Expansion, SearchHits), ServiceError> {
+    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, filter, budget)?;
+    if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 {
+        return search_as(snapshot, query, parsed, Prefix::Always, filter, budget);
+    }
+    Ok((expansion, found))
+}
+
+fn search_as(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    parsed: &ParsedQuery,
+    prefix: Prefix,
+    filter: &Filter,
+    budget: &Budget,
+) -> Result<(Expansion, SearchHits), ServiceError> {
+    let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
+        None => Expansion::default(),
+    };
+    let attributes = query.facets.iter().filter_map(|facet| match facet {
+        Facet::Attribute(attribute) => Some(*attribute),
+        _ => None,
+    });
+    let attributes = (!query.facets.is_empty()).then(|| attributes.collect::<Vec<_>>());
+    let request = SearchRequest {
+        plan: &expansion.plan,
+        filter,
+        order: search_order(query.sort),
+        page: query.page.range(),
+        facets: attributes.as_deref(),
+        budget,
+    };
+    let found = if expansion.is_hopeless {
+        SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
+    } else {
+        snapshot.engine.search(&request)?
+    };
+    Ok((expansion, found))
+}
+
+/// How many products are looked at to learn in which categories those with a name are.
+const EXAMPLES: usize = 10;
+
+impl Documents for Snapshot {
+    type Error = EngineError;
+
+    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+        self.engine.document_frequency(term)
+    }
+
+    fn categories(&self, term: &Term) -> Result<Vec<String>, EngineError> {
+        let alternatives = vec![Alternative { term: term.clone(), weight: 1.0 }];
+        let plan =
+            Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
+        let filter = Filter::default();
+        let budget = Budget::of_documents(self.search.forward.len());
+        let request = SearchRequest {
+            plan: &plan,
+            filter: &filter,
+            order: None,
+            page: 0..EXAMPLES,
+            facets: None,
+            budget: &budget,
+        };
+        let tables = &self.catalogue.tables;
+        let mut categories: Vec<_> = self
+            .engine
+            .search(&request)?
+            .hits
+            .iter()
+            .flat_map(|hit| tables.columns.categories_of(hit.ordinal))
+            .map(|category| tables.categories[*category as usize].id.clone())
+            .collect();
+        categories.sort_unstable();
+        categories.dedup();
+        Ok(categories)
+    }
+}
+
+/// The correction of a phrase to its words.
+fn unquoted(text: &str, phrase: &[Word]) -> Correction {
+    let words = written(text, phrase);
+    Correction { from: format!("\"{words}\""), to: words.to_owned() }
+}
+
+/// The highlights of some hits.
+fn highlights(
+    snapshot: &Snapshot,
+    expansion: &Expansion,
+    hits: &[Candidate],
+    budget: &Budget,
+) -> Result<Box<[Bytes]>, ServiceError> {
+    let ordinals = hits.iter().map(|hit| hit.ordinal);
+    let mut highlighter = Highlighter::new(snapshot, expansion, ordinals, budget);
+    hits.iter().map(|hit| highlighter.highlights(hit).map(Bytes::from)).collect()
+}
+
+/// The budget of a search.
+pub(super) fn budget(snapshot: &Snapshot) -> Budget {
+    Budget::of_documents(snapshot.search.forward.len())
+}
+
+const fn search_order(sort: SearchSort) -> Option<Order> {
+    match sort {
+        SearchSort::Relevance => None,
+        SearchSort::Name => Some(Order::Name),
+        SearchSort::Rating => Some(Order::Rating),
+        SearchSort::ReviewCount => Some(Order::ReviewCount),
+        SearchSort::EvidenceCheckedOn => Some(Order::EvidenceCheckedOn),
+    }
+}
+
+/// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
+fn shown_score(hit: Candidate, plan: &Plan) -> f32 {
+    if plan.names.is_empty() {
+        return 0.0;
+    }
+    f32::from(hit.tier as u8) + scaled_score(hit.score)
+}
+
+/// A score within a tier, scaled to 0 to 1.
+pub(super) fn scaled_score(score: f32) -> f32 {
+    score / (score + 10.0)
+}

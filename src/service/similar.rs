@@ -1,0 +1,135 @@
+//! Products like another one: in the same categories, with the same words.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::search::{budget, scaled_score};
+use super::{PageRequest, ServiceError, SimilarHit, SimilarPage};
+use crate::catalogue::{Filter, Ordinal};
+use crate::engine::SearchRequest;
+use crate::search::analyse::words;
+use crate::search::english::is_function_word;
+use crate::search::{Alternative, Group, Plan, StemId, Term};
+use crate::snapshot::Snapshot;
+
+/// The most words of a product that are compared: the rarest.
+const MAX_WORDS: usize = 20;
+
+/// The most categories of a product that are compared, the main one first.
+const MAX_CATEGORIES: usize = 8;
+
+/// The weight of a word beside that of a category. A product says in few words what it is for, and in many what it is not alone in.
+const WORD_WEIGHT: f32 = 0.5;
+
+/// The texts that words are taken from: those in which a product says what it is for. Its name isn't, for it says who it is.
+#[derive(Debug, Deserialize)]
+struct Texts<'a> {
+    #[serde(borrow, default)]
+    tagline: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    tags: Vec<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    features: Vec<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    standards: Vec<Cow<'a, str>>,
+}
+
+impl Texts<'_> {
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let many = self.tags.iter().chain(&self.features).chain(&self.standards);
+        self.tagline.iter().chain(many).map(AsRef::as_ref)
+    }
+}
+
+/// A word of a product, as its texts write it.
+struct ProductWord {
+    stem: StemId,
+    written: String,
+    document_frequency: u32,
+}
+
+/// Products like another one, the most similar first; `None` for an unknown id. What a hit shares with the product is said of
+/// each.
+///
+/// # Errors
+/// Where the engine fails or a stored text is damaged.
+pub fn similar_software<'s>(
+    snapshot: &'s Snapshot,
+    id: &str,
+    page: PageRequest,
+) -> Result<Option<SimilarPage<'s>>, ServiceError> {
+    let Some(product) = snapshot.catalogue.find(id) else { return Ok(None) };
+    let categories = &snapshot.catalogue.tables.columns.categories_of(product);
+    let categories = &categories[..categories.len().min(MAX_CATEGORIES)];
+    let words = rarest_words(snapshot, product)?;
+    let group =
+        |term: Term, weight: f32| Group { alternatives: vec![Alternative { term, weight }], ..Group::default() };
+    let category_id = |at: &u32| snapshot.catalogue.tables.categories[*at as usize].id.as_str();
+    let groups = categories.iter().map(|category| group(Term::Category(category_id(category).into()), 1.0));
+    let groups: Vec<_> = groups.chain(words.iter().map(|word| group(Term::Word(word.stem), WORD_WEIGHT))).collect();
+    if groups.is_empty() {
+        // A plan without groups would find all products.
+        return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0) }));
+    }
+    let plan = Plan { groups, ..Plan::default() };
+    let range = page.range();
+    let request = SearchRequest {
+        plan: &plan,
+        filter: &Filter::default(),
+        order: None,
+        // From the start, and one more, for the product itself is found too.
+        page: 0..range.end.saturating_add(1),
+        facets: None,
+        budget: &budget(snapshot),
+    };
+    let mut found = snapshot.engine.search(&request)?;
+    found.hits.retain(|hit| hit.ordinal != product);
+    let data = page.slice(&found.hits).iter().map(|hit| SimilarHit {
+        item: snapshot.catalogue.item(hit.ordinal),
+        score: scaled_score(hit.score),
+        categories: shared_categories(snapshot, categories, hit.ordinal),
+        words: shared_words(snapshot, &words, hit.ordinal),
+    });
+    Ok(Some(SimilarPage { data: data.collect(), pagination: page.pagination(found.total.saturating_sub(1)) }))
+}
+
+/// The rarest words of a product that another product has too, the rarest first.
+fn rarest_words(snapshot: &Snapshot, product: Ordinal) -> Result<Vec<ProductWord>, ServiceError> {
+    let fields = snapshot.catalogue.detail_fields(product)?;
+    let texts: [Texts<'_>; 2] =
+        [serde_json::from_slice(snapshot.catalogue.item(product))?, serde_json::from_slice(&fields)?];
+    let mut found: Vec<ProductWord> = Vec::new();
+    for text in texts.iter().flat_map(Texts::iter) {
+        for word in words(text).into_iter().filter(|word| !is_function_word(&word.folded)) {
+            let Some(number) = snapshot.search.lexicon.word(&word.folded) else { continue };
+            let stem = snapshot.search.lexicon.stem_of(number);
+            if found.iter().any(|other| other.stem == stem) {
+                continue;
+            }
+            let document_frequency = snapshot.engine.document_frequency(&Term::Word(stem))?;
+            if document_frequency > 1 {
+                found.push(ProductWord { stem, written: text[word.start..word.end].to_owned(), document_frequency });
+            }
+        }
+    }
+    found.sort_by_key(|word| word.document_frequency);
+    found.truncate(MAX_WORDS);
+    Ok(found)
+}
+
+fn shared_categories<'s>(
+    snapshot: &'s Snapshot,
+    categories: &[u32],
+    hit: Ordinal,
+) -> Vec<&'s crate::resource::CategoryResource> {
+    let of_hit = snapshot.catalogue.tables.columns.categories_of(hit);
+    let shared = categories.iter().filter(|category| of_hit.contains(category));
+    shared.map(|category| &snapshot.catalogue.tables.categories[*category as usize]).collect()
+}
+
+fn shared_words(snapshot: &Snapshot, words: &[ProductWord], hit: Ordinal) -> Vec<String> {
+    let forward = &snapshot.search.forward;
+    let stems: Vec<_> = forward.words(hit).map(|word| forward.stem_of(word)).collect();
+    words.iter().filter(|word| stems.contains(&word.stem)).map(|word| word.written.clone()).collect()
+}

@@ -1,0 +1,52 @@
+//! Suggestions while a query is being typed: products, categories and glossary terms, in few bytes.
+
+use std::cmp::Reverse;
+
+use serde::Deserialize;
+
+use super::search::find_software;
+use super::software::search_names;
+use super::{PageRequest, Prefix, SearchSoftware, ServiceError};
+use crate::catalogue::{Filter, Ordinal};
+use crate::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
+use crate::snapshot::Snapshot;
+
+/// Suggests what a beginning of a query can become: products whose names have its words, then others that a search finds;
+/// categories and glossary terms by their names. At most `limit` of each.
+///
+/// # Errors
+/// Where the engine fails or a stored text is damaged.
+pub fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Suggestions<'s>, ServiceError> {
+    let few = limit as usize;
+    let tables = &snapshot.catalogue.tables;
+    let page = PageRequest { limit, offset: 0 };
+    let (mut products, _) = search_names(snapshot, q, &Filter::default(), None, page)?;
+    if products.len() < few && !q.trim().is_empty() {
+        let search = SearchSoftware { prefix: Prefix::Always, page, ..SearchSoftware::new(q) };
+        let found = find_software(snapshot, &search)?;
+        let others: Vec<Ordinal> = found.ordinals().filter(|ordinal| !products.contains(ordinal)).collect();
+        products.extend(others);
+        products.truncate(few);
+    }
+    let mut categories: Vec<_> = snapshot.categories.complete(q).into_iter().map(|at| &tables.categories[at]).collect();
+    categories.sort_by_key(|category| Reverse(category.software_count));
+    let terms = snapshot.glossary.complete(q).into_iter().take(few).map(|at| &tables.glossary[at].term);
+    Ok(Suggestions {
+        software: products.iter().map(|ordinal| software_ref(snapshot, *ordinal)).collect::<Result<_, _>>()?,
+        categories: categories
+            .into_iter()
+            .take(few)
+            .map(|category| CategorySuggestion {
+                id: &category.id,
+                name: &category.name,
+                software_count: category.software_count,
+            })
+            .collect(),
+        glossary: terms.map(|term| TermSuggestion { id: &term.id, term: &term.term }).collect(),
+    })
+}
+
+fn software_ref(snapshot: &Snapshot, ordinal: Ordinal) -> Result<SoftwareRef<'_>, ServiceError> {
+    let mut json = serde_json::Deserializer::from_slice(snapshot.catalogue.item(ordinal));
+    Ok(SoftwareRef::deserialize(&mut json)?)
+}
