@@ -2,6 +2,7 @@
 // README.md in this folder describes it.
 
 import { createServer } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 const CORS = {
@@ -10,6 +11,10 @@ const CORS = {
   "access-control-allow-methods": "GET, HEAD, OPTIONS, POST, DELETE",
   "access-control-expose-headers": "ETag, Link, X-Request-Id, X-Generation, RateLimit, RateLimit-Policy, Retry-After",
 };
+
+// A slow body takes longer than the timeout of its cases, each wait far less.
+const SLOW_PARTS = 8;
+const SLOW_MILLISECONDS = 200;
 
 /** Starts a stub on a free port of the loopback interface. */
 export async function startStub() {
@@ -100,6 +105,17 @@ async function play(script, path, search, request, response) {
       head();
       response.write(half);
       return;
+    case "slow_body": {
+      script.hanging.add(socket);
+      head();
+      const size = Math.ceil(body.length / SLOW_PARTS);
+      for (let part = 0; part < SLOW_PARTS && !socket.destroyed; part += 1) {
+        await setTimeout(SLOW_MILLISECONDS);
+        response.write(body.subarray(part * size, (part + 1) * size));
+      }
+      response.end();
+      return;
+    }
     case "trickle_body": {
       script.hanging.add(socket);
       head();

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 TRICKLE_SECONDS = 0.05
+SLOW_PARTS, SLOW_SECONDS = 8, 0.2
 # Far beyond every timeout of the tests, yet a client without a deadline fails within a minute and doesn't hang.
 TRICKLED_BYTES = 400
 _MARK = re.compile(r"\{\{(http_date|request_id|authorization)([+-]\d+)?\}\}")
@@ -108,6 +109,14 @@ def _handler(scripts: dict[str, Script]) -> type[BaseHTTPRequestHandler]:
                 script.over.wait()
             elif action == "trickle_head":
                 self._trickle(script, b"HTTP/1.1 200 OK\r\nX-Filler: " + b"x" * TRICKLED_BYTES)
+            elif action == "slow_body":
+                self._head(answer, len(body))
+                size = -(-len(body) // SLOW_PARTS)
+                for start in range(0, len(body), size):
+                    if script.over.wait(SLOW_SECONDS):
+                        return
+                    self.wfile.write(body[start : start + size])
+                    self.wfile.flush()
             elif action == "trickle_body":
                 self._head(answer, None)
                 self._trickle(script, b" " * TRICKLED_BYTES)

@@ -47,7 +47,19 @@ KNOWN = {
     "client": {"api_key", "base_url", "base_path", *OPTIONS},
     "call": {"operation", "id", "path", "parameters", "extra_headers", "extra_query", "consume"},
     "response": {"status", "headers", "json", "text", "action"},
-    "expect": {"requests", "sleeps", "same_request_id", "result", "bytes", "items", "pages", "raw", "error", "retries"},
+    "expect": {
+        "requests",
+        "sleeps",
+        "same_request_id",
+        "result",
+        "bytes",
+        "items",
+        "pages",
+        "raw",
+        "error",
+        "retries",
+        "size_bytes",
+    },
     "request": {"path", "query", "headers"},
     "error": {
         "kind",
@@ -69,6 +81,7 @@ class Outcome:
     value: Any = None
     collected: list[Any] = field(default_factory=list)
     sleeps: list[float] = field(default_factory=list)
+    retries: list[sd.Retry] = field(default_factory=list)
     error: Exception | None = None
 
 
@@ -98,6 +111,8 @@ def test_case(case: dict[str, Any], driver: Driver, stub: Stub) -> None:
         assert len(outcome.sleeps) == len(expect["sleeps"])
         for actual, wanted in zip(outcome.sleeps, expect["sleeps"]):
             assert within(actual, wanted)
+    if "retries" in expect:
+        check_contains([plain_retry(retry) for retry in outcome.retries], expect["retries"])
     check_value(outcome, expect)
 
 
@@ -107,7 +122,9 @@ def carry_out(
     outcome = Outcome()
     options = {OPTIONS[name]: settings[name] for name in OPTIONS if name in settings}
     try:
-        with driver(api_key=api_key, base_url=base_url, sleeps=outcome.sleeps, **options) as client:
+        with driver(
+            api_key=api_key, base_url=base_url, sleeps=outcome.sleeps, on_retry=outcome.retries.append, **options
+        ) as client:
             for call in calls:
                 outcome.collected = []
                 outcome.value = carry_out_one(client, call, outcome.collected)
@@ -122,6 +139,8 @@ def carry_out_one(client: Client, call: dict[str, Any], collected: list[Any]) ->
     if operation == "get":
         return client.call(operation, call["path"], parameters, **extras)
     arguments = [operation, *([call["id"]] if "id" in call else [])]
+    if operation == "exports.stream":
+        return client.stream(*arguments[1:], **parameters, **extras)
     consume = call.get("consume")
     if consume is None or consume == "raw":
         made = client.raw if consume == "raw" else client.call
@@ -134,7 +153,10 @@ def check_value(outcome: Outcome, expect: dict[str, Any]) -> None:
     if "result" in expect:
         check_contains(plain(outcome.value), expect["result"])
     if "bytes" in expect:
-        assert outcome.value == expect["bytes"].encode()
+        content = outcome.value[0] if isinstance(outcome.value, tuple) else outcome.value
+        assert content == expect["bytes"].encode()
+    if "size_bytes" in expect:
+        assert outcome.value[1] == expect["size_bytes"]
     if "items" in expect:
         check_contains(outcome.collected, expect["items"])
     if "pages" in expect:
@@ -210,6 +232,11 @@ def check_contains(actual: Any, wanted: Any, at: str = "$") -> None:
             check_contains(each, value, f"{at}[{index}]")
     else:
         assert (actual, type(actual)) == (wanted, type(wanted)), at
+
+
+def plain_retry(retry: sd.Retry) -> dict[str, Any]:
+    wait = int(retry.wait_seconds) if retry.wait_seconds.is_integer() else retry.wait_seconds
+    return {"attempt": retry.attempt, "wait_seconds": wait, "status": retry.error.status, "code": retry.error.code}
 
 
 def plain(value: Any) -> Any:
