@@ -31,7 +31,7 @@ class Client(NamedTuple):
 Driver = Callable[..., "AbstractContextManager[Client]"]
 
 # The methods whose value isn't a page, which has its response.
-WITH_RESPONSE = {"software.get", "exports.download"}
+WITH_RESPONSE = {"software.get", "categories.get", "glossary.get", "exports.download", "suggest"}
 
 
 def _method(client: object, name: str) -> Any:

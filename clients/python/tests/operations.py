@@ -3,10 +3,14 @@
 OPERATIONS = (
     "software.list",
     "software.get",
+    "software.similar",
     "categories.list",
+    "categories.get",
     "reviews.list",
     "glossary.list",
+    "glossary.get",
     "search.products",
     "exports.list",
     "exports.download",
+    "suggest",
 )

@@ -7,6 +7,7 @@ import copy
 import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -61,8 +62,7 @@ def test_both_clients_have_all_operations() -> None:
     clients: list[Any] = [client_over(Transport()), AsyncSoftwareDirectory(api_key=KEY, base_url="http://a")]
     for client in clients:
         for operation in OPERATIONS:
-            resource, method = operation.split(".")
-            assert callable(getattr(getattr(client, resource), method))
+            assert callable(attrgetter(operation)(client))
 
 
 def test_a_transport_is_closed_with_the_client() -> None:

@@ -21,6 +21,10 @@ EXAMPLES = CLIENT / "examples"
 
 # The required output of each example.
 SHOWN = {
+    "categories_get": "Audit management",
+    "glossary_get": "CAPA: ",
+    "software_similar": "SafetyCulture 0.",
+    "suggest": "product demo-audit-owl Audit Owl Demo",
     "categories_list": "audit-management",
     "exports_download": "Hedgehog EHS Demo",
     "exports_list": "https://creativecommons.org/publicdomain/zero/1.0/",

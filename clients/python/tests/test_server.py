@@ -30,6 +30,7 @@ REVIEWED = DEMO["reviews"][0]["software_id"]
     ("arguments", "parameters", "model"),
     [
         (["software.list"], {}, models.SoftwareItem),
+        (["software.similar", REVIEWED], {}, models.SimilarSoftware),
         (["categories.list"], {}, models.Category),
         (["reviews.list", REVIEWED], {}, models.Review),
         (["glossary.list"], {}, models.GlossaryTerm),
@@ -49,12 +50,38 @@ def test_items_have_the_members_of_their_type(
         assert set(item) == set(get_type_hints(model))
 
 
-def test_a_product_has_the_members_of_its_type(driver: Driver, server: Server) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "parameters", "model"),
+    [
+        (["software.get", REVIEWED], {}, models.SoftwareDetail),
+        (["categories.get", "audit-management"], {}, models.Category),
+        (["glossary.get", "capa"], {}, models.GlossaryTerm),
+        (["suggest"], {"q": "audit"}, models.Suggestions),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_record_has_the_members_of_its_type(
+    arguments: list[str], parameters: dict[str, Any], model: type, driver: Driver, server: Server
+) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
-        product = client.call("software.get", REVIEWED)
+        record = client.call(*arguments, **parameters)
 
-    assert product["id"] == REVIEWED
-    assert set(product) == set(get_type_hints(models.SoftwareDetail))
+    assert set(record) == set(get_type_hints(model))
+    assert record.get("id") == (arguments[1] if len(arguments) > 1 else None)
+
+
+def test_suggestions_have_the_members_of_their_types(driver: Driver, server: Server) -> None:
+    with driver(api_key=server.api_key, base_url=server.base_url) as client:
+        suggestions = client.call("suggest", q="audit", limit=20)
+
+    for name, model in (
+        ("software", models.SoftwareRef),
+        ("categories", models.CategorySuggestion),
+        ("glossary", models.TermSuggestion),
+    ):
+        assert suggestions[name]
+        for item in suggestions[name]:
+            assert set(item) == set(get_type_hints(model))
 
 
 @pytest.mark.parametrize("limit", [7, 100])
@@ -74,18 +101,27 @@ def test_every_parameter_is_one_that_the_server_knows(driver: Driver, server: Se
         "evidence_status": "pending-review",
         "min_rating": 0.5,
         "evidence_checked_before": date(2030, 1, 31),
+        "evidence_checked_after": date(2020, 1, 31),
+        "standards": "ISO 45001",
+        "deployment": ["cloud"],
+        "languages": ["en", "de"],
+        "vendor": "Owl",
+        "tags": "demo",
+        "fields": ["id", "name"],
         "limit": 1,
         "offset": 0,
         "q": "a",
         "sort": "-rating",
     }
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
-        client.call("software.list", **filters)
+        client.call("software.list", **filters, id=["a", "b"])
+        client.call("software.similar", REVIEWED, limit=1, offset=1)
+        client.call("suggest", q="a", limit=1)
         options = {"facets": ["category", "rating"], "highlight": False, "typo": False, "prefix": "never"}
         client.call("search.products", **filters, **options)
         client.call("glossary.list", q="risk", limit=1, offset=1)
         client.call("categories.list", limit=1, offset=1)
-        client.call("reviews.list", REVIEWED, limit=1, offset=1)
+        client.call("reviews.list", REVIEWED, min_rating=2, max_rating=5, verified=True, sort="rating", offset=1)
         client.call("exports.list", limit=1, offset=1)
 
 

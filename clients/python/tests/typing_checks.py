@@ -26,6 +26,9 @@ def blocking(client: SoftwareDirectory) -> None:
     hits = client.search.products(q="x", facets=["category"])
     assert_type(hits.facets, dict[str, list[models.FacetValue]])
     assert_type([hit["score"] for hit in hits], list[float])
+    assert_type(client.suggest(q="pe")["software"], list[models.SoftwareRef])
+    assert_type([similar["shared"]["words"] for similar in client.software.similar("a")], list[list[str]])
+    client.reviews.list("a", verified=True)
     assert_type(client.exports.download("a", format="ndjson"), bytes)
     with client.exports.stream("a") as download:
         assert_type(list(download), list[bytes])
@@ -34,7 +37,7 @@ def blocking(client: SoftwareDirectory) -> None:
     client.software.list(sort="rating")  # type: ignore[arg-type]
     client.software.list(page=2)  # type: ignore[call-arg]
     client.search.products("x")  # type: ignore[misc]
-    client.search.products(facets=["vendor"])  # type: ignore[list-item]
+    client.search.products(facets=["colour"])  # type: ignore[list-item]
     client.software.get(7)  # type: ignore[arg-type]
     SoftwareDirectory(generation_change="never")  # type: ignore[arg-type]
 

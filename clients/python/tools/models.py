@@ -21,6 +21,8 @@ ROOTS = (
     "Export",
     "Pagination",
     "Problem",
+    "SimilarSoftware",
+    "Suggestions",
 )
 
 HEADER = '''"""The records of the API, as types of plain dicts.
@@ -55,6 +57,8 @@ def parameter_type(schema: dict[str, Any]) -> str:
     if schema["type"] == "array":
         item = parameter_type(schema["items"])
         return f"{item} | Iterable[{item}]"
+    if schema.get("enum") == ["true", "false"]:
+        return "bool"
     if "enum" in schema:
         return _literal(schema["enum"])
     if schema.get("format") == "date":

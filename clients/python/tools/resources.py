@@ -14,6 +14,7 @@ class Method:
     """A method of the clients."""
 
     resource: str
+    """The member of the client that has the method; empty for the client itself."""
     name: str
     operation: str
     answer: str
@@ -24,12 +25,16 @@ class Method:
 METHODS = (
     Method("Software", "list", "listSoftware", "Page[SoftwareItem]", "SoftwareItem"),
     Method("Software", "get", "getSoftware", "record", "SoftwareDetail"),
+    Method("Software", "similar", "listSimilarSoftware", "Page[SimilarSoftware]", "SimilarSoftware"),
     Method("Categories", "list", "listCategories", "Page[Category]", "Category"),
+    Method("Categories", "get", "getCategory", "record", "Category"),
     Method("Reviews", "list", "listReviews", "ReviewPage", "Review"),
     Method("Glossary", "list", "listGlossary", "Page[GlossaryTerm]", "GlossaryTerm"),
+    Method("Glossary", "get", "getGlossaryTerm", "record", "GlossaryTerm"),
     Method("Search", "products", "searchSoftware", "SearchPage", "SearchHit"),
     Method("Exports", "list", "listExports", "Page[Export]", "Export"),
     Method("Exports", "download", "getExport", "bytes", "bytes"),
+    Method("", "suggest", "suggest", "record", "Suggestions"),
 )
 
 # Parameters of every method.
@@ -105,6 +110,12 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
         methods = [method for method in METHODS if method.resource == resource]
         body = "\n".join(_methods(method, *operations[method.operation], is_async=is_async) for method in methods)
         paths = ", ".join(f"`{operations[method.operation][0]}`" for method in methods)
+        if not resource:
+            classes.append(
+                f'class {a}Operations:\n    """The operations of the client itself: {paths}."""\n\n'
+                f"    _caller: {a}Caller\n\n{body}"
+            )
+            continue
         classes.append(
             f'class {a}{resource}Resource:\n    """{paths}."""\n\n'
             f"    def __init__(self, caller: {a}Caller) -> None:\n"

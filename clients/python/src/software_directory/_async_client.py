@@ -10,6 +10,7 @@ from ._generated.async_resources import (
     AsyncCategoriesResource,
     AsyncExportsResource,
     AsyncGlossaryResource,
+    AsyncOperations,
     AsyncReviewsResource,
     AsyncSearchResource,
     AsyncSoftwareResource,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 ClientT = TypeVar("ClientT", bound="AsyncSoftwareDirectory")
 
 
-class AsyncSoftwareDirectory:
+class AsyncSoftwareDirectory(AsyncOperations):
     """An asynchronous client of a software directory, for asyncio and Trio.
 
         async with AsyncSoftwareDirectory(api_key="sd_live_…", base_url="https://directory.example") as client:

@@ -11,6 +11,7 @@ from ._generated.resources import (
     CategoriesResource,
     ExportsResource,
     GlossaryResource,
+    Operations,
     ReviewsResource,
     SearchResource,
     SoftwareResource,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 ClientT = TypeVar("ClientT", bound="SoftwareDirectory")
 
 
-class SoftwareDirectory:
+class SoftwareDirectory(Operations):
     """A client of a software directory.
 
         with SoftwareDirectory(api_key="sd_live_…", base_url="https://directory.example") as client:

@@ -21,11 +21,21 @@ if TYPE_CHECKING:
     from .._async_caller import AsyncCaller
     from .._downloads import AsyncDownload, Progress
     from .._protocol.messages import ParameterValue, Response
-    from .models import Category, Export, GlossaryTerm, Review, SearchHit, SoftwareDetail, SoftwareItem
+    from .models import (
+        Category,
+        Export,
+        GlossaryTerm,
+        Review,
+        SearchHit,
+        SimilarSoftware,
+        SoftwareDetail,
+        SoftwareItem,
+        Suggestions,
+    )
 
 
 class AsyncSoftwareResource:
-    """`/v1/software`, `/v1/software/{id}`."""
+    """`/v1/software`, `/v1/software/{id}`, `/v1/software/{id}/similar`."""
 
     def __init__(self, caller: AsyncCaller) -> None:
         """Made by the client."""
@@ -35,12 +45,50 @@ class AsyncSoftwareResource:
         self,
         *,
         q: str | None = None,
+        id: str | Iterable[str] | None = None,
         category: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
-        sort: Literal["name", "-rating", "-review_count"] | None = None,
+        evidence_checked_after: date | str | None = None,
+        standards: str | Iterable[str] | None = None,
+        deployment: str | Iterable[str] | None = None,
+        languages: str | Iterable[str] | None = None,
+        vendor: str | Iterable[str] | None = None,
+        tags: str | Iterable[str] | None = None,
+        sort: Literal["name", "-rating", "-review_count", "-evidence_checked_on"] | None = None,
+        fields: Literal[
+            "id",
+            "name",
+            "tagline",
+            "category",
+            "categories",
+            "rating",
+            "review_count",
+            "website",
+            "vendor",
+            "offering_type",
+            "evidence_status",
+            "evidence_checked_on",
+        ]
+        | Iterable[
+            Literal[
+                "id",
+                "name",
+                "tagline",
+                "category",
+                "categories",
+                "rating",
+                "review_count",
+                "website",
+                "vendor",
+                "offering_type",
+                "evidence_status",
+                "evidence_checked_on",
+            ]
+        ]
+        | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -53,14 +101,25 @@ class AsyncSoftwareResource:
         q: Only products whose name or other name has, for every word of this, a word that starts with it.
             Case, accents and compounds written apart or together don't matter. Best match first unless
             `sort` is given. (at most 256 characters)
+        id: Only the products with these ids: repeat it for several. An id that doesn't exist matches
+            nothing.
         category: Only products in this category: its name or id, upper or lower case. Repeat it for any of
             several. A category that doesn't exist matches nothing.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status.
         min_rating: Only products with a shown rating of at least this. (0 to 5)
         evidence_checked_before: Only products whose evidence was last checked before this day.
-        sort: Order. Without `q` by name where nothing is said, with `q` best match first. Unrated products
-            come last.
+        evidence_checked_after: Only products whose evidence was last checked after this day.
+        standards: Only products for this standard. Repeat it for any of several. Case, accents, spaces and
+            hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+        deployment: Only products that can be run in this way, such as `cloud`; compared like `standards`.
+        languages: Only products with a user interface in this language; compared like `standards`.
+        vendor: Only products of this vendor; compared like `standards`.
+        tags: Only products with this tag; compared like `standards`.
+        sort: Order. Without `q` by name where nothing is said, with `q` best match first. Products without
+            the value come last.
+        fields: Only these fields of each product, and its `id`. Repeat it for several. Without it all
+            fields.
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
@@ -73,12 +132,20 @@ class AsyncSoftwareResource:
                 "/v1/software",
                 query={
                     "q": q,
+                    "id": id,
                     "category": category,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
+                    "evidence_checked_after": evidence_checked_after,
+                    "standards": standards,
+                    "deployment": deployment,
+                    "languages": languages,
+                    "vendor": vendor,
+                    "tags": tags,
                     "sort": sort,
+                    "fields": fields,
                     "limit": limit,
                     "offset": offset,
                 },
@@ -118,9 +185,40 @@ class AsyncSoftwareResource:
         )
         return cast("SoftwareDetail", record_of(response)), response
 
+    def similar(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> AsyncPager[AsyncPage[SimilarSoftware], SimilarSoftware]:
+        """List similar products.
+
+        Products in the same categories and with the same words in tagline, tags, features and standards,
+        the most similar first. `shared` says of each what it has in common with the product.
+
+        id: The product's id.
+        limit: Page size. (1 to 100, default 10)
+        offset: Number of items to skip; beyond the end the page is empty. (0 to 10000, default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        return AsyncPager(
+            self._caller,
+            cast("type[AsyncPage[SimilarSoftware]]", AsyncPage),
+            call(
+                "/v1/software/{id}/similar",
+                id=id,
+                query={"limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
+        )
+
 
 class AsyncCategoriesResource:
-    """`/v1/categories`."""
+    """`/v1/categories`, `/v1/categories/{id}`."""
 
     def __init__(self, caller: AsyncCaller) -> None:
         """Made by the client."""
@@ -153,6 +251,36 @@ class AsyncCategoriesResource:
             ),
         )
 
+    async def get(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> Category:
+        """Get a category.
+
+        Its description and how many products are in it. `/v1/software?category=ID` lists these.
+
+        id: The category's id.
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        result, _ = await self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        return result
+
+    async def get_with_response(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> tuple[Category, Response]:
+        """Do as `get`, and return the response as it came beside it."""
+        response = await self._caller.send(
+            call("/v1/categories/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+        )
+        return cast("Category", record_of(response)), response
+
 
 class AsyncReviewsResource:
     """`/v1/reviews/{id}`."""
@@ -165,6 +293,10 @@ class AsyncReviewsResource:
         self,
         id: str,
         *,
+        min_rating: float | None = None,
+        max_rating: float | None = None,
+        verified: bool | None = None,
+        sort: Literal["-created_at", "created_at", "-rating", "rating"] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -172,9 +304,15 @@ class AsyncReviewsResource:
     ) -> AsyncPager[AsyncReviewPage, Review]:
         """List reviews of a product.
 
-        Newest first. A product without reviews has an empty list.
+        Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` is of
+        all its reviews, whatever the filters.
 
         id: The product's id.
+        min_rating: Only reviews with at least that many stars. (1 to 5)
+        max_rating: Only reviews with at most that many stars. (1 to 5)
+        verified: `true`: only reviews whose reviewer is known to use the product; `false`: only the others.
+        sort: Order. Reviews without a date come last, reviews with as many stars newest first. (default
+            -created_at)
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. (default 0)
         extra_headers, extra_query: Headers and parameters to send beside these.
@@ -185,7 +323,14 @@ class AsyncReviewsResource:
             call(
                 "/v1/reviews/{id}",
                 id=id,
-                query={"limit": limit, "offset": offset},
+                query={
+                    "min_rating": min_rating,
+                    "max_rating": max_rating,
+                    "verified": verified,
+                    "sort": sort,
+                    "limit": limit,
+                    "offset": offset,
+                },
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
@@ -193,7 +338,7 @@ class AsyncReviewsResource:
 
 
 class AsyncGlossaryResource:
-    """`/v1/glossary`."""
+    """`/v1/glossary`, `/v1/glossary/{id}`."""
 
     def __init__(self, caller: AsyncCaller) -> None:
         """Made by the client."""
@@ -230,6 +375,36 @@ class AsyncGlossaryResource:
             ),
         )
 
+    async def get(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> GlossaryTerm:
+        """Get a glossary term.
+
+        Its definition, abbreviations, synonyms and source.
+
+        id: The term's id.
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        result, _ = await self.get_with_response(id, extra_headers=extra_headers, extra_query=extra_query)
+        return result
+
+    async def get_with_response(
+        self,
+        id: str,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> tuple[GlossaryTerm, Response]:
+        """Do as `get`, and return the response as it came beside it."""
+        response = await self._caller.send(
+            call("/v1/glossary/{id}", id=id, extra_headers=extra_headers, extra_query=extra_query)
+        )
+        return cast("GlossaryTerm", record_of(response)), response
+
 
 class AsyncSearchResource:
     """`/v1/search`."""
@@ -247,13 +422,72 @@ class AsyncSearchResource:
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
-        sort: Literal["relevance", "-rating", "-review_count", "name"] | None = None,
-        facets: Literal["category", "offering_type", "evidence_status", "rating"]
-        | Iterable[Literal["category", "offering_type", "evidence_status", "rating"]]
+        evidence_checked_after: date | str | None = None,
+        standards: str | Iterable[str] | None = None,
+        deployment: str | Iterable[str] | None = None,
+        languages: str | Iterable[str] | None = None,
+        vendor: str | Iterable[str] | None = None,
+        tags: str | Iterable[str] | None = None,
+        sort: Literal["relevance", "-rating", "-review_count", "-evidence_checked_on", "name"] | None = None,
+        facets: Literal[
+            "category",
+            "offering_type",
+            "evidence_status",
+            "rating",
+            "standards",
+            "deployment",
+            "languages",
+            "vendor",
+            "tags",
+        ]
+        | Iterable[
+            Literal[
+                "category",
+                "offering_type",
+                "evidence_status",
+                "rating",
+                "standards",
+                "deployment",
+                "languages",
+                "vendor",
+                "tags",
+            ]
+        ]
         | None = None,
         highlight: bool | None = None,
         typo: bool | None = None,
         prefix: Literal["auto", "always", "never"] | None = None,
+        fields: Literal[
+            "id",
+            "name",
+            "tagline",
+            "category",
+            "categories",
+            "rating",
+            "review_count",
+            "website",
+            "vendor",
+            "offering_type",
+            "evidence_status",
+            "evidence_checked_on",
+        ]
+        | Iterable[
+            Literal[
+                "id",
+                "name",
+                "tagline",
+                "category",
+                "categories",
+                "rating",
+                "review_count",
+                "website",
+                "vendor",
+                "offering_type",
+                "evidence_status",
+                "evidence_checked_on",
+            ]
+        ]
+        | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -274,14 +508,24 @@ class AsyncSearchResource:
         evidence_status: Only products whose evidence has this status.
         min_rating: Only products with a shown rating of at least this. (0 to 5)
         evidence_checked_before: Only products whose evidence was last checked before this day.
-        sort: Order. Unrated products come last. (default relevance)
+        evidence_checked_after: Only products whose evidence was last checked after this day.
+        standards: Only products for this standard. Repeat it for any of several. Case, accents, spaces and
+            hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+        deployment: Only products that can be run in this way, such as `cloud`; compared like `standards`.
+        languages: Only products with a user interface in this language; compared like `standards`.
+        vendor: Only products of this vendor; compared like `standards`.
+        tags: Only products with this tag; compared like `standards`.
+        sort: Order. Products without the value come last. (default relevance)
         facets: Also count the matching products by this. Repeat it for several. Each count leaves its own
-            filter out.
+            filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent
+            values are counted.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether a misspelled word may match. (default true)
         prefix: Whether the last word also matches as the beginning of a longer one: `always` while it is
             being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in
             English) or too little is found. (default auto)
+        fields: Only these fields of each product, and its `id`. Repeat it for several. Without it all
+            fields.
         limit: Page size. (1 to 100, default 20)
         offset: Number of items to skip; beyond the end the page is empty. With `q` at most 10000. (default
             0)
@@ -299,11 +543,18 @@ class AsyncSearchResource:
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
+                    "evidence_checked_after": evidence_checked_after,
+                    "standards": standards,
+                    "deployment": deployment,
+                    "languages": languages,
+                    "vendor": vendor,
+                    "tags": tags,
                     "sort": sort,
                     "facets": facets,
                     "highlight": highlight,
                     "typo": typo,
                     "prefix": prefix,
+                    "fields": fields,
                     "limit": limit,
                     "offset": offset,
                 },
@@ -359,10 +610,12 @@ class AsyncExportsResource:
         """Download an export.
 
         The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd
-        where the request accepts that for `json`, else as it is. Each started MiB of the document
-        (`size_bytes` in the list) costs a request of the quota; a download larger than what is left is
-        possible while anything is left, and the quota then waits accordingly. A key may have 4 downloads in
-        progress (429), all keys together 32 (503).
+        where the request accepts that for `json`, else as it is. A part of a `json` document is sent for
+        one range in `Range`, so that a download which broke can go on: with `If-Range` and the entity tag,
+        the part is of the same document. Each started MiB of the document (`size_bytes` in the list) up to
+        the end of the part costs a request of the quota; a download larger than what is left is possible
+        while anything is left, and the quota then waits accordingly. A key may have 4 downloads in progress
+        (429), all keys together 32 (503).
 
         id: The export's id.
         format: `json` is the export as it was validated; `ndjson` one record a line, each with its export
@@ -446,3 +699,46 @@ class AsyncExportsResource:
         return await save_async(
             self.stream(id, format=format, extra_headers=extra_headers, extra_query=extra_query), path, on_progress
         )
+
+
+class AsyncOperations:
+    """The operations of the client itself: `/v1/suggest`."""
+
+    _caller: AsyncCaller
+
+    async def suggest(
+        self,
+        *,
+        q: str | None = None,
+        limit: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> Suggestions:
+        """Suggest while typing.
+
+        Products, categories and glossary terms that what is typed can become: ids and names alone, a few
+        hundred bytes.
+
+        q: What has been typed so far. The last word also matches as the beginning of others, and misspelled
+            words match too. Without it nothing is suggested. (at most 256 characters)
+        limit: The most suggestions of each kind. (1 to 20, default 5)
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        result, _ = await self.suggest_with_response(
+            q=q, limit=limit, extra_headers=extra_headers, extra_query=extra_query
+        )
+        return result
+
+    async def suggest_with_response(
+        self,
+        *,
+        q: str | None = None,
+        limit: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> tuple[Suggestions, Response]:
+        """Do as `suggest`, and return the response as it came beside it."""
+        response = await self._caller.send(
+            call("/v1/suggest", query={"q": q, "limit": limit}, extra_headers=extra_headers, extra_query=extra_query)
+        )
+        return cast("Suggestions", record_of(response)), response

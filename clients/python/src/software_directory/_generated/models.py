@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 __all__ = [
     "Category",
     "CategoryRef",
+    "CategorySuggestion",
     "Export",
     "ExportRef",
     "FacetValue",
@@ -27,10 +28,15 @@ __all__ = [
     "Review",
     "ReviewSummary",
     "SearchHit",
+    "Shared",
+    "SimilarSoftware",
     "SoftwareDetail",
     "SoftwareItem",
     "SoftwareMore",
+    "SoftwareRef",
     "Source",
+    "Suggestions",
+    "TermSuggestion",
     "TextRange",
 ]
 
@@ -340,6 +346,12 @@ class Export(TypedDict):
     """How many glossary terms it defines."""
     size_bytes: int
     """Size of the document in bytes."""
+    sha256: str
+    """SHA-256 of the document, in hexadecimal digits: it changes with the document, and verifies a download."""
+    changed_at: Optional[str]
+    """When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled
+    one.
+    """
 
 
 class Pagination(TypedDict):
@@ -388,3 +400,60 @@ class Problem(_ProblemAlways, total=False):
     """Seconds to wait before trying again, where waiting helps."""
     errors: List[ParameterProblem]
     """The problems by parameter."""
+
+
+class Shared(TypedDict):
+    """What two products have in common."""
+
+    categories: List[CategoryRef]
+    """Categories that both are in."""
+    words: List[str]
+    """Words of the product asked about that both have, the rarest first."""
+
+
+class SimilarSoftware(SoftwareItem):
+    """A product that is like another one."""
+
+    score: float
+    """How similar it is, 0 to 1; comparable within one answer only."""
+    shared: Shared
+
+
+class SoftwareRef(TypedDict):
+    """A product by id and name."""
+
+    id: str
+    """Identifier; any text, so percent-encode it in a path."""
+    name: str
+    """Name."""
+
+
+class CategorySuggestion(TypedDict):
+    """A category that a query can be narrowed to."""
+
+    id: str
+    """Identifier: the value of the filter `category`."""
+    name: str
+    """Name."""
+    software_count: int
+    """How many products are in it."""
+
+
+class TermSuggestion(TypedDict):
+    """A glossary term."""
+
+    id: str
+    """Identifier."""
+    term: str
+    """The term."""
+
+
+class Suggestions(TypedDict):
+    """What a beginning of a query can become."""
+
+    software: List[SoftwareRef]
+    """Products: those whose names have the words first, then others that a search finds."""
+    categories: List[CategorySuggestion]
+    """Categories whose names have the words, those with most products first."""
+    glossary: List[TermSuggestion]
+    """Glossary terms that have the words in the term, an abbreviation or a synonym, best match first."""
