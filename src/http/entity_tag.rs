@@ -102,9 +102,14 @@ impl EntityTag {
         Self(HeaderValue::from_bytes(strong).unwrap_or(self.0))
     }
 
+    /// Whether equal tags mean equal bytes.
+    pub(super) fn is_strong(&self) -> bool {
+        !self.0.as_bytes().starts_with(b"W/")
+    }
+
     /// Whether a tag of `If-Range` is this one: both strong, and the same (RFC 9110, 13.1.5).
     pub(super) fn is_strongly(&self, tag: &HeaderValue) -> bool {
-        !self.0.as_bytes().starts_with(b"W/") && self.0 == tag
+        self.is_strong() && self.0 == tag
     }
 
     pub(super) fn header(&self) -> HeaderValue {

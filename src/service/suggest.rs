@@ -1,5 +1,6 @@
 //! Suggestions while a query is being typed: products, categories and glossary terms, in few bytes.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use serde::Deserialize;
@@ -21,16 +22,22 @@ pub fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Sugges
     let tables = &snapshot.catalogue.tables;
     let page = PageRequest { limit, offset: 0 };
     let (mut products, _) = search_names(snapshot, q, &Filter::default(), None, page)?;
+    let mut q = Cow::Borrowed(q);
     if products.len() < few && !q.trim().is_empty() {
-        let search = SearchSoftware { prefix: Prefix::Always, page, ..SearchSoftware::new(q) };
+        let search = SearchSoftware { prefix: Prefix::Always, page, ..SearchSoftware::new(&q) };
         let found = find_software(snapshot, &search)?;
+        // Categories and terms are compared as they are written.
+        for correction in &found.query.corrected {
+            q = Cow::Owned(q.replace(&correction.from, &correction.to));
+        }
         let others: Vec<Ordinal> = found.ordinals().filter(|ordinal| !products.contains(ordinal)).collect();
         products.extend(others);
         products.truncate(few);
     }
-    let mut categories: Vec<_> = snapshot.categories.complete(q).into_iter().map(|at| &tables.categories[at]).collect();
+    let mut categories: Vec<_> =
+        snapshot.categories.complete(&q).into_iter().map(|at| &tables.categories[at]).collect();
     categories.sort_by_key(|category| Reverse(category.software_count));
-    let terms = snapshot.glossary.complete(q).into_iter().take(few).map(|at| &tables.glossary[at].term);
+    let terms = snapshot.glossary.complete(&q).into_iter().take(few).map(|at| &tables.glossary[at].term);
     Ok(Suggestions {
         software: products.iter().map(|ordinal| software_ref(snapshot, *ordinal)).collect::<Result<_, _>>()?,
         categories: categories

@@ -7,7 +7,7 @@ import schemathesis
 MAX_QUERY_OFFSET = 10_000
 
 # Parameters that may be given several times.
-REPEATABLE = {"category", "facets"}
+REPEATABLE = {"category", "facets", "fields", "id", "standards", "deployment", "languages", "vendor", "tags"}
 
 
 @schemathesis.hook
@@ -20,6 +20,8 @@ def before_call(context, case, kwargs):
             if isinstance(value, list) and len(value) == 1 and name not in REPEATABLE:
                 case.query[name] = value * 2
         return
+    # With it a response has fewer members than its schema requires; what it then has is tested in tests/api/software.rs.
+    case.query.pop("fields", None)
     if not case.query.get("q"):
         return
     offset = str(case.query.get("offset", 0))

@@ -34,8 +34,10 @@ impl Middleware for Conditional {
         let snapshot = request.extensions().get::<Snapshot>().filter(|_| is_get);
         let Some(snapshot) = snapshot else { return ControlFlow::Continue(None) };
         let tag = self.tag(request, snapshot);
-        // A download compares it with `If-Range`.
-        request.extensions_mut().insert(tag.clone());
+        if tag.is_strong() {
+            // A download compares it with `If-Range`.
+            request.extensions_mut().insert(tag.clone());
+        }
         match tag.condition(request.headers()) {
             Condition::Unchanged => {
                 let mut response = Response::default();
@@ -65,13 +67,13 @@ impl Conditional {
         let (Some(resource), Some(content)) = (resource, content) else {
             return self.0.tag(snapshot.generation().as_bytes(), path, &query);
         };
-        let mut version = content.to_be_bytes().to_vec();
+        let content = content.to_be_bytes();
         if !matches!(resource, Resource::Export(_)) {
-            return self.0.tag(&version, path, &query);
+            return self.0.tag(&content, path, &query);
         }
         // An export is sent as it is stored, so each of its codings has a tag of its own.
         let coding = Coding::preferred(request.headers(), &[Coding::Zstd]);
-        version.extend_from_slice(coding.map_or("", Coding::name).as_bytes());
+        let version = [&content[..], coding.map_or("", Coding::name).as_bytes()].concat();
         self.0.tag(&version, path, &query).strong()
     }
 }
