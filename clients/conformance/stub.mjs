@@ -79,7 +79,8 @@ async function play(script, path, search, request, response) {
   const half = body.subarray(0, Math.floor(body.length / 2));
   const head = () => {
     response.sendDate = false;
-    const headers = { ...CORS };
+    // A platform with a cache of its own, such as a browser, must not answer for the stub.
+    const headers = { ...CORS, "cache-control": "no-store" };
     for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = fill(value, request);
     if (answer.action !== "trickle_body") headers["content-length"] = body.length;
     response.writeHead(answer.status, headers);

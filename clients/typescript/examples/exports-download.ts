@@ -1,5 +1,10 @@
-// Downloads an export: whole, and as a stream of lines that never is in memory as a whole.
+// Downloads an export: whole, into a file, and as a stream of lines that never is in memory as a whole.
 
+import { createWriteStream } from "node:fs";
+import { rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
 import { SoftwareDirectory } from "software-directory";
 
 const directory = new SoftwareDirectory({
@@ -12,10 +17,18 @@ const bytes = await directory.exports.download(one!.id);
 const document = JSON.parse(new TextDecoder().decode(bytes));
 console.log(`${document.name}: ${document.software.length} records in ${bytes.length} bytes`);
 
-const response = await directory.exports.download(one!.id, { format: "ndjson" }).asResponse();
+// Written beside its place and renamed when it is whole.
+const file = join(tmpdir(), `${encodeURIComponent(one!.id)}.json`);
+await directory.exports.downloadTo(one!.id, Writable.toWeb(createWriteStream(`${file}.part`)), null, {
+  onProgress: (received, total) => console.log(`${received} of ${total ?? one!.size_bytes} bytes`),
+});
+await rename(`${file}.part`, file);
+console.log(`wrote ${file}`);
+
+const { body } = await directory.exports.stream(one!.id, { format: "ndjson" });
 let rest = "";
 let count = 0;
-for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
+for await (const text of body.pipeThrough(new TextDecoderStream())) {
   const lines = (rest + text).split("\n");
   rest = lines.pop()!;
   for (const line of lines) if (JSON.parse(line).id) count += 1;

@@ -33,9 +33,9 @@ export function readList<Body extends ListBody>(bytes: Bytes): Body | undefined 
     : undefined;
 }
 
-/** The bytes of a JSON or NDJSON document, as they are. */
-export function readBytes(bytes: Bytes, { headers }: Response): Bytes | undefined {
-  return /json/.test(headers.get("content-type") ?? "") ? bytes : undefined;
+/** Whether the body is a JSON or NDJSON document. */
+export function isDocument({ headers }: Response): boolean {
+  return /json/.test(headers.get("content-type") ?? "");
 }
 
 /** The error that an answer with an error status means. `text` is its body, empty if it couldn't be read. */

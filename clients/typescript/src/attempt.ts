@@ -13,12 +13,12 @@ export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
   headers: MessageHeaders;
   signal: AbortSignal | undefined;
   redact: Redact;
-  /** Whether the body is a stream that may be read after the attempt. */
+  /** Whether the body may be long: the timeout bounds each wait for a chunk, and it may be read after the attempt. */
   streamed: boolean;
 }
 
-/** Sends the request and gives a successful response to `read`. The timeout covers the headers and, unless the body is
- * streamed, `read`. The signal is listened to until the body was read to its end, was cancelled or failed. */
+/** Sends the request and gives a successful response to `read`. The timeout covers headers and `read`; of a streamed body, the
+ * headers and then each chunk. The signal is listened to until the body was read to its end, was cancelled or failed. */
 export async function attempt<Result>(
   { url, headers, timeoutMs, signal, redact, fetch, streamed }: Attempt,
   read: (response: Response) => Promise<Result>,
@@ -26,7 +26,9 @@ export async function attempt<Result>(
   const sentId = headers["x-request-id"];
   const controller = new AbortController();
   let response: Response | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let timedOut = false;
+  let failure: { reason: unknown } | undefined;
 
   const cancel = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", cancel, { once: true });
@@ -34,10 +36,12 @@ export async function attempt<Result>(
   const aborted = new Promise<never>((_, reject) => {
     controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
   });
-  const timer = startTimer(timeoutMs, () => {
-    timedOut = true;
-    controller.abort();
-  });
+  const startTimeout = () => {
+    timer = startTimer(timeoutMs, () => {
+      timedOut = true;
+      controller.abort();
+    });
+  };
   const end = () => {
     clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);
@@ -51,10 +55,8 @@ export async function attempt<Result>(
     const { origin } = new URL(url);
     const details = { status: 0, request_id: sentId };
     if (timedOut) {
-      return new ApiTimeoutError(`No whole answer from ${origin} within ${timeoutMs} ms`, {
-        ...details,
-        code: "timeout",
-      });
+      const what = streamed && response ? "No more data" : "No whole answer";
+      return new ApiTimeoutError(`${what} from ${origin} within ${timeoutMs} ms`, { ...details, code: "timeout" });
     }
     const cause = redactCause(error, redact);
     const message = `The connection to ${origin} failed: ${reason(cause)}`;
@@ -62,15 +64,16 @@ export async function attempt<Result>(
   };
 
   /** Waits for a step of the exchange; a failure ends the exchange and is thrown as what it means. */
-  const guarded = async <T>(step: Promise<T>): Promise<T> => {
+  const guarded = async <T>(step: () => Promise<T>): Promise<T> => {
     try {
-      return await Promise.race([step, aborted]);
+      return await Promise.race([step(), aborted]);
     } catch (error) {
-      const meant = meaning(error);
+      // The first failure: engines replace the reason for which a stream failed by one of their own.
+      failure ??= { reason: meaning(error) };
       // Releases the rest of the exchange.
       controller.abort();
       end();
-      throw meant;
+      throw failure.reason;
     }
   };
 
@@ -79,13 +82,19 @@ export async function attempt<Result>(
     if (response.status >= 400) throw errorFromAnswer(response, await response.text(), sentId, redact);
     const isUnchanged = response.status === 304 && "if-none-match" in headers;
     if (!response.ok && !isUnchanged) throw invalidResponse(response, sentId);
-    if (streamed) {
-      clearTimeout(timer);
-      return read(watched(response, guarded, end));
+    if (!streamed) {
+      const result = await read(response);
+      end();
+      return result;
     }
-    const result = await read(response);
-    end();
-    return result;
+    clearTimeout(timer);
+    const wait = <T>(chunk: () => Promise<T>): Promise<T> => {
+      startTimeout();
+      return guarded(chunk).finally(() => clearTimeout(timer));
+    };
+    return read(watched(response, wait, end));
   };
-  return guarded(exchange());
+
+  startTimeout();
+  return guarded(exchange);
 }

@@ -6,7 +6,7 @@ export type Bytes = ReturnType<typeof Uint8Array.of>;
 /** The response with another body, bytes in memory or a stream, and on request another status and headers. */
 export function withBody(
   response: Response,
-  body: Bytes | ReadableStream<Uint8Array>,
+  body: Bytes | ReadableStream<Bytes>,
   init: ResponseInit = response,
 ): Response {
   // Statuses such as 304 permit no body at all, not even an empty one.
@@ -22,16 +22,20 @@ export function withBody(
 
 /** The response with a body that is read through `wait`, chunk by chunk as its reader pulls, so that no more than a chunk
  * is in memory. Calls `end` after the last chunk or when the reader cancels; `wait` sees to errors. */
-export function watched(response: Response, wait: <T>(chunk: Promise<T>) => Promise<T>, end: () => void): Response {
+export function watched(
+  response: Response,
+  wait: <T>(chunk: () => Promise<T>) => Promise<T>,
+  end: () => void,
+): Response {
   const reader = response.body?.getReader();
   if (!reader) {
     end();
     return response;
   }
-  const body = new ReadableStream<Uint8Array>(
+  const body = new ReadableStream<Bytes>(
     {
       async pull(controller) {
-        const { done, value } = await wait(reader.read());
+        const { done, value } = await wait(() => reader.read());
         if (!done) return controller.enqueue(value);
         end();
         controller.close();

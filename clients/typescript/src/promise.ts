@@ -1,8 +1,8 @@
 // The return type of the operations: a promise of the result that can also give the raw response.
 
-import { idOf, invalidResponse, type Read } from "./answer.js";
+import { invalidResponse, type Read } from "./answer.js";
 import { withBody } from "./body.js";
-import type { Answer, Request, Transport } from "./request.js";
+import type { Answer, Opened, Request, Transport } from "./request.js";
 import type { RequestOptions } from "./settings.js";
 
 /** A result with the response that it came in. */
@@ -22,7 +22,7 @@ export class ApiPromise<Result> implements Promise<Result> {
   readonly #read: Read<Result>;
   readonly #options: RequestOptions | undefined;
   #answer: Promise<Answer<Result>> | undefined;
-  #opened: Promise<Response> | undefined;
+  #opened: Promise<Opened> | undefined;
 
   constructor(transport: Transport, request: Request, read: Read<Result>, options?: RequestOptions) {
     this.#transport = transport;
@@ -42,7 +42,7 @@ export class ApiPromise<Result> implements Promise<Result> {
   }
 
   /** The response as it comes, its body not yet read: for streaming. Errors are thrown and retried as ever; the timeout
-   * covers the headers only. To be called directly on the operation: later, or after `await`, the body was read already
+   * bounds the wait for the headers and then for each chunk of the body. To be called directly on the operation: later, or after `await`, the body was read already
    * and the response is a copy that has it in memory. */
   async asResponse(): Promise<Response> {
     if (this.#answer && !this.#opened) {
@@ -50,7 +50,7 @@ export class ApiPromise<Result> implements Promise<Result> {
       return withBody(response, body);
     }
     this.#opened ??= this.#transport.open(this.#request, this.#options);
-    return this.#opened;
+    return (await this.#opened).response;
   }
 
   then<A = Result, B = never>(
@@ -78,10 +78,9 @@ export class ApiPromise<Result> implements Promise<Result> {
   }
 
   /** Reads a raw response through a clone, so that its own body stays unread; fails if that was read already. */
-  async #readOpened(opened: Promise<Response>): Promise<Answer<Result>> {
-    const response = await opened;
+  async #readOpened(opened: Promise<Opened>): Promise<Answer<Result>> {
+    const { response, request_id } = await opened;
     const body = new Uint8Array(await response.clone().arrayBuffer());
-    const request_id = idOf(response, "");
     const result = this.#read(body, response, request_id);
     if (result === undefined) throw invalidResponse(response, request_id);
     return { result, response, body, request_id };

@@ -1,6 +1,6 @@
 // One call: its URL and headers, its attempts and the waits between them.
 
-import { idOf, invalidResponse, type Read } from "./answer.js";
+import { idOf, invalidResponse, isDocument, type Read } from "./answer.js";
 import { attempt } from "./attempt.js";
 import type { Bytes } from "./body.js";
 import { Cache, revalidated } from "./cache.js";
@@ -16,7 +16,7 @@ export interface Request {
   path: readonly string[] | string;
   query?: object | null | undefined;
   accept?: string;
-  /** Whether the body is an export's: too large to be cached. */
+  /** Whether the body is an export's: JSON or NDJSON, too large for the cache and for a timeout of the whole. */
   download?: boolean;
 }
 
@@ -29,12 +29,15 @@ export interface Answer<Result> {
   request_id: string;
 }
 
+/** A response whose body isn't read yet. */
+export type Opened = Pick<Answer<unknown>, "response" | "request_id">;
+
 /** Sends requests of one client. */
 export interface Transport extends Pick<Settings, "generationChange"> {
   /** Sends a request, with retries, and reads the whole answer. */
   send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
   /** Sends a request, with retries, up to the headers; the body is left to the caller. */
-  open(request: Request, options?: RequestOptions): Promise<Response>;
+  open(request: Request, options?: RequestOptions): Promise<Opened>;
 }
 
 export function transport(settings: Settings): Transport {
@@ -74,7 +77,9 @@ export function transport(settings: Settings): Transport {
       const caches = request.download || "if-none-match" in headers ? undefined : cache;
       const entry = caches?.get(key);
       if (entry) headers["if-none-match"] = entry.etag;
-      return call(message, options, false, async (answer) => {
+      return call(message, options, request.download === true, async (answer) => {
+        // Before the body, which could be anything then.
+        if (request.download && !isDocument(answer)) throw invalidResponse(answer, headers["x-request-id"]);
         const isCached = entry !== undefined && answer.status === 304;
         const response = isCached ? revalidated(entry, answer) : answer;
         const body = isCached ? entry.body : new Uint8Array(await answer.arrayBuffer());
@@ -85,8 +90,13 @@ export function transport(settings: Settings): Transport {
         return { result, response, body, request_id };
       });
     },
-    open: async (request, options) =>
-      call(messageOf(settings, request, options), options, true, async (response) => response),
+    async open(request, options) {
+      const message = messageOf(settings, request, options);
+      return call(message, options, true, async (response) => ({
+        response,
+        request_id: idOf(response, message.headers["x-request-id"]),
+      }));
+    },
   };
 }
 

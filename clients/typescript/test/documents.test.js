@@ -12,7 +12,7 @@ const EXAMPLES = join(PACKAGE, "examples");
 const OUTPUT = {
   "categories-list.ts": /^ +\d+ {2}\S.* \([a-z0-9-]+\)$/m,
   "errors.ts": /^404 software_not_found \w+\nlimit: .+\nfalse changed my mind\n$/,
-  "exports-download.ts": /: (\d+) records in \d+ bytes\n\1 records, line by line\n$/,
+  "exports-download.ts": /: (\d+) records in (\d+) bytes\n(?:\d+ of \2 bytes\n)+wrote .+\n\1 records, line by line\n$/,
   "exports-list.ts": /^demo: \d+ products, \d+ bytes, https:/m,
   "glossary-list.ts": /^CAPA: .+/,
   "reviews-list.ts": /^from 0 of \d+, on average [\d.]+\n {2}\*+ /,
@@ -53,7 +53,7 @@ for (const [name, pattern] of Object.entries(OUTPUT)) {
 test("the README's code runs, and prints what it finds", async () => {
   const readme = await readFile(join(PACKAGE, "README.md"), "utf8");
   const blocks = [...readme.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code);
-  assert.equal(blocks.length, 8);
+  assert.equal(blocks.length, 9);
   for (const [n, code] of blocks.entries()) {
     const file = join(folder, `block-${n}.ts`);
     await writeFile(file, code.includes("import { SoftwareDirectory") ? code : prelude + code);

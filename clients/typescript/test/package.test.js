@@ -24,7 +24,7 @@ const PUBLIC_VALUES = [
   "ServerError",
   "SoftwareDirectory",
 ];
-const LIMIT_BYTES = 5000;
+const LIMIT_BYTES = 6000;
 const tool = (path) => join(PACKAGE, "node_modules", path);
 const node = process.execPath;
 
@@ -60,7 +60,7 @@ async function bundle(contents) {
   return outputFiles[0].text;
 }
 
-test("the whole client is under 5 kB, minified and gzipped", async (context) => {
+test("the whole client is under 6 kB, minified and gzipped", async (context) => {
   const text = await bundle('export * from "software-directory";');
   const bytes = gzipSync(text, { level: 9 }).length;
   context.diagnostic(`${bytes} bytes minified and gzipped, ${text.length} minified`);

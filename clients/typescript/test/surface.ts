@@ -4,6 +4,7 @@ import {
   ApiError,
   type Bytes,
   type Category,
+  type ExportStream,
   GenerationChangedError,
   type Page,
   RateLimitError,
@@ -50,6 +51,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   const blob = new Blob([await directory.exports.download("demo")]);
   const bytesAgain: Bytes = bytes as Bytes;
   const any: Response = await directory.get("/v1/software", { limit: 1, tag: ["a", "b"] }, { signal });
+  const { body, sizeBytes }: ExportStream = await directory.exports.stream("demo", { format: "json" }, { signal });
+  await body.pipeTo(new WritableStream<Uint8Array>());
+  await directory.exports.downloadTo("demo", new WritableStream<Uint8Array>(), null, {
+    onProgress: (received, all) => wait(received / (all ?? sizeBytes ?? 1)),
+  });
   const raw: Response = await directory.exports.download("demo").asResponse();
   const [first, second] = await Promise.all([directory.glossary.list({ q: "capa" }), directory.exports.list()]);
   console.log(

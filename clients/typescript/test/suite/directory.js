@@ -86,7 +86,7 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectEqual(Object.keys(page.facets).sort(), ["category", "rating"], "facets");
       expectContains(page.query, { corrected: [] }, "query");
     }),
-    check("exports.list and exports.download, as bytes, as lines and as a stream", async () => {
+    check("exports: list, bytes, lines, streams", async () => {
       const [entry] = (await directory.exports.list()).data;
       const bytes = await directory.exports.download(entry.id);
       expectEqual(bytes.length, entry.size_bytes, "size");
@@ -101,11 +101,18 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
         records.map(({ id }) => id),
         "lines",
       );
-      const response = await directory.exports.download(entry.id).asResponse();
-      let streamed = 0;
-      const reader = response.body.getReader();
-      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) streamed += chunk.value.length;
-      expectEqual(streamed, entry.size_bytes, "bytes streamed");
+      const raw = await directory.exports.download(entry.id).asResponse();
+      expectEqual(await lengthOf(raw.body), entry.size_bytes, "bytes of the raw response");
+      const { body, sizeBytes } = await directory.exports.stream(entry.id);
+      expect(sizeBytes === undefined || sizeBytes === entry.size_bytes, `announced size: ${sizeBytes}`);
+      expectEqual(await lengthOf(body), entry.size_bytes, "bytes streamed");
+      let written = 0;
+      let progress;
+      const writable = new WritableStream({ write: (chunk) => void (written += chunk.length) });
+      const onProgress = (received, total) => (progress = [received, total]);
+      await directory.exports.downloadTo(entry.id, writable, { format: "json" }, { onProgress });
+      expectEqual(written, entry.size_bytes, "bytes written");
+      expectEqual(progress, [entry.size_bytes, sizeBytes], "progress");
     }),
     check("the response's headers are within reach", async () => {
       const { data, response, request_id } = await directory.categories.list().withResponse();
@@ -136,6 +143,13 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectEqual(error.errors[0].param, "limit", "param");
     }),
   ];
+}
+
+async function lengthOf(stream) {
+  const reader = stream.getReader();
+  let length = 0;
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) length += chunk.value.length;
+  return length;
 }
 
 async function failure(promise) {

@@ -1,0 +1,251 @@
+// Downloads: their timeouts, on a clock that the tests turn, and what comes of each failure on the way.
+
+import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
+import { test } from "node:test";
+import {
+  ApiConnectionError,
+  ApiTimeoutError,
+  InvalidResponseError,
+  NotFoundError,
+  SoftwareDirectory,
+} from "software-directory";
+
+const MEBIBYTE = 2 ** 20;
+const JSON_TYPE = { "content-type": "application/json" };
+// A test that waits for what never comes ends here; nothing is measured with it.
+const timeout = 20_000;
+
+const client = (fetch, options) =>
+  new SoftwareDirectory({
+    apiKey: "sd_live_k",
+    baseUrl: "https://directory.example",
+    fetch,
+    sleep: async () => {},
+    ...options,
+  });
+
+/** A response that is pulled chunk by chunk: `next` gives a chunk, undefined at the end, or a promise. Counts the pulls. */
+function pulled(next, headers = {}) {
+  const noted = { pulls: 0, cancelled: undefined };
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        noted.pulls += 1;
+        const chunk = await next(noted.pulls);
+        if (chunk) controller.enqueue(chunk);
+        else controller.close();
+      },
+      cancel(reason) {
+        noted.cancelled = reason ?? true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { noted, response: new Response(body, { headers: { ...JSON_TYPE, ...headers } }) };
+}
+
+/** A target that keeps what is written, and how it ended. */
+function target(write = () => {}) {
+  const noted = { chunks: [], closed: false, aborted: undefined };
+  const writable = new WritableStream({
+    async write(chunk) {
+      await write(chunk);
+      noted.chunks.push(chunk);
+    },
+    close() {
+      noted.closed = true;
+    },
+    abort(reason) {
+      noted.aborted = reason;
+    },
+  });
+  return { noted, writable };
+}
+
+const never = () => new Promise(() => {});
+const bytes = (n) => new Uint8Array(n);
+
+test("a download may take longer than the timeout: 40 MiB at 1 MiB a second", { timeout }, async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  let requests = 0;
+  const slow = () => {
+    requests += 1;
+    return pulled((n) => {
+      mock.timers.tick(1_000);
+      return n <= 40 ? bytes(MEBIBYTE) : undefined;
+    }).response;
+  };
+  const whole = await client(async () => slow()).exports.download("a");
+  assert.equal(whole.length, 40 * MEBIBYTE);
+  assert.equal(requests, 1);
+});
+
+for (const [name, begin] of [
+  ["download", (directory) => directory.exports.download("a").then()],
+  ["stream", async (directory) => (await directory.exports.stream("a")).body.pipeTo(target().writable)],
+  [
+    "raw response",
+    async (directory) => (await directory.software.get("a").asResponse()).body.pipeTo(target().writable),
+  ],
+]) {
+  test(`${name}: a chunk that doesn't come in time is a timeout`, { timeout }, async ({ mock }) => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const stalls = async () =>
+      pulled((n) => {
+        if (n === 1) return bytes(1);
+        mock.timers.tick(30_000);
+        return never();
+      }).response;
+    await assert.rejects(begin(client(stalls, { maxRetries: 0 })), (error) => {
+      assert.ok(error instanceof ApiTimeoutError, String(error));
+      assert.match(error.message, /^No more data from https:\/\/directory\.example within 30000 ms/);
+      return true;
+    });
+  });
+}
+
+test("the headers of a download have the timeout too", { timeout }, async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const silent = () => {
+    queueMicrotask(() => mock.timers.tick(30_000));
+    return never();
+  };
+  await assert.rejects(client(silent, { maxRetries: 0 }).exports.stream("a"), ApiTimeoutError);
+});
+
+test("a download that breaks off is repeated", { timeout }, async () => {
+  let requests = 0;
+  const breaks = async () => {
+    requests += 1;
+    const fails = requests === 1;
+    return pulled((n) => {
+      if (n === 1) return bytes(2);
+      if (fails) throw new TypeError("terminated");
+    }).response;
+  };
+  assert.equal((await client(breaks).exports.download("a")).length, 2);
+  assert.equal(requests, 2);
+});
+
+test("a reader may take its time, and nothing is fetched ahead of it", { timeout }, async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { noted, response } = pulled((n) => (n <= 3 ? bytes(1) : undefined));
+  const { body } = await client(async () => response).exports.stream("a");
+  assert.equal(noted.pulls, 0);
+  const reader = body.getReader();
+  await reader.read();
+  assert.equal(noted.pulls, 1);
+  mock.timers.tick(3_600_000);
+  await reader.read();
+  await reader.read();
+  assert.equal((await reader.read()).done, true);
+});
+
+test("the size is there where it is that of the bytes", async () => {
+  const sizes = [];
+  for (const headers of [{ "content-length": "7" }, { "content-length": "7", "content-encoding": "zstd" }, {}]) {
+    const stream = await client(async () => pulled(() => undefined, headers).response).exports.stream("a");
+    sizes.push("sizeBytes" in stream ? stream.sizeBytes : "absent");
+    await stream.body.cancel();
+  }
+  // Browsers hide from a page of another origin that a body is compressed.
+  const { response } = pulled(() => undefined, { "content-length": "7" });
+  const cors = Object.defineProperty(response, "type", { value: "cors" });
+  sizes.push((await client(async () => cors).exports.stream("a")).sizeBytes);
+  assert.deepEqual(sizes, [7, "absent", "absent", undefined]);
+});
+
+test("a stream keeps no listener once it ended, and cancels the body when it is cancelled", { timeout }, async () => {
+  const { signal } = new AbortController();
+  const { noted, response } = pulled(() => bytes(1));
+  const { body } = await client(async () => response).exports.stream("a", null, { signal });
+  assert.equal(getEventListeners(signal, "abort").length, 1);
+  await body.cancel("enough");
+  assert.equal(noted.cancelled, "enough");
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+});
+
+test("downloadTo writes all chunks, reports its progress and closes", { timeout }, async () => {
+  const { response } = pulled((n) => (n <= 3 ? bytes(n) : undefined), { "content-length": "6" });
+  let url;
+  const fetch = async (given) => {
+    url = given;
+    return response;
+  };
+  const { noted, writable } = target();
+  const progress = [];
+  const { signal } = new AbortController();
+  const onProgress = (...both) => progress.push(both);
+  await client(fetch).exports.downloadTo("a", writable, { format: "ndjson" }, { onProgress, signal });
+  assert.equal(url, "https://directory.example/v1/exports/a?format=ndjson");
+  assert.deepEqual(
+    noted.chunks.map(({ length }) => length),
+    [1, 2, 3],
+  );
+  assert.deepEqual(progress, [
+    [1, 6],
+    [3, 6],
+    [6, 6],
+  ]);
+  assert.equal(noted.closed, true);
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+});
+
+test("downloadTo fetches no faster than the target takes", { timeout }, async () => {
+  const { noted, response } = pulled(() => bytes(1));
+  const controller = new AbortController();
+  let release;
+  const { writable } = target(() => new Promise((resolve) => (release = resolve)));
+  const done = client(async () => response).exports.downloadTo("a", writable, null, { signal: controller.signal });
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  assert.ok(noted.pulls <= 4, `${noted.pulls} chunks`);
+  controller.abort("why");
+  // An abort waits for the write in progress.
+  release();
+  await assert.rejects(done, (reason) => reason === "why");
+  assert.equal(getEventListeners(controller.signal, "abort").length, 0);
+});
+
+for (const [name, fetch, kind] of [
+  [
+    "the body breaks off",
+    async () => pulled((n) => (n === 1 ? bytes(1) : Promise.reject(new TypeError("terminated")))).response,
+    ApiConnectionError,
+  ],
+  ["the export isn't there", async () => new Response("{}", { status: 404 }), NotFoundError],
+  [
+    "a proxy answers with a page",
+    async () => new Response("<h1>", { headers: { "content-type": "text/html" } }),
+    InvalidResponseError,
+  ],
+]) {
+  test(`downloadTo aborts its target when ${name}`, { timeout }, async () => {
+    const { noted, writable } = target();
+    const error = await client(fetch)
+      .exports.downloadTo("a", writable)
+      .catch((reason) => reason);
+    assert.ok(error instanceof kind, String(error));
+    assert.equal(noted.aborted, error);
+    assert.equal(noted.closed, false);
+  });
+}
+
+test("downloadTo lets the body go when its target or its progress fails", { timeout }, async () => {
+  const full = new Error("disk full");
+  const fail = () => {
+    throw full;
+  };
+  for (const [write, onProgress] of [
+    [fail, undefined],
+    [undefined, fail],
+  ]) {
+    const { noted, response } = pulled(() => bytes(1));
+    const { signal } = new AbortController();
+    const { writable } = target(write);
+    const done = client(async () => response).exports.downloadTo("a", writable, null, { onProgress, signal });
+    await assert.rejects(done, (error) => error === full);
+    assert.equal(noted.cancelled, full);
+    assert.equal(getEventListeners(signal, "abort").length, 0);
+  }
+});
