@@ -32,7 +32,7 @@ class Server:
 
     @classmethod
     def start(cls, *options: str) -> Server:
-        """Start one over the exports of the repository; return when it has told its address and development key."""
+        """Start one over the exports of the repository; return when its address and development key are known."""
         folder = tempfile.TemporaryDirectory()
         process = subprocess.Popen(
             [
@@ -46,14 +46,14 @@ class Server:
             text=True,
         )
         assert process.stdout is not None
-        wanted = r"Listening on (http://\S+)()" if "--keys" in options else r"(http://[0-9.:]+)/#key=(\S+)"
-        told = ""
-        while not (match := re.search(wanted, told)):
+        pattern = r"Listening on (http://\S+)()" if "--keys" in options else r"(http://[0-9.:]+)/#key=(\S+)"
+        output = ""
+        while not (match := re.search(pattern, output)):
             line = process.stdout.readline()
             if not line:
                 _, complaint = process.communicate()
                 raise RuntimeError(f"the server ended with {process.returncode}: {complaint}")
-            told += line
+            output += line
         return cls(match.group(1), match.group(2), process, folder)
 
     @staticmethod

@@ -101,6 +101,19 @@ def test_an_error_has_the_headers_and_the_body_of_its_answer(driver: Driver) -> 
     assert error.body == "<h1>Bad gateway</h1> you sent Bearer [api key]"
 
 
+def test_a_key_like_a_member_of_the_problem_does_not_break_it() -> None:
+    problem = {"code": "rate_limited", "detail": "Send no code.", "request_id": "r-1"}
+    with (
+        SoftwareDirectory(
+            api_key="code", base_url="http://a", max_retries=0, transport=failing(1, 429, json=problem)
+        ) as client,
+        pytest.raises(sd.RateLimitError) as raised,
+    ):
+        client.categories.list()
+    assert (raised.value.code, raised.value.message) == ("rate_limited", "Send no [api key].")
+    assert "code" not in raised.value.body
+
+
 def test_the_body_of_an_error_is_bounded(driver: Driver) -> None:
     transport = failing(1, 500, content=b"x" * 200_000)
     with driver(**OPTIONS, transport=transport, max_retries=0) as client, pytest.raises(ServerError) as raised:

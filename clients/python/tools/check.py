@@ -49,7 +49,8 @@ def main() -> None:
     run(environment("newest", newest) / "pytest")
     # The lower bounds of pyproject.toml are tested with the modules that use the HTTP library.
     lowest = environment("lowest", oldest, "--resolution", "lowest-direct", "--no-editable")
-    run(lowest / "pytest", "tests/test_conformance.py", "tests/test_client.py", "tests/test_deadline.py")
+    names = ("conformance", "client", "deadline", "limiter", "downloads", "cache", "extras")
+    run(lowest / "pytest", *(f"tests/test_{name}.py" for name in names))
     check_packages(oldest, newest)
     say("passed")
 

@@ -82,14 +82,14 @@ class AsyncSoftwareDirectory(AsyncOperations):
             `SOFTWARE_DIRECTORY_API_KEY` and `SOFTWARE_DIRECTORY_URL`.
         timeout: Seconds for each attempt, from connecting to the last byte of the body; `None` is no limit.
         max_retries: Attempts after the first.
-        max_retry_after: The longest wait in seconds that a server may ask for; a longer one is raised at once.
+        max_retry_after: The longest `Retry-After` in seconds that is waited for; a longer one is raised at once.
         max_connections: Requests in flight at once. The others wait for their turn before their timeout starts. With a
             transport or HTTP client of yours: the size of its pool.
         generation_change: What an iteration does where the directory's data changes under it: `"restart"` reads the
             list again and yields the items that weren't yielded yet, `"raise"` raises `GenerationChangedError`,
             `"ignore"` goes on. Pages are never read again: `"restart"` raises the error there.
-        cache_max_bytes: The size of the cache, 0 is none. It keeps answers with their ETags; while the server's data
-            stays the same, the repetition of a call costs nothing of the key's quota. Downloads aren't kept.
+        cache_max_bytes: The size of the cache of responses, 0 is none. While the server's data stays the same, a
+            repeated call is answered from it at no cost to the key's quota. Downloads aren't cached.
         on_retry: A function that is called with a `Retry` before the wait for another attempt. What it raises ends the
             call.
         transport, http_client: A transport (closed with the client) or an HTTP client (yours to close) for proxies,
@@ -98,15 +98,15 @@ class AsyncSoftwareDirectory(AsyncOperations):
         Raises `ValueError` for settings that can't work.
         """
         settings = Settings(
-            api_key_or_default(api_key),
-            base_url_or_default(base_url),
-            timeout,
-            max_retries,
-            max_retry_after,
-            max_connections,
-            generation_change,
-            cache_max_bytes,
-            on_retry,
+            api_key=api_key_or_default(api_key),
+            base_url=base_url_or_default(base_url),
+            timeout_seconds=timeout,
+            max_retries=max_retries,
+            max_retry_after_seconds=max_retry_after,
+            max_connections=max_connections,
+            generation_change=generation_change,
+            cache_max_bytes=cache_max_bytes,
+            on_retry=on_retry,
         )
         if transport is not None and http_client is not None:
             raise ValueError("pass either transport or http_client, not both")

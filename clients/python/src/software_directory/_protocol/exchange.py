@@ -1,8 +1,8 @@
 """One call from first attempt to last, as a generator that does nothing itself.
 
-It yields what is to be done next (`Send` or `Sleep`) and is told what came of it (`Answer` or `Failure`, or `None`
-after a sleep). It returns the response of a success and raises the error of anything else. The two clients differ only
-in how they do what it asks.
+It yields the next step (`Send` or `Sleep`) and receives its outcome: an `Answer` or a `Failure`, `None` after a sleep.
+It returns the response of a success and raises the error of anything else. The two clients differ only in how they
+carry the steps out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Callable, Optional, Union
 
@@ -150,8 +150,6 @@ def _outcome_of(
     )
     if 200 <= reply.status < 300 or (reply.status == 304 and may_be_304):
         return response
-    # A server may repeat what it was sent, and errors are shown and logged.
-    response = replace(response, content=response.content.replace(settings.api_key.encode(), HIDDEN.encode()))
     retry_after_seconds = retry_after_of(reply.headers, now())
     return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
@@ -70,7 +71,7 @@ def download_of(response: Response) -> bytes:
 
 
 def error_of(response: Response, *, retry_after_seconds: int | None, api_key: str) -> errors.ApiError:
-    """Make the error of an answer that isn't a success, whoever wrote it.
+    """Make the error of an answer that isn't a success, the directory's or a proxy's.
 
     `retry_after_seconds` is the header's word, which counts before the body's. The key is taken out of all texts, for a
     server may repeat what it was sent.
@@ -79,6 +80,8 @@ def error_of(response: Response, *, retry_after_seconds: int | None, api_key: st
         is_redirect = response.status >= 300 and response.status != 304
         return _not_ours(response, code="unexpected_redirect" if is_redirect else "invalid_response")
     problem = _hidden(_problem_in(response.content), api_key)
+    # The key is taken out of the body as well, for errors are shown and logged.
+    response = replace(response, content=response.content.replace(api_key.encode(), HIDDEN.encode()))
     message = _text(problem.get("detail")) or _text(problem.get("title")) or _unexplained(response.status)
     if retry_after_seconds is None and _is_whole(problem.get("retry_after_seconds")):
         retry_after_seconds = max(0, problem["retry_after_seconds"])

@@ -39,9 +39,9 @@ def delay_seconds(
 ) -> float | None:
     """Return the wait before the given retry (1 is the first), or `None` where that is left to the caller.
 
-    That is so if the server asks for more than `longest_retry_after_seconds`: to come back earlier would be no use.
+    That is so for a `Retry-After` above `longest_retry_after_seconds`: an earlier retry would be no use.
 
-    `random` is a number from 0 to 1. What the server asks for is obeyed as it is; without it the delay doubles each
+    `random` is a number from 0 to 1. `Retry-After` is obeyed as it is; without it the delay doubles each
     time, and half of it is random so that clients which failed together don't return together.
     """
     if retry_after_seconds is not None:
