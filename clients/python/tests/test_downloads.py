@@ -251,6 +251,11 @@ def test_no_file_is_made_of_an_error(answer: Any, error: type[Exception], driver
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_that_cannot_be_written_costs_no_request(driver: Driver, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        to_file(driver, lambda _: pytest.fail("requested"), tmp_path / "missing" / "a.json")
+
+
 # The HTTP library leaves generators of its own unfinished, which Trio warns of.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_hook_that_fails_ends_the_download(driver: Driver, tmp_path: Path) -> None:

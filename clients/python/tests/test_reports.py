@@ -24,7 +24,7 @@ def failing(times: int, status: int = 503, **answer: Any) -> httpx.MockTransport
     return httpx.MockTransport(lambda _: failures.pop() if failures else httpx.Response(200, json={"data": {}}))
 
 
-def test_retries_are_told(driver: Driver) -> None:
+def test_the_hook_is_called_for_each_retry(driver: Driver) -> None:
     retries: list[Retry] = []
     sleeps: list[float] = []
     headers = {"Retry-After": "3", "X-Request-Id": "r-1"}

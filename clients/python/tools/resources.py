@@ -184,7 +184,7 @@ def _stream_methods(path: str, operation: dict[str, Any], *, is_async: bool) -> 
         f"        The file takes its place when it is whole: a download that fails leaves what was there before.\n\n"
         f"        path: The file to write or replace.\n"
         f"        on_progress: Called after each chunk with the bytes received so far, and with the size of the whole\n"
-        f"            or `None` where the server doesn't say it.\n"
+        f"            or `None` where the response doesn't have it.\n"
         f'        """\n'
         f"        return {wait}{save}(self.stream({_passed(operation)}), path, on_progress)\n"
     )

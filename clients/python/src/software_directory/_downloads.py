@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ._protocol.messages import Request, Response
 
 Progress = Callable[[int, Optional[int]], None]
-"""Called with the bytes received so far and, where the server says it, with the size of the whole."""
+"""A function of the bytes received so far, and of the size of the whole where the response has it."""
 
 
-class _Open:
+class _Streamed:
     """A response whose body is still to be read."""
 
     response: Response
@@ -36,7 +36,7 @@ class _Open:
 
     @property
     def size_bytes(self) -> int | None:
-        """The size of the whole, where the server says it."""
+        """The size of the whole; `None` where the response doesn't have it, or is compressed."""
         length = self.response.headers.get("content-length", "")
         is_encoded = self.response.headers.get("content-encoding", "identity") != "identity"
         return int(length) if length.isascii() and length.isdigit() and not is_encoded else None
@@ -47,7 +47,7 @@ class _Open:
         )
 
 
-class Download(_Open):
+class Download(_Streamed):
     """A download in progress. Iterating gives its bytes as they come, in chunks of any size, once."""
 
     def hold(self, request: Request, chunks: Iterator[bytes], opened: ExitStack) -> None:
@@ -62,7 +62,7 @@ class Download(_Open):
             self._raise(cause)
 
 
-class AsyncDownload(_Open):
+class AsyncDownload(_Streamed):
     """A download in progress. Iterating gives its bytes as they come, in chunks of any size, once."""
 
     def hold(self, request: Request, chunks: AsyncIterator[bytes], opened: AsyncExitStack) -> None:
@@ -79,7 +79,10 @@ class AsyncDownload(_Open):
 
 
 class _PartFile:
-    """A file beside the target, which takes the target's place when it is whole, and is removed otherwise."""
+    """A file beside the target, which takes the target's place when it is whole, and is removed otherwise.
+
+    It is made before the request: a download that can't be stored costs no quota.
+    """
 
     def __init__(self, target: Path) -> None:
         self._target = target
@@ -109,7 +112,7 @@ class _PartFile:
 def save(stream: AbstractContextManager[Download], path: str | os.PathLike[str], on_progress: Progress | None) -> int:
     """Write a download to a file; return its size."""
     received = 0
-    with stream as download, _PartFile(Path(path)) as part:
+    with _PartFile(Path(path)) as part, stream as download:
         for chunk in download:
             part.write(chunk)
             received += len(chunk)
@@ -124,8 +127,8 @@ async def save_async(
 ) -> int:
     """Write a download to a file, on another thread; return its size."""
     received = 0
-    async with stream as download:
-        with _PartFile(Path(path)) as part:
+    with _PartFile(Path(path)) as part:
+        async with stream as download:
             async for chunk in download:
                 await anyio.to_thread.run_sync(part.write, chunk)
                 received += len(chunk)

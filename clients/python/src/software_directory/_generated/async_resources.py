@@ -694,7 +694,7 @@ class AsyncExportsResource:
 
         path: The file to write or replace.
         on_progress: Called after each chunk with the bytes received so far, and with the size of the whole
-            or `None` where the server doesn't say it.
+            or `None` where the response doesn't have it.
         """
         return await save_async(
             self.stream(id, format=format, extra_headers=extra_headers, extra_query=extra_query), path, on_progress
