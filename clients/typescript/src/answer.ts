@@ -1,7 +1,7 @@
 // What an answer must look like to be taken for the directory's. A proxy's page with status 200 isn't a result.
 
-import type { Bytes } from "./body.js";
-import { type ApiError, errorClass, InvalidResponseError } from "./errors.js";
+import { type Bytes, ERROR_BODY_LENGTH } from "./body.js";
+import { type ApiError, type ErrorDetails, errorClass, InvalidResponseError } from "./errors.js";
 import type { Redact } from "./redact.js";
 import { retryAfterSeconds } from "./retry.js";
 import type { Pagination, Problem } from "./types.js";
@@ -46,6 +46,7 @@ export function errorFromAnswer(response: Response, text: string, sentId: string
   const seconds = retryAfterSeconds(response.headers) ?? problem?.retry_after_seconds;
   const message = problem ? (problem.detail ?? problem.title) : "The answer is not one of the directory's own";
   return new (errorClass(status))(String(message), {
+    ...heardOf(response, redact, text),
     status,
     code: problem?.code ?? `http_${status}`,
     request_id: (typeof problem?.request_id === "string" && problem.request_id) || idOf(response, sentId),
@@ -54,8 +55,15 @@ export function errorFromAnswer(response: Response, text: string, sentId: string
   });
 }
 
-/** The error for an answer that is neither a result nor an error of the directory. */
-export function invalidResponse(response: Response, sentId: string): ApiError {
+/** The headers and the beginning of the body of a response, for its error. */
+export function heardOf(response: Response, redact: Redact, text?: string): Pick<ErrorDetails, "headers" | "body"> {
+  const headers = new Headers();
+  response.headers.forEach((value, name) => headers.append(name, redact(value)));
+  return { headers, body: text === undefined ? undefined : redact(text).slice(0, ERROR_BODY_LENGTH) };
+}
+
+/** The error for an answer that is neither a result nor an error of the directory. `bytes` are its body, if it was read. */
+export function invalidResponse(response: Response, sentId: string, redact: Redact, bytes?: Bytes): ApiError {
   const { status, type } = response;
   // A browser hides the status of a redirect that it was told not to follow.
   const redirect = type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
@@ -63,7 +71,13 @@ export function invalidResponse(response: Response, sentId: string): ApiError {
     redirect
       ? "The server redirects; redirects are not followed, check baseUrl"
       : "The answer is not the directory's; check baseUrl and what is between",
-    { status, code: redirect ? "unexpected_redirect" : "invalid_response", request_id: idOf(response, sentId) },
+    {
+      // Four bytes are a character at most.
+      ...heardOf(response, redact, bytes && textOf(bytes.subarray(0, 4 * ERROR_BODY_LENGTH + 1024))),
+      status,
+      code: redirect ? "unexpected_redirect" : "invalid_response",
+      request_id: idOf(response, sentId),
+    },
   );
 }
 

@@ -1,7 +1,7 @@
 // One exchange: a request, its timeout, its cancellation, and what its failure means. The only module that calls `fetch`.
 
 import { errorFromAnswer, invalidResponse } from "./answer.js";
-import { watched } from "./body.js";
+import { beginningOf, watched } from "./body.js";
 import { ApiConnectionError, ApiError, ApiTimeoutError } from "./errors.js";
 import { reason, type Redact, redactCause } from "./redact.js";
 import { startTimer } from "./retry.js";
@@ -32,10 +32,6 @@ export async function attempt<Result>(
 
   const cancel = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", cancel, { once: true });
-  // Raced, because an injected fetch may not listen to the signal.
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-  });
   const startTimeout = () => {
     timer = startTimer(timeoutMs, () => {
       timedOut = true;
@@ -65,8 +61,16 @@ export async function attempt<Result>(
 
   /** Waits for a step of the exchange; a failure ends the exchange and is thrown as what it means. */
   const guarded = async <T>(step: () => Promise<T>): Promise<T> => {
+    let stop = () => {};
     try {
-      return await Promise.race([step(), aborted]);
+      // Raced, because an injected fetch may not listen to the signal. With a listener for each step: reactions to a promise
+      // that never settles would pile up, and keep every chunk in memory.
+      return await new Promise<T>((resolve, reject) => {
+        stop = () => reject(controller.signal.reason);
+        controller.signal.addEventListener("abort", stop);
+        if (controller.signal.aborted) stop();
+        step().then(resolve, reject);
+      });
     } catch (error) {
       // The first failure: engines replace the reason for which a stream failed by one of their own.
       failure ??= { reason: meaning(error) };
@@ -74,14 +78,16 @@ export async function attempt<Result>(
       controller.abort();
       end();
       throw failure.reason;
+    } finally {
+      controller.signal.removeEventListener("abort", stop);
     }
   };
 
   const exchange = async (): Promise<Result> => {
     response = await fetch(url, { headers, redirect: "manual", signal: controller.signal });
-    if (response.status >= 400) throw errorFromAnswer(response, await response.text(), sentId, redact);
+    if (response.status >= 400) throw errorFromAnswer(response, await beginningOf(response), sentId, redact);
     const isUnchanged = response.status === 304 && "if-none-match" in headers;
-    if (!response.ok && !isUnchanged) throw invalidResponse(response, sentId);
+    if (!response.ok && !isUnchanged) throw invalidResponse(response, sentId, redact);
     if (!streamed) {
       const result = await read(response);
       end();

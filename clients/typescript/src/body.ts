@@ -49,3 +49,19 @@ export function watched(
   );
   return withBody(response, body);
 }
+
+/** The characters of a body that an error has. */
+export const ERROR_BODY_LENGTH = 2 ** 16;
+
+/** The beginning of a body as text: somewhat more than an error has, so that no key is cut in two where the error's ends. */
+export async function beginningOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (reader && text.length < ERROR_BODY_LENGTH + 1024) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  return text;
+}

@@ -34,7 +34,8 @@ export class SoftwareDirectory {
   readonly exports: ExportsResource;
   readonly #transport: Transport;
 
-  constructor(options: ClientOptions) {
+  /** Without options, key and address are those of the environment. */
+  constructor(options: ClientOptions = {}) {
     // The key is held by a closure, not by a property: no inspection of the client shows it.
     const sending = transport(settingsFrom(options));
     this.#transport = sending;

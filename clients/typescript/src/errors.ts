@@ -22,6 +22,8 @@ export interface ErrorDetails {
   request_id: string;
   retry_after_seconds?: number | undefined;
   problem?: Problem | undefined;
+  headers?: Headers | undefined;
+  body?: string | undefined;
   cause?: unknown;
 }
 
@@ -39,9 +41,13 @@ export class ApiError extends Error {
   declare readonly retry_after_seconds?: number;
   /** The error document (RFC 9457) as the server sent it; there only if it sent one. */
   declare readonly problem?: Problem;
+  /** The headers of the response, without the key; there only if one came. Not enumerable: printed errors stay short. */
+  declare readonly headers?: Headers;
+  /** The beginning of the response's body, 65 536 characters at most; there only if it was read. Not enumerable. */
+  declare readonly body?: string;
 
   constructor(message: string, details: ErrorDetails) {
-    const { status, code, request_id, retry_after_seconds, problem, cause } = details;
+    const { status, code, request_id, retry_after_seconds, problem, headers, body, cause } = details;
     super(
       `${message} (status ${status}, code ${code}, request id ${request_id})`,
       cause === undefined ? undefined : { cause },
@@ -52,6 +58,8 @@ export class ApiError extends Error {
     // Members without a value aren't there at all, so that `in` and JSON tell the truth.
     if (retry_after_seconds !== undefined) this.retry_after_seconds = retry_after_seconds;
     if (problem) this.problem = problem;
+    if (headers) Object.defineProperty(this, "headers", { value: headers });
+    if (body !== undefined) Object.defineProperty(this, "body", { value: body });
   }
 
   /** What is wrong with which parameter; empty if that isn't what is wrong. */

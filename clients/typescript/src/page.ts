@@ -1,6 +1,6 @@
 // Lists: a page is what the server answers, and knows how to get the next one.
 
-import { type ListBody, readList } from "./answer.js";
+import { heardOf, type ListBody, readList } from "./answer.js";
 import type { Bytes } from "./body.js";
 import { GenerationChangedError } from "./errors.js";
 import { ApiPromise } from "./promise.js";
@@ -46,6 +46,7 @@ interface Origin<Body extends ListBody> {
   onChange: GenerationChange;
   /** Requests the list again, from an offset or else from where this page begins. */
   again(offset?: number): PagePromise<Body>;
+  warn(message: string): void;
   /** The error for a page of another generation than the pages before it. */
   changed(): GenerationChangedError;
 }
@@ -98,6 +99,7 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
         const again = error instanceof GenerationChangedError && this.#origin.onChange === "restart";
         if (!again || restarts === MAX_RESTARTS) throw error;
       }
+      this.#origin.warn("The directory changed while a list was iterated over; the list begins again");
       first = await this.#origin.again();
     }
   }
@@ -120,15 +122,22 @@ export function pagePromise<Body extends ListBody>(
       request,
       offset === undefined ? options : { ...options, query: { ...options?.query, offset } },
     );
-  const read = (bytes: Bytes, { status, headers }: Response, request_id: string): Page<Body> | undefined => {
+  const read = (bytes: Bytes, response: Response, request_id: string): Page<Body> | undefined => {
     const body = readList<Body>(bytes);
     const changed = () =>
       new GenerationChangedError("The directory changed while its pages were read", {
-        status,
+        ...heardOf(response, transport.redact),
+        status: response.status,
         code: "generation_changed",
         request_id,
       });
-    const origin = { generation: headers.get("x-generation"), onChange: transport.generationChange, again, changed };
+    const origin = {
+      generation: response.headers.get("x-generation"),
+      onChange: transport.generationChange,
+      warn: (message: string) => transport.logger?.warn?.(message),
+      again,
+      changed,
+    };
     return body && (new LoadedPage(body, origin) as unknown as Page<Body>);
   };
   return new PagePromise<Body>(transport, request, read, options);

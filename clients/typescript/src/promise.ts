@@ -82,7 +82,7 @@ export class ApiPromise<Result> implements Promise<Result> {
     const { response, request_id } = await opened;
     const body = new Uint8Array(await response.clone().arrayBuffer());
     const result = this.#read(body, response, request_id);
-    if (result === undefined) throw invalidResponse(response, request_id);
+    if (result === undefined) throw invalidResponse(response, request_id, this.#transport.redact, body);
     return { result, response, body, request_id };
   }
 }

@@ -4,11 +4,13 @@ import { idOf, invalidResponse, isDocument, type Read } from "./answer.js";
 import { attempt } from "./attempt.js";
 import type { Bytes } from "./body.js";
 import { Cache, revalidated } from "./cache.js";
+import { maySetUserAgent } from "./environment.js";
 import { ApiError } from "./errors.js";
-import { redactor } from "./redact.js";
+import { type Redact, redactor } from "./redact.js";
 import { backoffSeconds, isWorthRetrying } from "./retry.js";
 import { type RequestOptions, retriesFrom, type Settings, timeoutFrom } from "./settings.js";
 import { urlOf } from "./url.js";
+import { VERSION } from "./version.js";
 
 /** What is requested. */
 export interface Request {
@@ -33,7 +35,9 @@ export interface Answer<Result> {
 export type Opened = Pick<Answer<unknown>, "response" | "request_id">;
 
 /** Sends requests of one client. */
-export interface Transport extends Pick<Settings, "generationChange"> {
+export interface Transport extends Pick<Settings, "generationChange" | "logger"> {
+  /** Removes the key from a text. */
+  redact: Redact;
   /** Sends a request, with retries, and reads the whole answer. */
   send<Result>(request: Request, read: Read<Result>, options?: RequestOptions): Promise<Answer<Result>>;
   /** Sends a request, with retries, up to the headers; the body is left to the caller. */
@@ -53,22 +57,29 @@ export function transport(settings: Settings): Transport {
     const timeoutMs = timeoutFrom(options.timeoutMs ?? settings.timeoutMs);
     const maxRetries = retriesFrom(options.maxRetries ?? settings.maxRetries);
     const { signal } = options;
-    const { fetch } = settings;
+    const { fetch, logger, onRetry } = settings;
+    const request_id = headers["x-request-id"];
+    const line = redact(`GET ${url}, request id ${request_id}`);
     for (let retry = 0; ; retry += 1) {
       signal?.throwIfAborted();
+      logger?.debug?.(`${line}, attempt ${retry + 1}`);
       try {
         return await attempt({ url, headers, timeoutMs, signal, redact, fetch, streamed }, read);
       } catch (error) {
         if (!(error instanceof ApiError) || !isWorthRetrying(error) || retry >= maxRetries) throw error;
-        const seconds = error.retry_after_seconds ?? backoffSeconds(retry);
-        if (seconds > settings.maxRetryAfterSeconds) throw error;
-        await settings.sleep(seconds * 1000, signal);
+        const wait_seconds = error.retry_after_seconds ?? backoffSeconds(retry);
+        if (wait_seconds > settings.maxRetryAfterSeconds) throw error;
+        logger?.info?.(`${line}: ${error.message}; attempt ${retry + 2} in ${wait_seconds.toFixed(1)} s`);
+        onRetry?.({ attempt: retry + 1, wait_seconds, error, request_id, url });
+        await settings.sleep(wait_seconds * 1000, signal);
       }
     }
   };
 
   return {
     generationChange: settings.generationChange,
+    logger: settings.logger,
+    redact,
     async send(request, read, options) {
       const message = messageOf(settings, request, options);
       const { url, headers } = message;
@@ -79,13 +90,13 @@ export function transport(settings: Settings): Transport {
       if (entry) headers["if-none-match"] = entry.etag;
       return call(message, options, request.download === true, async (answer) => {
         // Before the body, which could be anything then.
-        if (request.download && !isDocument(answer)) throw invalidResponse(answer, headers["x-request-id"]);
+        if (request.download && !isDocument(answer)) throw invalidResponse(answer, headers["x-request-id"], redact);
         const isCached = entry !== undefined && answer.status === 304;
         const response = isCached ? revalidated(entry, answer) : answer;
         const body = isCached ? entry.body : new Uint8Array(await answer.arrayBuffer());
         const request_id = idOf(response, headers["x-request-id"]);
         const result = read(body, response, request_id);
-        if (result === undefined) throw invalidResponse(response, request_id);
+        if (result === undefined) throw invalidResponse(response, request_id, redact, body);
         caches?.put(key, body, response);
         return { result, response, body, request_id };
       });
@@ -118,6 +129,7 @@ function messageOf(settings: Settings, request: Request, options: RequestOptions
     // One request id for all attempts, so that it finds the whole call in a log.
     "x-request-id": newRequestId(),
   };
+  if (maySetUserAgent()) headers["user-agent"] = `software-directory-typescript/${VERSION}`;
   for (const [name, value] of Object.entries(options.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = value;
   headers["authorization"] = `Bearer ${settings.apiKey}`;

@@ -1,5 +1,7 @@
 // The options of a client and of a call, checked once, before anything is sent.
 
+import { variable } from "./environment.js";
+import type { ApiError } from "./errors.js";
 import { pause } from "./retry.js";
 
 /** Sends one request, like the platform's `fetch`. */
@@ -11,11 +13,34 @@ export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void
 /** What iteration over a list does when the directory changes between two pages. */
 export type GenerationChange = "restart" | "raise" | "ignore";
 
+/** Takes the lines of the log; `console` is one. */
+export interface Logger {
+  /** Called before each attempt. */
+  debug?(message: string): void;
+  /** Called before each wait for another attempt. */
+  info?(message: string): void;
+  /** Called when an iteration begins again because the directory changed. */
+  warn?(message: string): void;
+}
+
+/** A wait for another attempt. */
+export interface RetryEvent {
+  /** The number of the attempt that failed, from 1. */
+  attempt: number;
+  wait_seconds: number;
+  /** What the attempt failed with. */
+  error: ApiError;
+  request_id: string;
+  url: string;
+}
+
 export interface ClientOptions {
-  /** The API key. It goes into the `Authorization` header and nowhere else. */
-  apiKey: string;
-  /** Where the directory is, such as `https://directory.example`. A path in front of `/v1` is kept. There is no default. */
-  baseUrl: string | URL;
+  /** The API key. It goes into the `Authorization` header and nowhere else. Default: the variable
+   * `SOFTWARE_DIRECTORY_API_KEY` of the environment, where there is one. */
+  apiKey?: string | undefined;
+  /** Where the directory is, such as `https://directory.example`. A path in front of `/v1` is kept. Default: the variable
+   * `SOFTWARE_DIRECTORY_URL` of the environment, where there is one. */
+  baseUrl?: string | URL | undefined;
   /** What sends the requests; the platform's `fetch` where nothing is said. */
   fetch?: Fetch | undefined;
   /** Longest time that one attempt may take, from the request to the last byte of the body. Default 30 000. */
@@ -32,6 +57,10 @@ export interface ClientOptions {
   /** Bytes of answers that are cached, by URL. A repeated call is then revalidated (`If-None-Match`) and costs no quota if
    * nothing changed. Downloads aren't cached. Default 0: no cache. */
   cacheMaxBytes?: number | undefined;
+  /** Where the client logs; nowhere by default. The key is in no line. */
+  logger?: Logger | undefined;
+  /** Called before each wait for another attempt. What it throws ends the call. */
+  onRetry?: ((event: RetryEvent) => void) | undefined;
   /** How to wait between attempts; for tests that must not wait. */
   sleep?: Sleep | undefined;
 }
@@ -59,18 +88,20 @@ export interface Settings {
   maxRetryAfterSeconds: number;
   generationChange: GenerationChange;
   cacheMaxBytes: number;
+  logger: Logger | undefined;
+  onRetry: ((event: RetryEvent) => void) | undefined;
   sleep: Sleep;
 }
 
 export function settingsFrom(options: ClientOptions): Settings {
-  const { apiKey } = options;
+  const apiKey = options.apiKey ?? needed("apiKey", "SOFTWARE_DIRECTORY_API_KEY");
   // Checked here, because the platform's complaint about a bad header value would repeat the value.
   if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError("apiKey must be an API key: printable ASCII without spaces or line breaks");
   }
   return {
     apiKey,
-    baseUrl: baseUrlFrom(options.baseUrl),
+    baseUrl: baseUrlFrom(options.baseUrl ?? needed("baseUrl", "SOFTWARE_DIRECTORY_URL")),
     // Looked up at each call and called without an object: browsers insist on it, and what replaces it in tests is seen.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs: timeoutFrom(options.timeoutMs ?? 30_000),
@@ -78,8 +109,16 @@ export function settingsFrom(options: ClientOptions): Settings {
     maxRetryAfterSeconds: fromZero("maxRetryAfterSeconds", options.maxRetryAfterSeconds ?? 60),
     generationChange: generationChangeFrom(options.generationChange ?? "restart"),
     cacheMaxBytes: fromZero("cacheMaxBytes", options.cacheMaxBytes ?? 0),
+    logger: options.logger,
+    onRetry: options.onRetry,
     sleep: options.sleep ?? pause,
   };
+}
+
+function needed(option: string, name: string): string {
+  const value = variable(name);
+  if (value === undefined) throw new TypeError(`${option} is missing; give it, or set ${name} in the environment`);
+  return value;
 }
 
 function baseUrlFrom(given: string | URL): string {

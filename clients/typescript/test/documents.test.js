@@ -53,7 +53,7 @@ for (const [name, pattern] of Object.entries(OUTPUT)) {
 test("the README's code runs, and prints what it finds", async () => {
   const readme = await readFile(join(PACKAGE, "README.md"), "utf8");
   const blocks = [...readme.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code);
-  assert.equal(blocks.length, 9);
+  assert.equal(blocks.length, 10);
   for (const [n, code] of blocks.entries()) {
     const file = join(folder, `block-${n}.ts`);
     await writeFile(file, code.includes("import { SoftwareDirectory") ? code : prelude + code);

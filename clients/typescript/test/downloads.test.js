@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import {
   ApiConnectionError,
   ApiTimeoutError,
@@ -140,6 +142,26 @@ test("a reader may take its time, and nothing is fetched ahead of it", { timeout
   await reader.read();
   await reader.read();
   assert.equal((await reader.read()).done, true);
+});
+
+test("chunks that were read are released, and no listener stays for them", { timeout }, async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  let inner;
+  const fetch = async (_url, { signal }) => {
+    inner = signal;
+    return pulled((n) => (n <= 50 ? bytes(1000) : undefined)).response;
+  };
+  const { body } = await client(fetch).exports.stream("a");
+  const reader = body.getReader();
+  const chunks = [];
+  for (let n = 0; n < 40; n += 1) chunks.push(new WeakRef((await reader.read()).value));
+  assert.ok(getEventListeners(inner, "abort").length <= 1);
+  await new Promise(setImmediate);
+  collect();
+  const kept = chunks.filter((chunk) => chunk.deref()).length;
+  assert.ok(kept <= 3, `${kept} of 40 chunks are still in memory`);
+  await reader.cancel();
 });
 
 test("the size is there where it is that of the bytes", async () => {

@@ -14,9 +14,11 @@ export const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 export const CASES = join(CHECKOUT, "clients/conformance/cases.json");
 
 /** Runs a program to its end and returns what it printed; an error says what it wrote on standard error. */
-export async function run(program, args, options = {}) {
+export async function run(program, args, { input = "", ...options } = {}) {
   try {
-    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 64 * 1024 * 1024, ...options });
+    const running = promisify(execFile)(program, args, { maxBuffer: 64 * 1024 * 1024, ...options });
+    running.child.stdin.end(input);
+    const { stdout } = await running;
     return stdout;
   } catch (error) {
     throw new Error(`${program} ${args.slice(0, 3).join(" ")}: ${error.message}\n${error.stdout}\n${error.stderr}`);

@@ -83,7 +83,14 @@ export async function use(signal: AbortSignal): Promise<void> {
     if (error instanceof RateLimitError) wait(error.retry_after_seconds ?? 1);
     if (error instanceof GenerationChangedError) wait(1);
     if (error instanceof ApiError)
-      console.log(error.status.toFixed(), error.code.length, error.request_id.length, error.errors[0]?.param);
+      console.log(
+        error.status.toFixed(),
+        error.code.length,
+        error.request_id.length,
+        error.errors[0]?.param,
+        error.headers?.get("via"),
+        error.body?.length,
+      );
   }
 
   // @ts-expect-error: no such parameter
@@ -96,8 +103,10 @@ export async function use(signal: AbortSignal): Promise<void> {
   directory.exports.download("demo", { format: "csv" });
   // @ts-expect-error: no such field
   console.log(product.nmae);
-  // @ts-expect-error: there is no default host
-  new SoftwareDirectory({ apiKey: "sd_live_…" });
+  // @ts-expect-error: no such option
+  new SoftwareDirectory({ key: "sd_live_…" });
+  new SoftwareDirectory({ logger: console, onRetry: ({ wait_seconds, error }) => wait(wait_seconds * error.status) });
+  new SoftwareDirectory();
 }
 
 declare function takesItem(item: SoftwareItem): void;

@@ -47,7 +47,7 @@ export class ExportsResource {
     const { body } = response;
     if (!body || !isDocument(response)) {
       await body?.cancel();
-      throw invalidResponse(response, request_id);
+      throw invalidResponse(response, request_id, this.#transport.redact);
     }
     const sizeBytes = sizeOf(response);
     return { body, response, ...(sizeBytes === undefined ? {} : { sizeBytes }) };

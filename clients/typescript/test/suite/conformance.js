@@ -31,10 +31,11 @@ async function runCase({ sdk, one, key, stub, closed, inspect }) {
   });
   const log = script.base_url.replace("/s/", "/log/");
   const sleeps = [];
+  const retries = [];
   const outcome = {};
   try {
     try {
-      const client = new sdk.SoftwareDirectory(optionsOf(one.client ?? {}, { key, script, closed, sleeps }));
+      const client = new sdk.SoftwareDirectory(optionsOf(one.client ?? {}, { key, script, closed, sleeps, retries }));
       for (const call of one.calls ?? [one.call]) {
         Object.assign(outcome, { items: [], pages: [] });
         await perform(client, call, outcome);
@@ -50,6 +51,7 @@ async function runCase({ sdk, one, key, stub, closed, inspect }) {
       outcome,
       requests,
       sleeps,
+      retries,
       inspect,
       prefix: one.client?.base_path,
     });
@@ -58,7 +60,7 @@ async function runCase({ sdk, one, key, stub, closed, inspect }) {
   }
 }
 
-function optionsOf(client, { key, script, closed, sleeps }) {
+function optionsOf(client, { key, script, closed, sleeps, retries }) {
   const baseUrl =
     client.base_url === "closed_port" ? closed : (client.base_url ?? script.base_url + (client.base_path ?? ""));
   const options = {
@@ -67,6 +69,7 @@ function optionsOf(client, { key, script, closed, sleeps }) {
     sleep: async (milliseconds) => {
       sleeps.push(milliseconds / 1000);
     },
+    onRetry: ({ error: { status, code }, ...event }) => retries.push({ ...event, status, code }),
   };
   if (client.timeout_seconds !== undefined) options.timeoutMs = client.timeout_seconds * 1000;
   if (client.max_retries !== undefined) options.maxRetries = client.max_retries;
@@ -120,7 +123,7 @@ async function readAll(stream) {
   return Uint8Array.from(bytes);
 }
 
-function compare({ sdk, one, key, outcome, requests, sleeps, inspect }) {
+function compare({ sdk, one, key, outcome, requests, sleeps, retries, inspect }) {
   const { expect: wanted } = one;
   if (outcome.error && !wanted.error) throw outcome.error;
   expectEqual(requests.length, wanted.requests.length, "number of requests");
@@ -129,6 +132,9 @@ function compare({ sdk, one, key, outcome, requests, sleeps, inspect }) {
     expectEqual(method, "GET", "method");
     expectEqual(headers.authorization, `Bearer ${key}`, "authorization");
     expect(/^[A-Za-z0-9_-]{1,64}$/.test(headers["x-request-id"]), `X-Request-Id: ${headers["x-request-id"]}`);
+    // On a page it would be refused.
+    if (!globalThis.document)
+      expect(/^software-directory-typescript\/\d/.test(headers["user-agent"]), `user-agent: ${headers["user-agent"]}`);
     if (request.path) expectEqual(path, request.path, "path");
     if (request.query) expectEqual(query, request.query, "query");
     expectContains(headers, request.headers ?? {}, "headers");
@@ -139,6 +145,7 @@ function compare({ sdk, one, key, outcome, requests, sleeps, inspect }) {
     expectEqual(sleeps.length, wanted.sleeps.length, "number of sleeps");
     wanted.sleeps.forEach((sleep, n) => expectNumber(sleeps[n], sleep, `sleep ${n}`));
   }
+  if (wanted.retries) expectContains(retries, wanted.retries, "retries");
   if (wanted.result) expectContains(outcome.result, wanted.result, "result");
   if (wanted.bytes !== undefined) {
     expect(outcome.result instanceof Uint8Array, "a download is bytes");
