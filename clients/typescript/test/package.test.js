@@ -82,6 +82,11 @@ test("the package holds the build and its papers, and nothing else", () => {
   );
 });
 
+test("the client names itself by the version of the package", async () => {
+  const { version } = JSON.parse(await readFile(join(PACKAGE, "package.json"), "utf8"));
+  assert.equal((await import("../dist/esm/version.js")).VERSION, version);
+});
+
 test("it depends on nothing", async () => {
   const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
     await readFile(join(PACKAGE, "package.json"), "utf8"),
@@ -155,6 +160,34 @@ for (const [compiler, path] of [
       );
     });
   }
+}
+
+for (const [kind, extension, module, resolution] of [
+  ["ES modules", "mts", "node16", "node16"],
+  ["CommonJS", "cts", "node16", "node16"],
+  ["bundlers", "ts", "esnext", "bundler"],
+]) {
+  test(`TypeScript 5.0 knows the types from ${kind}`, async () => {
+    const file = join(folder, `surface.${extension}`);
+    await cp(join(PACKAGE, "test/surface.ts"), file);
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "false", "--exactOptionalPropertyTypes"];
+    const libraries = ["--target", "es2022", "--lib", "es2022,dom,dom.iterable"];
+    await run(
+      node,
+      [
+        tool("typescript-oldest/bin/tsc"),
+        ...flags,
+        "--noUncheckedIndexedAccess",
+        ...libraries,
+        "--module",
+        module,
+        "--moduleResolution",
+        resolution,
+        file,
+      ],
+      { cwd: folder },
+    );
+  });
 }
 
 test("Node's types do where the browser's aren't known", async () => {
