@@ -79,7 +79,8 @@ impl AttributeColumn {
     /// The number of a value, in any spelling that has its key.
     #[must_use]
     pub fn find(&self, value: &str) -> Option<u32> {
-        let at = self.keys.binary_search_by(|other| (**other).cmp(&key(value))).ok()?;
+        let key = key(value);
+        let at = self.keys.binary_search_by(|other| (**other).cmp(&key)).ok()?;
         u32::try_from(at).ok()
     }
 
