@@ -1,5 +1,6 @@
 // The client: its resources over one way of sending.
 
+import { readRecord } from "./answer.js";
 import { withBody } from "./body.js";
 import { ApiPromise } from "./promise.js";
 import { type Transport, transport } from "./request.js";
@@ -10,6 +11,7 @@ import { ReviewsResource } from "./resources/reviews.js";
 import { SearchResource } from "./resources/search.js";
 import { SoftwareResource } from "./resources/software.js";
 import { type ClientOptions, type RequestOptions, settingsFrom } from "./settings.js";
+import type { SuggestParams, Suggestions } from "./types.js";
 
 /**
  * Client of a software directory.
@@ -45,6 +47,11 @@ export class SoftwareDirectory {
     this.glossary = new GlossaryResource(sending);
     this.search = new SearchResource(sending);
     this.exports = new ExportsResource(sending);
+  }
+
+  /** Products, categories and terms that a text can become while it is typed: ids and names alone. */
+  suggest(params?: SuggestParams | null, options?: RequestOptions): ApiPromise<Suggestions> {
+    return new ApiPromise(this.#transport, { path: ["suggest"], query: params }, readRecord<Suggestions>, options);
   }
 
   /** Requests any path below the base URL, such as `/v1/software`, for what this version has no operation for. The answer

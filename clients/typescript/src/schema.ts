@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/categories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a category
+         * @description Its description and how many products are in it. `/v1/software?category=ID` lists these.
+         */
+        get: operations["getCategory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/exports": {
         parameters: {
             query?: never;
@@ -51,9 +71,10 @@ export interface paths {
         /**
          * Download an export
          * @description The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
-         *     that for `json`, else as it is. Each started MiB of the document (`size_bytes` in the list) costs a request of the quota; a
-         *     download larger than what is left is possible while anything is left, and the quota then waits accordingly. A key may have 4
-         *     downloads in progress (429), all keys together 32 (503).
+         *     that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
+         *     go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
+         *     list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
+         *     left, and the quota then waits accordingly. A key may have 4 downloads in progress (429), all keys together 32 (503).
          */
         get: operations["getExport"];
         put?: never;
@@ -84,6 +105,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/glossary/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a glossary term
+         * @description Its definition, abbreviations, synonyms and source.
+         */
+        get: operations["getGlossaryTerm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/reviews/{id}": {
         parameters: {
             query?: never;
@@ -93,7 +134,8 @@ export interface paths {
         };
         /**
          * List reviews of a product
-         * @description Newest first. A product without reviews has an empty list.
+         * @description Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` is of all its reviews, whatever the
+         *     filters.
          */
         get: operations["listReviews"];
         put?: never;
@@ -166,6 +208,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/software/{id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List similar products
+         * @description Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
+         *     `shared` says of each what it has in common with the product.
+         */
+        get: operations["listSimilarSoftware"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest while typing
+         * @description Products, categories and glossary terms that what is typed can become: ids and names alone, a few hundred bytes.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -189,12 +272,28 @@ export interface components {
             data: components["schemas"]["Category"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @description A category. */
+        CategoryRecord: {
+            data: components["schemas"]["Category"];
+        };
         /** @description A category that a product is in. */
         CategoryRef: {
             /** @description Identifier. */
             id: string;
             /** @description Name. */
             name: string;
+        };
+        /** @description A category that a query can be narrowed to. */
+        CategorySuggestion: {
+            /** @description Identifier: the value of the filter `category`. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many products are in it.
+             */
+            software_count: number;
         };
         /** @description One of the export files that make up the directory. */
         Export: {
@@ -231,6 +330,10 @@ export interface components {
              * @description Size of the document in bytes.
              */
             size_bytes: number;
+            /** @description SHA-256 of the document, in hexadecimal digits: it changes with the document, and verifies a download. */
+            sha256: string;
+            /** @description When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one. */
+            changed_at: string | null;
         };
         /** @description A page of exports. */
         ExportList: {
@@ -265,6 +368,10 @@ export interface components {
         GlossaryList: {
             data: components["schemas"]["GlossaryTerm"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        /** @description A glossary term. */
+        GlossaryRecord: {
+            data: components["schemas"]["GlossaryTerm"];
         };
         /** @description Where a definition can be checked. */
         GlossarySource: {
@@ -508,6 +615,27 @@ export interface components {
                 [key: string]: components["schemas"]["FacetValue"][];
             };
         };
+        /** @description What two products have in common. */
+        Shared: {
+            /** @description Categories that both are in. */
+            categories: components["schemas"]["CategoryRef"][];
+            /** @description Words of the product asked about that both have, the rarest first. */
+            words: string[];
+        };
+        /** @description A page of similar products. */
+        SimilarList: {
+            data: components["schemas"]["SimilarSoftware"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /** @description A product that is like another one. */
+        SimilarSoftware: components["schemas"]["SoftwareItem"] & {
+            /**
+             * Format: float
+             * @description How similar it is, 0 to 1; comparable within one answer only.
+             */
+            score: number;
+            shared: components["schemas"]["Shared"];
+        };
         /** @description The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`. */
         Skipped: {
             /**
@@ -596,12 +724,39 @@ export interface components {
         SoftwareRecord: {
             data: components["schemas"]["SoftwareDetail"];
         };
+        /** @description A product by id and name. */
+        SoftwareRef: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+        };
         /** @description A source of evidence. */
         Source: {
             /** @description What the source is called. */
             label: string;
             /** @description Where it is: a URI. */
             url: string;
+        };
+        /** @description Suggestions. */
+        SuggestionRecord: {
+            data: components["schemas"]["Suggestions"];
+        };
+        /** @description What a beginning of a query can become. */
+        Suggestions: {
+            /** @description Products: those whose names have the words first, then others that a search finds. */
+            software: components["schemas"]["SoftwareRef"][];
+            /** @description Categories whose names have the words, those with most products first. */
+            categories: components["schemas"]["CategorySuggestion"][];
+            /** @description Glossary terms that have the words in the term, an abbreviation or a synonym, best match first. */
+            glossary: components["schemas"]["TermSuggestion"][];
+        };
+        /** @description A glossary term. */
+        TermSuggestion: {
+            /** @description Identifier. */
+            id: string;
+            /** @description The term. */
+            term: string;
         };
         /** @description A part of a text, in Unicode code points. */
         TextRange: {
@@ -669,7 +824,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Product not found: `software_not_found`, `export_not_found`, `route_not_found` */
+        /** @description Product not found: `software_not_found`, `category_not_found`, `term_not_found`, `export_not_found`, `route_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -692,6 +847,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description Range not satisfiable: `range_not_satisfiable` */
+        RangeNotSatisfiable: {
+            headers: {
+                "Content-Range": components["headers"]["Content-Range"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
         };
         /** @description Request timed out: `request_timeout` */
         RequestTimeout: {
@@ -752,11 +918,17 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
+        /** @description `bytes`: a part can be requested with `Range`. */
+        "Accept-Ranges": string;
         /** @description The methods of the route. */
         Allow: string;
         /** @description `private, no-cache`: keep it, and ask each time whether it still holds. */
         "Cache-Control": string;
-        /** @description Weak tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. */
+        /** @description The file name to save the download under. */
+        "Content-Disposition": string;
+        /** @description Which part of the whole it is; for 416 the length of the whole. */
+        "Content-Range": string;
+        /** @description Tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. That of a record, of the categories, the glossary or an export changes with its content only; that of a list or search of products with every generation. */
         ETag: string;
         /** @description Other pages of the list (RFC 8288): first, prev, next, last. */
         Link: string;
@@ -814,6 +986,47 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCategory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The category's id, percent-encoded */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The category */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CategoryRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooManyRequests"];
@@ -897,6 +1110,15 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
+            /** @description The part of the export that `Range` names */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -904,6 +1126,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
+            416: components["responses"]["RangeNotSatisfiable"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -955,9 +1178,58 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getGlossaryTerm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The term's id, percent-encoded */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The term */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listReviews: {
         parameters: {
             query?: {
+                /** @description Only reviews with at least that many stars. */
+                min_rating?: number;
+                /** @description Only reviews with at most that many stars. */
+                max_rating?: number;
+                /** @description `true`: only reviews whose reviewer is known to use the product; `false`: only the others. */
+                verified?: "true" | "false";
+                /** @description Order. Reviews without a date come last, reviews with as many stars newest first. */
+                sort?: "-created_at" | "created_at" | "-rating" | "rating";
                 /** @description Page size. */
                 limit?: number;
                 /** @description Number of items to skip; beyond the end the page is empty. */
@@ -1017,16 +1289,30 @@ export interface operations {
                 min_rating?: number;
                 /** @description Only products whose evidence was last checked before this day. */
                 evidence_checked_before?: string;
-                /** @description Order. Unrated products come last. */
-                sort?: "relevance" | "-rating" | "-review_count" | "name";
-                /** @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. */
-                facets?: ("category" | "offering_type" | "evidence_status" | "rating")[];
+                /** @description Only products whose evidence was last checked after this day. */
+                evidence_checked_after?: string;
+                /** @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. */
+                standards?: string[];
+                /** @description Only products that can be run in this way, such as `cloud`; compared like `standards`. */
+                deployment?: string[];
+                /** @description Only products with a user interface in this language; compared like `standards`. */
+                languages?: string[];
+                /** @description Only products of this vendor; compared like `standards`. */
+                vendor?: string[];
+                /** @description Only products with this tag; compared like `standards`. */
+                tags?: string[];
+                /** @description Order. Products without the value come last. */
+                sort?: "relevance" | "-rating" | "-review_count" | "-evidence_checked_on" | "name";
+                /** @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted. */
+                facets?: ("category" | "offering_type" | "evidence_status" | "rating" | "standards" | "deployment" | "languages" | "vendor" | "tags")[];
                 /** @description Whether each hit also says which parts of which fields matched. */
                 highlight?: boolean;
                 /** @description Whether a misspelled word may match. */
                 typo?: boolean;
                 /** @description Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found. */
                 prefix?: "auto" | "always" | "never";
+                /** @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields. */
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
                 /** @description Page size. */
                 limit?: number;
                 /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
@@ -1072,6 +1358,8 @@ export interface operations {
             query?: {
                 /** @description Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and compounds written apart or together don't matter. Best match first unless `sort` is given. */
                 q?: string;
+                /** @description Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing. */
+                id?: string[];
                 /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
                 category?: string[];
                 /** @description Only products of this type. */
@@ -1082,8 +1370,22 @@ export interface operations {
                 min_rating?: number;
                 /** @description Only products whose evidence was last checked before this day. */
                 evidence_checked_before?: string;
-                /** @description Order. Without `q` by name where nothing is said, with `q` best match first. Unrated products come last. */
-                sort?: "name" | "-rating" | "-review_count";
+                /** @description Only products whose evidence was last checked after this day. */
+                evidence_checked_after?: string;
+                /** @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. */
+                standards?: string[];
+                /** @description Only products that can be run in this way, such as `cloud`; compared like `standards`. */
+                deployment?: string[];
+                /** @description Only products with a user interface in this language; compared like `standards`. */
+                languages?: string[];
+                /** @description Only products of this vendor; compared like `standards`. */
+                vendor?: string[];
+                /** @description Only products with this tag; compared like `standards`. */
+                tags?: string[];
+                /** @description Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last. */
+                sort?: "name" | "-rating" | "-review_count" | "-evidence_checked_on";
+                /** @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields. */
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
                 /** @description Page size. */
                 limit?: number;
                 /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
@@ -1157,6 +1459,95 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSimilarSoftware: {
+        parameters: {
+            query?: {
+                /** @description Page size. */
+                limit?: number;
+                /** @description Number of items to skip; beyond the end the page is empty. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The product's id, percent-encoded */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of similar products */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimilarList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: {
+                /** @description What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. Without it nothing is suggested. */
+                q?: string;
+                /** @description The most suggestions of each kind. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Suggestions of each kind */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooManyRequests"];

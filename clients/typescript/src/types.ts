@@ -8,6 +8,7 @@ type Schemas = components["schemas"];
 export type Category = Schemas["Category"];
 export type CategoryList = Schemas["CategoryList"];
 export type CategoryRef = Schemas["CategoryRef"];
+export type CategorySuggestion = Schemas["CategorySuggestion"];
 export type Export = Schemas["Export"];
 export type ExportList = Schemas["ExportList"];
 export type ExportRef = Schemas["ExportRef"];
@@ -20,24 +21,38 @@ export type Pagination = Schemas["Pagination"];
 export type ParameterProblem = Schemas["ParameterProblem"];
 export type Problem = Schemas["Problem"];
 export type QueryReport = Schemas["QueryReport"];
+export type RatingDistribution = Schemas["RatingDistribution"];
+export type RatingSource = Schemas["RatingSource"];
+export type Reason = Schemas["Reason"];
 export type Replacement = Schemas["Replacement"];
 export type Review = Schemas["Review"];
 export type ReviewList = Schemas["ReviewList"];
 export type ReviewSummary = Schemas["ReviewSummary"];
 export type SearchHit = Schemas["SearchHit"];
 export type SearchResult = Schemas["SearchResult"];
+export type Shared = Schemas["Shared"];
+export type SimilarList = Schemas["SimilarList"];
+export type SimilarSoftware = Schemas["SimilarSoftware"];
+export type Skipped = Schemas["Skipped"];
 export type SoftwareDetail = Schemas["SoftwareDetail"];
 export type SoftwareItem = Schemas["SoftwareItem"];
 export type SoftwareList = Schemas["SoftwareList"];
+export type SoftwareMore = Schemas["SoftwareMore"];
+export type SoftwareRef = Schemas["SoftwareRef"];
 export type Source = Schemas["Source"];
+export type Suggestions = Schemas["Suggestions"];
+export type TermSuggestion = Schemas["TermSuggestion"];
 export type TextRange = Schemas["TextRange"];
 
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 
+/** What may be given for a value of a parameter: a boolean, too, where the API has its two names. */
+type Value<Given> = Given extends "true" | "false" ? Given | boolean : Given;
+
 /** What may be given for a parameter: one value or several where it is repeatable; null and undefined leave it out. */
 type Parameters<Query> = {
   [Name in keyof Query]?:
-    | (NonNullable<Query[Name]> extends readonly (infer Value)[] ? Value | readonly Value[] : Query[Name])
+    | (NonNullable<Query[Name]> extends readonly (infer One)[] ? One | readonly One[] : Value<Query[Name]>)
     | null
     | undefined;
 };
@@ -48,4 +63,6 @@ export type ExportListParams = Parameters<QueryOf<"listExports">>;
 export type GlossaryListParams = Parameters<QueryOf<"listGlossary">>;
 export type ReviewListParams = Parameters<QueryOf<"listReviews">>;
 export type SearchProductsParams = Parameters<QueryOf<"searchSoftware">>;
+export type SimilarListParams = Parameters<QueryOf<"listSimilarSoftware">>;
 export type SoftwareListParams = Parameters<QueryOf<"listSoftware">>;
+export type SuggestParams = Parameters<QueryOf<"suggest">>;

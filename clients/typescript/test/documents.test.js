@@ -10,15 +10,19 @@ import { binary } from "./hosts/binary.js";
 const EXAMPLES = join(PACKAGE, "examples");
 // The required output of each example.
 const OUTPUT = {
+  "categories-get.ts": /^.+: \d+ products\n$/,
   "categories-list.ts": /^ +\d+ {2}\S.* \([a-z0-9-]+\)$/m,
   "errors.ts": /^404 software_not_found \w+\nlimit: .+\nfalse changed my mind\n$/,
   "exports-download.ts": /: (\d+) records in (\d+) bytes\n(?:\d+ of \2 bytes\n)+wrote .+\n\1 records, line by line\n$/,
   "exports-list.ts": /^demo: \d+ products, \d+ bytes, https:/m,
+  "glossary-get.ts": /^CAPA: .+/,
   "glossary-list.ts": /^CAPA: .+/,
   "reviews-list.ts": /^from 0 of \d+, on average [\d.]+\n {2}\*+ /,
   "search-products.ts": /<mark>[^<]*permit[^]*\d+ in .+\n\d+ products; not found: /i,
   "software-get.ts": /^.+ by .+\n[^]*from .+ https:/,
   "software-list.ts": /^\S.* {2}https:\/\/.+$/m,
+  "software-similar.ts": /^like .+:\n(?: {2}.+: .+\n){3}$/,
+  "suggest.ts": /^category .+ \(\d+\)$/m,
 };
 
 const prelude = `import { SoftwareDirectory } from "software-directory";

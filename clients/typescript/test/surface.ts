@@ -12,6 +12,7 @@ import {
   SoftwareDirectory,
   type SoftwareItem,
   type SoftwareList,
+  type Suggestions,
 } from "software-directory";
 
 const directory = new SoftwareDirectory({
@@ -56,6 +57,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   await directory.exports.downloadTo("demo", new WritableStream<Uint8Array>(), null, {
     onProgress: (received, all) => wait(received / (all ?? sizeBytes ?? 1)),
   });
+  for await (const { shared } of directory.software.similar("a")) console.log(shared.words.join());
+  const suggested: Suggestions = await directory.suggest({ q: "au" });
+  const [oneCategory, term] = [await directory.categories.get("audits"), await directory.glossary.get("capa")];
+  await directory.reviews.list("a", { verified: true, min_rating: 2, sort: "-rating" });
+  console.log(suggested.software[0]?.name, oneCategory.name.length, term.term.length);
   const raw: Response = await directory.exports.download("demo").asResponse();
   const [first, second] = await Promise.all([directory.glossary.list({ q: "capa" }), directory.exports.list()]);
   console.log(

@@ -3,7 +3,7 @@ import { type PagePromise, pagePromise } from "../page.js";
 import { ApiPromise } from "../promise.js";
 import type { Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
-import type { SoftwareDetail, SoftwareList, SoftwareListParams } from "../types.js";
+import type { SimilarList, SimilarListParams, SoftwareDetail, SoftwareList, SoftwareListParams } from "../types.js";
 
 export class SoftwareResource {
   readonly #transport: Transport;
@@ -20,5 +20,10 @@ export class SoftwareResource {
   /** One product. */
   get(id: string, options?: RequestOptions): ApiPromise<SoftwareDetail> {
     return new ApiPromise(this.#transport, { path: ["software", id] }, readRecord<SoftwareDetail>, options);
+  }
+
+  /** Products that are like one, the most similar first; `shared` says of each what it has in common with it. */
+  similar(id: string, params?: SimilarListParams | null, options?: RequestOptions): PagePromise<SimilarList> {
+    return pagePromise(this.#transport, { path: ["software", id, "similar"], query: params }, options);
   }
 }

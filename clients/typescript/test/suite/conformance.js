@@ -87,10 +87,11 @@ async function perform(client, call, outcome) {
     outcome.rawText = await outcome.raw.text();
     return;
   }
-  const [resource, method] = call.operation.split(".");
+  // An operation of a resource, or of the client itself.
+  const [method, resource] = call.operation.split(".").reverse();
   const args = "id" in call ? [call.id] : [];
   if (method !== "get") args.push(call.parameters);
-  const promise = client[resource][method](...args, options);
+  const promise = (resource ? client[resource] : client)[method](...args, options);
   if (method === "stream") {
     const { body, sizeBytes } = await promise;
     outcome.sizeBytes = sizeBytes;

@@ -51,10 +51,30 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
         "the record's details are there",
       );
     }),
-    check("categories.list", async () => {
+    check("software.similar says what is shared", async () => {
+      const [{ id }] = (await directory.software.list({ limit: 1 })).data;
+      const page = await directory.software.similar(id, { limit: 2 });
+      expectEqual(page.data.length, 2, "length");
+      for (const one of page.data) expect(one.id !== id && Array.isArray(one.shared.words), "shared");
+    }),
+    check("suggest gives products, categories and terms", async () => {
+      const found = await directory.suggest({ q: "au", limit: 2 });
+      for (const kind of ["software", "categories", "glossary"]) expect(Array.isArray(found[kind]), kind);
+      expect(found.categories.length > 0, "a category");
+    }),
+    check("categories.list and categories.get", async () => {
       const page = await directory.categories.list({ limit: 3 });
+      expectEqual(await directory.categories.get(page.data[0].id), page.data[0], "the same record");
       expectEqual(page.data.length, 3, "length");
       expect(page.hasNextPage(), "there are more");
+    }),
+    check("reviews.list filters", async () => {
+      const [product] = (await directory.software.list({ sort: "-review_count", limit: 1 })).data;
+      const page = await directory.reviews.list(product.id, { min_rating: 4, sort: "rating", verified: true });
+      expect(
+        page.data.every(({ rating }) => rating >= 4),
+        "ratings",
+      );
     }),
     check("reviews.list has a summary of all reviews", async () => {
       const [product] = (await directory.software.list({ sort: "-review_count", limit: 1 })).data;
@@ -67,10 +87,11 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       }
       expectEqual(count, page.summary.count, "number of reviews");
     }),
-    check("glossary.list", async () => {
+    check("glossary.list and glossary.get", async () => {
       const [term] = (await directory.glossary.list({ limit: 1 })).data;
       const found = await directory.glossary.list({ q: term.term });
       expectEqual(found.data[0].id, term.id, "the term itself comes first");
+      expectEqual((await directory.glossary.get(term.id)).term, term.term, "the same term");
     }),
     check("search.products with facets and highlights", async () => {
       const [{ name }] = (await directory.software.list({ limit: 1 })).data;
