@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/categories/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a category
+         * @description Its description and how many products are in it. `/v1/software?category=ID` lists these.
+         */
+        get: operations["getCategory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/exports": {
         parameters: {
             query?: never;
@@ -51,9 +71,10 @@ export interface paths {
         /**
          * Download an export
          * @description The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
-         *     that for `json`, else as it is. Each started MiB of the document (`size_bytes` in the list) costs a request of the quota; a
-         *     download larger than what is left is possible while anything is left, and the quota then waits accordingly. A key may have 4
-         *     downloads in progress (429), all keys together 32 (503).
+         *     that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
+         *     go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
+         *     list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
+         *     left, and the quota then waits accordingly. A key may have 4 downloads in progress (429), all keys together 32 (503).
          */
         get: operations["getExport"];
         put?: never;
@@ -84,6 +105,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/glossary/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a glossary term
+         * @description Its definition, abbreviations, synonyms and source.
+         */
+        get: operations["getGlossaryTerm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/reviews/{id}": {
         parameters: {
             query?: never;
@@ -93,7 +134,8 @@ export interface paths {
         };
         /**
          * List reviews of a product
-         * @description Newest first. A product without reviews has an empty list.
+         * @description Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` is of all its reviews, whatever the
+         *     filters.
          */
         get: operations["listReviews"];
         put?: never;
@@ -166,6 +208,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/software/{id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List similar products
+         * @description Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
+         *     `shared` says of each what it has in common with the product.
+         */
+        get: operations["listSimilarSoftware"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest while typing
+         * @description Products, categories and glossary terms that what is typed can become: ids and names alone, a few hundred bytes.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -189,12 +272,28 @@ export interface components {
             data: components["schemas"]["Category"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @description A category. */
+        CategoryRecord: {
+            data: components["schemas"]["Category"];
+        };
         /** @description A category that a product is in. */
         CategoryRef: {
             /** @description Identifier. */
             id: string;
             /** @description Name. */
             name: string;
+        };
+        /** @description A category that a query can be narrowed to. */
+        CategorySuggestion: {
+            /** @description Identifier: the value of the filter `category`. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many products are in it.
+             */
+            software_count: number;
         };
         /** @description One of the export files that make up the directory. */
         Export: {
@@ -231,6 +330,10 @@ export interface components {
              * @description Size of the document in bytes.
              */
             size_bytes: number;
+            /** @description SHA-256 of the document, in hexadecimal digits: it changes with the document, and verifies a download. */
+            sha256: string;
+            /** @description When the export's file was last modified, RFC 3339 in UTC; null for one that isn't a file, such as a bundled one. */
+            changed_at: string | null;
         };
         /** @description A page of exports. */
         ExportList: {
@@ -265,6 +368,10 @@ export interface components {
         GlossaryList: {
             data: components["schemas"]["GlossaryTerm"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        /** @description A glossary term. */
+        GlossaryRecord: {
+            data: components["schemas"]["GlossaryTerm"];
         };
         /** @description Where a definition can be checked. */
         GlossarySource: {
@@ -406,11 +513,6 @@ export interface components {
              */
             5: number;
         };
-        /**
-         * @description Where a rating comes from.
-         * @enum {string}
-         */
-        RatingSource: "stated" | "reviews";
         /** @description The service has a directory to serve. */
         Readiness: {
             /** @description `ready`, or `degraded` where it serves but something is wrong; further values may come. */
@@ -489,7 +591,37 @@ export interface components {
             distribution: components["schemas"]["RatingDistribution"];
         };
         /** @description A product that matches. */
-        SearchHit: components["schemas"]["SoftwareItem"] & {
+        SearchHit: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Short description. */
+            tagline: string | null;
+            /** @description Name of the main category. */
+            category: string | null;
+            /** @description All categories, the main one first. */
+            categories: components["schemas"]["CategoryRef"][];
+            /**
+             * Format: double
+             * @description Average rating, by convention 0 to 5.
+             */
+            rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews behind the rating.
+             */
+            review_count: number | null;
+            /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
+            website: string;
+            /** @description Who makes it. */
+            vendor: string | null;
+            /** @description `software` or `document-templates`; further values may come. */
+            offering_type: string;
+            /** @description `vendor-sources-reviewed` or `pending-review`; further values may come. */
+            evidence_status: string;
+            /** @description When the evidence was checked, `YYYY-MM-DD`. */
+            evidence_checked_on: string | null;
             /**
              * Format: float
              * @description How well it matches; comparable within one answer only. 0 without a query.
@@ -508,6 +640,57 @@ export interface components {
                 [key: string]: components["schemas"]["FacetValue"][];
             };
         };
+        /** @description What two products have in common. */
+        Shared: {
+            /** @description Categories that both are in. */
+            categories: components["schemas"]["CategoryRef"][];
+            /** @description Words of the product asked about that both have, the rarest first. */
+            words: string[];
+        };
+        /** @description A page of similar products. */
+        SimilarList: {
+            data: components["schemas"]["SimilarSoftware"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /** @description A product that is like another one. */
+        SimilarSoftware: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Short description. */
+            tagline: string | null;
+            /** @description Name of the main category. */
+            category: string | null;
+            /** @description All categories, the main one first. */
+            categories: components["schemas"]["CategoryRef"][];
+            /**
+             * Format: double
+             * @description Average rating, by convention 0 to 5.
+             */
+            rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews behind the rating.
+             */
+            review_count: number | null;
+            /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
+            website: string;
+            /** @description Who makes it. */
+            vendor: string | null;
+            /** @description `software` or `document-templates`; further values may come. */
+            offering_type: string;
+            /** @description `vendor-sources-reviewed` or `pending-review`; further values may come. */
+            evidence_status: string;
+            /** @description When the evidence was checked, `YYYY-MM-DD`. */
+            evidence_checked_on: string | null;
+            /**
+             * Format: float
+             * @description How similar it is, 0 to 1; comparable within one answer only.
+             */
+            score: number;
+            shared: components["schemas"]["Shared"];
+        };
         /** @description The exports and records that are left out because they are invalid: zero unless the server runs with `--skip-invalid`. */
         Skipped: {
             /**
@@ -523,7 +706,69 @@ export interface components {
             record_count: number;
         };
         /** @description A single product. */
-        SoftwareDetail: components["schemas"]["SoftwareItem"] & components["schemas"]["SoftwareMore"];
+        SoftwareDetail: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Short description. */
+            tagline: string | null;
+            /** @description Name of the main category. */
+            category: string | null;
+            /** @description All categories, the main one first. */
+            categories: components["schemas"]["CategoryRef"][];
+            /**
+             * Format: double
+             * @description Average rating, by convention 0 to 5.
+             */
+            rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews behind the rating.
+             */
+            review_count: number | null;
+            /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
+            website: string;
+            /** @description Who makes it. */
+            vendor: string | null;
+            /** @description `software` or `document-templates`; further values may come. */
+            offering_type: string;
+            /** @description `vendor-sources-reviewed` or `pending-review`; further values may come. */
+            evidence_status: string;
+            /** @description When the evidence was checked, `YYYY-MM-DD`. */
+            evidence_checked_on: string | null;
+            /** @description Long description, plain text. */
+            description: string | null;
+            /** @description Other names of the product. */
+            aliases: string[];
+            /** @description Free key words. */
+            tags: string[];
+            /** @description What it does. */
+            features: string[];
+            /** @description Standards it is for. */
+            standards: string[];
+            /** @description Names of products that it can replace. */
+            alternative_to: string[];
+            /** @description How it can be run. */
+            deployment: string[];
+            /** @description What it costs, as text. */
+            pricing: string | null;
+            /** @description Languages of its user interface. */
+            languages: string[];
+            /** @description Where the claims come from. The directory asserts neither their truth nor their freshness. */
+            sources: components["schemas"]["Source"][];
+            /**
+             * @description Where rating and review count come from: `stated` by the record, or `reviews`, computed from them; further values may
+             *     come.
+             */
+            rating_source: string | null;
+            /** @description All that the directory doesn't interpret, as the export writes it. */
+            additional_properties: {
+                [key: string]: unknown;
+            };
+            /** @description The export that the record is from. */
+            export: components["schemas"]["ExportRef"];
+        };
         /** @description A product as lists show it. */
         SoftwareItem: {
             /** @description Identifier; any text, so percent-encode it in a path. */
@@ -562,39 +807,16 @@ export interface components {
             data: components["schemas"]["SoftwareItem"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description What a single product shows beyond a list's item. */
-        SoftwareMore: {
-            /** @description Long description, plain text. */
-            description: string | null;
-            /** @description Other names of the product. */
-            aliases: string[];
-            /** @description Free key words. */
-            tags: string[];
-            /** @description What it does. */
-            features: string[];
-            /** @description Standards it is for. */
-            standards: string[];
-            /** @description Names of products that it can replace. */
-            alternative_to: string[];
-            /** @description How it can be run. */
-            deployment: string[];
-            /** @description What it costs, as text. */
-            pricing: string | null;
-            /** @description Languages of its user interface. */
-            languages: string[];
-            /** @description Where the claims come from. The directory asserts neither their truth nor their freshness. */
-            sources: components["schemas"]["Source"][];
-            rating_source: components["schemas"]["RatingSource"] | null;
-            /** @description All that the directory doesn't interpret, as the export writes it. */
-            additional_properties: {
-                [key: string]: unknown;
-            };
-            /** @description The export that the record is from. */
-            export: components["schemas"]["ExportRef"];
-        };
         /** @description A product. */
         SoftwareRecord: {
             data: components["schemas"]["SoftwareDetail"];
+        };
+        /** @description A product by id and name. */
+        SoftwareRef: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
         };
         /** @description A source of evidence. */
         Source: {
@@ -602,6 +824,26 @@ export interface components {
             label: string;
             /** @description Where it is: a URI. */
             url: string;
+        };
+        /** @description Suggestions. */
+        SuggestionRecord: {
+            data: components["schemas"]["Suggestions"];
+        };
+        /** @description What a beginning of a query can become. */
+        Suggestions: {
+            /** @description Products: those whose names have the words first, then others that a search finds. */
+            software: components["schemas"]["SoftwareRef"][];
+            /** @description Categories whose names have the words, those with most products first. */
+            categories: components["schemas"]["CategorySuggestion"][];
+            /** @description Glossary terms that have the words in the term, an abbreviation or a synonym, best match first. */
+            glossary: components["schemas"]["TermSuggestion"][];
+        };
+        /** @description A glossary term. */
+        TermSuggestion: {
+            /** @description Identifier. */
+            id: string;
+            /** @description The term. */
+            term: string;
         };
         /** @description A part of a text, in Unicode code points. */
         TextRange: {
@@ -658,18 +900,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Method not allowed: `method_not_allowed` */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Product not found: `software_not_found`, `export_not_found`, `route_not_found` */
+        /** @description Product not found: `software_not_found`, `category_not_found`, `term_not_found`, `export_not_found`, `route_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -692,6 +923,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description Range not satisfiable: `range_not_satisfiable` */
+        RangeNotSatisfiable: {
+            headers: {
+                "Content-Range": components["headers"]["Content-Range"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
         };
         /** @description Request timed out: `request_timeout` */
         RequestTimeout: {
@@ -752,11 +994,11 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The methods of the route. */
-        Allow: string;
         /** @description `private, no-cache`: keep it, and ask each time whether it still holds. */
         "Cache-Control": string;
-        /** @description Weak tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. */
+        /** @description Which part of the whole it is; for 416 the length of the whole. */
+        "Content-Range": string;
+        /** @description Tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. That of a record, of the categories, the glossary or an export changes with its content only; that of a list or search of products with every generation. */
         ETag: string;
         /** @description Other pages of the list (RFC 8288): first, prev, next, last. */
         Link: string;
@@ -782,9 +1024,15 @@ export interface operations {
     listCategories: {
         parameters: {
             query?: {
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -822,12 +1070,62 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getCategory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The category's id, percent-encoded
+                 * @example audit-management
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The category */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CategoryRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listExports: {
         parameters: {
             query?: {
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -868,12 +1166,18 @@ export interface operations {
     getExport: {
         parameters: {
             query?: {
-                /** @description `json` is the export as it was validated; `ndjson` one record a line, each with its export and licence. */
+                /**
+                 * @description `json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.
+                 * @example json
+                 */
                 format?: "json" | "ndjson";
             };
             header?: never;
             path: {
-                /** @description The export's id, percent-encoded */
+                /**
+                 * @description The export's id, percent-encoded
+                 * @example demo
+                 */
                 id: string;
             };
             cookie?: never;
@@ -893,8 +1197,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description The part of the export that `Range` names */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -904,6 +1219,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
+            416: components["responses"]["RangeNotSatisfiable"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -913,11 +1229,20 @@ export interface operations {
     listGlossary: {
         parameters: {
             query?: {
-                /** @description Only terms that match this text, best match first: the term and its abbreviations before its definition. */
+                /**
+                 * @description Only terms that match this text, best match first: the term and its abbreviations before its definition.
+                 * @example loto
+                 */
                 q?: string;
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -955,17 +1280,90 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getGlossaryTerm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The term's id, percent-encoded
+                 * @example near-miss
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The term */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listReviews: {
         parameters: {
             query?: {
-                /** @description Page size. */
+                /**
+                 * @description Only reviews with at least that many stars.
+                 * @example 4
+                 */
+                min_rating?: number;
+                /**
+                 * @description Only reviews with at most that many stars.
+                 * @example 4
+                 */
+                max_rating?: number;
+                /**
+                 * @description `true`: only reviews whose reviewer is known to use the product; `false`: only the others.
+                 * @example true
+                 */
+                verified?: "true" | "false";
+                /**
+                 * @description Order. Reviews without a date come last, reviews with as many stars newest first.
+                 * @example -rating
+                 */
+                sort?: "-created_at" | "created_at" | "-rating" | "rating";
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
             path: {
-                /** @description The product's id, percent-encoded */
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1005,31 +1403,121 @@ export interface operations {
     searchSoftware: {
         parameters: {
             query?: {
-                /** @description What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all products, best quality first. */
+                /**
+                 * @description What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all products, best quality first.
+                 * @example permit to work
+                 */
                 q?: string;
-                /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
+                /**
+                 * @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing.
+                 * @example [
+                 *       "Audit management"
+                 *     ]
+                 */
                 category?: string[];
-                /** @description Only products of this type. */
+                /**
+                 * @description Only products of this type.
+                 * @example software
+                 */
                 offering_type?: "software" | "document-templates";
-                /** @description Only products whose evidence has this status. */
+                /**
+                 * @description Only products whose evidence has this status.
+                 * @example vendor-sources-reviewed
+                 */
                 evidence_status?: "vendor-sources-reviewed" | "pending-review";
-                /** @description Only products with a shown rating of at least this. */
+                /**
+                 * @description Only products with a shown rating of at least this.
+                 * @example 3.5
+                 */
                 min_rating?: number;
-                /** @description Only products whose evidence was last checked before this day. */
+                /**
+                 * @description Only products whose evidence was last checked before this day.
+                 * @example 2026-12-31
+                 */
                 evidence_checked_before?: string;
-                /** @description Order. Unrated products come last. */
-                sort?: "relevance" | "-rating" | "-review_count" | "name";
-                /** @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. */
-                facets?: ("category" | "offering_type" | "evidence_status" | "rating")[];
-                /** @description Whether each hit also says which parts of which fields matched. */
+                /**
+                 * @description Only products whose evidence was last checked after this day.
+                 * @example 2026-01-31
+                 */
+                evidence_checked_after?: string;
+                /**
+                 * @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+                 * @example [
+                 *       "ISO 45001"
+                 *     ]
+                 */
+                standards?: string[];
+                /**
+                 * @description Only products that can be run in this way, such as `cloud`; compared like `standards`.
+                 * @example [
+                 *       "cloud"
+                 *     ]
+                 */
+                deployment?: string[];
+                /**
+                 * @description Only products with a user interface in this language; compared like `standards`.
+                 * @example [
+                 *       "English"
+                 *     ]
+                 */
+                languages?: string[];
+                /**
+                 * @description Only products of this vendor; compared like `standards`.
+                 * @example [
+                 *       "Make-Believe Icebergs"
+                 *     ]
+                 */
+                vendor?: string[];
+                /**
+                 * @description Only products with this tag; compared like `standards`.
+                 * @example [
+                 *       "templates"
+                 *     ]
+                 */
+                tags?: string[];
+                /**
+                 * @description Order. Products without the value come last.
+                 * @example -rating
+                 */
+                sort?: "relevance" | "-rating" | "-review_count" | "-evidence_checked_on" | "name";
+                /**
+                 * @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted.
+                 * @example [
+                 *       "category"
+                 *     ]
+                 */
+                facets?: ("category" | "offering_type" | "evidence_status" | "rating" | "standards" | "deployment" | "languages" | "vendor" | "tags")[];
+                /**
+                 * @description Whether each hit also says which parts of which fields matched.
+                 * @example true
+                 */
                 highlight?: boolean;
-                /** @description Whether a misspelled word may match. */
+                /**
+                 * @description Whether a misspelled word may match.
+                 * @example false
+                 */
                 typo?: boolean;
-                /** @description Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found. */
+                /**
+                 * @description Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found.
+                 * @example always
+                 */
                 prefix?: "auto" | "always" | "never";
-                /** @description Page size. */
+                /**
+                 * @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.
+                 * @example [
+                 *       "name"
+                 *     ]
+                 */
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -1070,23 +1558,106 @@ export interface operations {
     listSoftware: {
         parameters: {
             query?: {
-                /** @description Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and compounds written apart or together don't matter. Best match first unless `sort` is given. */
+                /**
+                 * @description Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and compounds written apart or together don't matter. Best match first unless `sort` is given.
+                 * @example penguin
+                 */
                 q?: string;
-                /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
+                /**
+                 * @description Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.
+                 * @example [
+                 *       "demo-permit-penguin"
+                 *     ]
+                 */
+                id?: string[];
+                /**
+                 * @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing.
+                 * @example [
+                 *       "Audit management"
+                 *     ]
+                 */
                 category?: string[];
-                /** @description Only products of this type. */
+                /**
+                 * @description Only products of this type.
+                 * @example software
+                 */
                 offering_type?: "software" | "document-templates";
-                /** @description Only products whose evidence has this status. */
+                /**
+                 * @description Only products whose evidence has this status.
+                 * @example vendor-sources-reviewed
+                 */
                 evidence_status?: "vendor-sources-reviewed" | "pending-review";
-                /** @description Only products with a shown rating of at least this. */
+                /**
+                 * @description Only products with a shown rating of at least this.
+                 * @example 3.5
+                 */
                 min_rating?: number;
-                /** @description Only products whose evidence was last checked before this day. */
+                /**
+                 * @description Only products whose evidence was last checked before this day.
+                 * @example 2026-12-31
+                 */
                 evidence_checked_before?: string;
-                /** @description Order. Without `q` by name where nothing is said, with `q` best match first. Unrated products come last. */
-                sort?: "name" | "-rating" | "-review_count";
-                /** @description Page size. */
+                /**
+                 * @description Only products whose evidence was last checked after this day.
+                 * @example 2026-01-31
+                 */
+                evidence_checked_after?: string;
+                /**
+                 * @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+                 * @example [
+                 *       "ISO 45001"
+                 *     ]
+                 */
+                standards?: string[];
+                /**
+                 * @description Only products that can be run in this way, such as `cloud`; compared like `standards`.
+                 * @example [
+                 *       "cloud"
+                 *     ]
+                 */
+                deployment?: string[];
+                /**
+                 * @description Only products with a user interface in this language; compared like `standards`.
+                 * @example [
+                 *       "English"
+                 *     ]
+                 */
+                languages?: string[];
+                /**
+                 * @description Only products of this vendor; compared like `standards`.
+                 * @example [
+                 *       "Make-Believe Icebergs"
+                 *     ]
+                 */
+                vendor?: string[];
+                /**
+                 * @description Only products with this tag; compared like `standards`.
+                 * @example [
+                 *       "templates"
+                 *     ]
+                 */
+                tags?: string[];
+                /**
+                 * @description Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last.
+                 * @example -rating
+                 */
+                sort?: "name" | "-rating" | "-review_count" | "-evidence_checked_on";
+                /**
+                 * @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.
+                 * @example [
+                 *       "name"
+                 *     ]
+                 */
+                fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -1129,7 +1700,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The product's id, percent-encoded */
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1157,6 +1731,110 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSimilarSoftware: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
+                limit?: number;
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of similar products */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimilarList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. Without it nothing is suggested.
+                 * @example permi
+                 */
+                q?: string;
+                /**
+                 * @description The most suggestions of each kind.
+                 * @example 3
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Suggestions of each kind */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooManyRequests"];
