@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy bench-build licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -122,6 +122,16 @@ test-deploy: need-cargo need-cc need-python3 need-openssl need-systemd-analyze n
 	cargo build --locked --quiet
 	python3 tests/deploy/check.py --binary '$(BINARY)'
 
+# Clients are generated and compiled in .tools/generators. One alone: make test-generators GENERATORS='--only hey-api'
+test-generators: need-cargo need-cc need-npm need-node need-java need-javac need-mvn need-go $(UV) tests/generators/node_modules ## Clients of seven code generators read every record; not in `make test`, for it needs Java, Maven and Go
+	cargo build --locked --quiet
+	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/generators-python' $(UV) run --quiet --locked --project tests/generators \
+		python tests/generators/check.py --binary '$(BINARY)' $(GENERATORS)
+
+tests/generators/node_modules: tests/generators/package-lock.json | need-npm
+	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # The same as the Python client's tools/check.py makes for itself.
 $(UV): | need-python3
 	python3 -m venv .tools/uv-$(UV_VERSION)
@@ -194,6 +204,10 @@ install-nginx := sudo apt-get install nginx
 install-caddy := sudo apt-get install caddy
 install-openssl := sudo apt-get install openssl
 install-systemd-analyze := sudo apt-get install systemd
+install-java := sudo apt-get install default-jdk-headless   (macOS: brew install openjdk)
+install-javac := $(install-java)
+install-mvn := sudo apt-get install maven   (macOS: brew install maven)
+install-go := sudo apt-get install golang-go   (macOS: brew install go)
 install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)

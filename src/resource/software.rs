@@ -67,8 +67,9 @@ pub struct SoftwareMore<'a> {
     pub languages: &'a [Box<str>],
     /// Where the claims come from. The directory asserts neither their truth nor their freshness.
     pub sources: Vec<SourceResource<'a>>,
-    /// Where rating and review count come from: `stated` by the record, or computed from its `reviews`.
-    #[schema(required)]
+    /// Where rating and review count come from: `stated` by the record, or `reviews`, computed from them; further values may
+    /// come.
+    #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
     /// All that the directory doesn't interpret, as the export writes it.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
@@ -122,7 +123,7 @@ pub struct ExportRef<'a> {
 }
 
 /// Where a rating comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatingSource {
     /// The record states it.

@@ -26,7 +26,7 @@ fn serve(documents: &[(&str, &str)]) -> Service {
 }
 
 /// A service of the bundled data.
-fn bundled() -> Service {
+pub(crate) fn bundled() -> Service {
     let read = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
         std::fs::read_to_string(path).expect("a bundled export")
@@ -67,7 +67,8 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
         assert!(content["examples"]["recorded"]["value"].is_object(), "{path}");
     }
     let responses = document["components"]["responses"].as_object().expect("responses");
-    for code in ErrorCode::ALL {
+    // No operation is described with a method that it doesn't have.
+    for code in ErrorCode::ALL.into_iter().filter(|code| *code != ErrorCode::MethodNotAllowed) {
         let example = responses
             .values()
             .map(|response| &response["content"]["application/problem+json"]["examples"][code.as_str()]["value"])

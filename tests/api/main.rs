@@ -17,6 +17,7 @@ mod log;
 mod methods;
 mod metrics;
 mod openapi;
+mod openapi_generators;
 mod paging;
 mod parameters;
 mod problems;

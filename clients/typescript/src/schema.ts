@@ -513,11 +513,6 @@ export interface components {
              */
             5: number;
         };
-        /**
-         * @description Where a rating comes from.
-         * @enum {string}
-         */
-        RatingSource: "stated" | "reviews";
         /** @description The service has a directory to serve. */
         Readiness: {
             /** @description `ready`, or `degraded` where it serves but something is wrong; further values may come. */
@@ -596,7 +591,37 @@ export interface components {
             distribution: components["schemas"]["RatingDistribution"];
         };
         /** @description A product that matches. */
-        SearchHit: components["schemas"]["SoftwareItem"] & {
+        SearchHit: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Short description. */
+            tagline: string | null;
+            /** @description Name of the main category. */
+            category: string | null;
+            /** @description All categories, the main one first. */
+            categories: components["schemas"]["CategoryRef"][];
+            /**
+             * Format: double
+             * @description Average rating, by convention 0 to 5.
+             */
+            rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews behind the rating.
+             */
+            review_count: number | null;
+            /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
+            website: string;
+            /** @description Who makes it. */
+            vendor: string | null;
+            /** @description `software` or `document-templates`; further values may come. */
+            offering_type: string;
+            /** @description `vendor-sources-reviewed` or `pending-review`; further values may come. */
+            evidence_status: string;
+            /** @description When the evidence was checked, `YYYY-MM-DD`. */
+            evidence_checked_on: string | null;
             /**
              * Format: float
              * @description How well it matches; comparable within one answer only. 0 without a query.
@@ -628,7 +653,37 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         /** @description A product that is like another one. */
-        SimilarSoftware: components["schemas"]["SoftwareItem"] & {
+        SimilarSoftware: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Short description. */
+            tagline: string | null;
+            /** @description Name of the main category. */
+            category: string | null;
+            /** @description All categories, the main one first. */
+            categories: components["schemas"]["CategoryRef"][];
+            /**
+             * Format: double
+             * @description Average rating, by convention 0 to 5.
+             */
+            rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews behind the rating.
+             */
+            review_count: number | null;
+            /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
+            website: string;
+            /** @description Who makes it. */
+            vendor: string | null;
+            /** @description `software` or `document-templates`; further values may come. */
+            offering_type: string;
+            /** @description `vendor-sources-reviewed` or `pending-review`; further values may come. */
+            evidence_status: string;
+            /** @description When the evidence was checked, `YYYY-MM-DD`. */
+            evidence_checked_on: string | null;
             /**
              * Format: float
              * @description How similar it is, 0 to 1; comparable within one answer only.
@@ -651,7 +706,69 @@ export interface components {
             record_count: number;
         };
         /** @description A single product. */
-        SoftwareDetail: components["schemas"]["SoftwareItem"] & components["schemas"]["SoftwareMore"];
+        SoftwareDetail: {
+            /** @description Identifier; any text, so percent-encode it in a path. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Short description. */
+            tagline: string | null;
+            /** @description Name of the main category. */
+            category: string | null;
+            /** @description All categories, the main one first. */
+            categories: components["schemas"]["CategoryRef"][];
+            /**
+             * Format: double
+             * @description Average rating, by convention 0 to 5.
+             */
+            rating: number | null;
+            /**
+             * Format: int64
+             * @description Number of reviews behind the rating.
+             */
+            review_count: number | null;
+            /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
+            website: string;
+            /** @description Who makes it. */
+            vendor: string | null;
+            /** @description `software` or `document-templates`; further values may come. */
+            offering_type: string;
+            /** @description `vendor-sources-reviewed` or `pending-review`; further values may come. */
+            evidence_status: string;
+            /** @description When the evidence was checked, `YYYY-MM-DD`. */
+            evidence_checked_on: string | null;
+            /** @description Long description, plain text. */
+            description: string | null;
+            /** @description Other names of the product. */
+            aliases: string[];
+            /** @description Free key words. */
+            tags: string[];
+            /** @description What it does. */
+            features: string[];
+            /** @description Standards it is for. */
+            standards: string[];
+            /** @description Names of products that it can replace. */
+            alternative_to: string[];
+            /** @description How it can be run. */
+            deployment: string[];
+            /** @description What it costs, as text. */
+            pricing: string | null;
+            /** @description Languages of its user interface. */
+            languages: string[];
+            /** @description Where the claims come from. The directory asserts neither their truth nor their freshness. */
+            sources: components["schemas"]["Source"][];
+            /**
+             * @description Where rating and review count come from: `stated` by the record, or `reviews`, computed from them; further values may
+             *     come.
+             */
+            rating_source: string | null;
+            /** @description All that the directory doesn't interpret, as the export writes it. */
+            additional_properties: {
+                [key: string]: unknown;
+            };
+            /** @description The export that the record is from. */
+            export: components["schemas"]["ExportRef"];
+        };
         /** @description A product as lists show it. */
         SoftwareItem: {
             /** @description Identifier; any text, so percent-encode it in a path. */
@@ -689,36 +806,6 @@ export interface components {
         SoftwareList: {
             data: components["schemas"]["SoftwareItem"][];
             pagination: components["schemas"]["Pagination"];
-        };
-        /** @description What a single product shows beyond a list's item. */
-        SoftwareMore: {
-            /** @description Long description, plain text. */
-            description: string | null;
-            /** @description Other names of the product. */
-            aliases: string[];
-            /** @description Free key words. */
-            tags: string[];
-            /** @description What it does. */
-            features: string[];
-            /** @description Standards it is for. */
-            standards: string[];
-            /** @description Names of products that it can replace. */
-            alternative_to: string[];
-            /** @description How it can be run. */
-            deployment: string[];
-            /** @description What it costs, as text. */
-            pricing: string | null;
-            /** @description Languages of its user interface. */
-            languages: string[];
-            /** @description Where the claims come from. The directory asserts neither their truth nor their freshness. */
-            sources: components["schemas"]["Source"][];
-            rating_source: components["schemas"]["RatingSource"] | null;
-            /** @description All that the directory doesn't interpret, as the export writes it. */
-            additional_properties: {
-                [key: string]: unknown;
-            };
-            /** @description The export that the record is from. */
-            export: components["schemas"]["ExportRef"];
         };
         /** @description A product. */
         SoftwareRecord: {
@@ -806,17 +893,6 @@ export interface components {
         /** @description Internal error: `internal_error` */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Method not allowed: `method_not_allowed` */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -918,14 +994,8 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description `bytes`: a part can be requested with `Range`. */
-        "Accept-Ranges": string;
-        /** @description The methods of the route. */
-        Allow: string;
         /** @description `private, no-cache`: keep it, and ask each time whether it still holds. */
         "Cache-Control": string;
-        /** @description The file name to save the download under. */
-        "Content-Disposition": string;
         /** @description Which part of the whole it is; for 416 the length of the whole. */
         "Content-Range": string;
         /** @description Tag of the answer; send it as `If-None-Match` to get a 304, which costs no quota. That of a record, of the categories, the glossary or an export changes with its content only; that of a list or search of products with every generation. */
@@ -954,9 +1024,15 @@ export interface operations {
     listCategories: {
         parameters: {
             query?: {
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -999,7 +1075,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The category's id, percent-encoded */
+                /**
+                 * @description The category's id, percent-encoded
+                 * @example audit-management
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1038,9 +1117,15 @@ export interface operations {
     listExports: {
         parameters: {
             query?: {
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -1081,12 +1166,18 @@ export interface operations {
     getExport: {
         parameters: {
             query?: {
-                /** @description `json` is the export as it was validated; `ndjson` one record a line, each with its export and licence. */
+                /**
+                 * @description `json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.
+                 * @example json
+                 */
                 format?: "json" | "ndjson";
             };
             header?: never;
             path: {
-                /** @description The export's id, percent-encoded */
+                /**
+                 * @description The export's id, percent-encoded
+                 * @example demo
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1106,7 +1197,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                     "application/x-ndjson": string;
                 };
             };
@@ -1136,11 +1229,20 @@ export interface operations {
     listGlossary: {
         parameters: {
             query?: {
-                /** @description Only terms that match this text, best match first: the term and its abbreviations before its definition. */
+                /**
+                 * @description Only terms that match this text, best match first: the term and its abbreviations before its definition.
+                 * @example loto
+                 */
                 q?: string;
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -1183,7 +1285,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The term's id, percent-encoded */
+                /**
+                 * @description The term's id, percent-encoded
+                 * @example near-miss
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1222,22 +1327,43 @@ export interface operations {
     listReviews: {
         parameters: {
             query?: {
-                /** @description Only reviews with at least that many stars. */
+                /**
+                 * @description Only reviews with at least that many stars.
+                 * @example 4
+                 */
                 min_rating?: number;
-                /** @description Only reviews with at most that many stars. */
+                /**
+                 * @description Only reviews with at most that many stars.
+                 * @example 4
+                 */
                 max_rating?: number;
-                /** @description `true`: only reviews whose reviewer is known to use the product; `false`: only the others. */
+                /**
+                 * @description `true`: only reviews whose reviewer is known to use the product; `false`: only the others.
+                 * @example true
+                 */
                 verified?: "true" | "false";
-                /** @description Order. Reviews without a date come last, reviews with as many stars newest first. */
+                /**
+                 * @description Order. Reviews without a date come last, reviews with as many stars newest first.
+                 * @example -rating
+                 */
                 sort?: "-created_at" | "created_at" | "-rating" | "rating";
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
             path: {
-                /** @description The product's id, percent-encoded */
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1277,45 +1403,121 @@ export interface operations {
     searchSoftware: {
         parameters: {
             query?: {
-                /** @description What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all products, best quality first. */
+                /**
+                 * @description What to look for. `"Quoted phrases"` must appear as they are, unless no product has them, and a `-word` or `NOT word` must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the beginning of others, see `prefix`. Without `q` all products, best quality first.
+                 * @example permit to work
+                 */
                 q?: string;
-                /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
+                /**
+                 * @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing.
+                 * @example [
+                 *       "Audit management"
+                 *     ]
+                 */
                 category?: string[];
-                /** @description Only products of this type. */
+                /**
+                 * @description Only products of this type.
+                 * @example software
+                 */
                 offering_type?: "software" | "document-templates";
-                /** @description Only products whose evidence has this status. */
+                /**
+                 * @description Only products whose evidence has this status.
+                 * @example vendor-sources-reviewed
+                 */
                 evidence_status?: "vendor-sources-reviewed" | "pending-review";
-                /** @description Only products with a shown rating of at least this. */
+                /**
+                 * @description Only products with a shown rating of at least this.
+                 * @example 3.5
+                 */
                 min_rating?: number;
-                /** @description Only products whose evidence was last checked before this day. */
+                /**
+                 * @description Only products whose evidence was last checked before this day.
+                 * @example 2026-12-31
+                 */
                 evidence_checked_before?: string;
-                /** @description Only products whose evidence was last checked after this day. */
+                /**
+                 * @description Only products whose evidence was last checked after this day.
+                 * @example 2026-01-31
+                 */
                 evidence_checked_after?: string;
-                /** @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. */
+                /**
+                 * @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+                 * @example [
+                 *       "ISO 45001"
+                 *     ]
+                 */
                 standards?: string[];
-                /** @description Only products that can be run in this way, such as `cloud`; compared like `standards`. */
+                /**
+                 * @description Only products that can be run in this way, such as `cloud`; compared like `standards`.
+                 * @example [
+                 *       "cloud"
+                 *     ]
+                 */
                 deployment?: string[];
-                /** @description Only products with a user interface in this language; compared like `standards`. */
+                /**
+                 * @description Only products with a user interface in this language; compared like `standards`.
+                 * @example [
+                 *       "English"
+                 *     ]
+                 */
                 languages?: string[];
-                /** @description Only products of this vendor; compared like `standards`. */
+                /**
+                 * @description Only products of this vendor; compared like `standards`.
+                 * @example [
+                 *       "Make-Believe Icebergs"
+                 *     ]
+                 */
                 vendor?: string[];
-                /** @description Only products with this tag; compared like `standards`. */
+                /**
+                 * @description Only products with this tag; compared like `standards`.
+                 * @example [
+                 *       "templates"
+                 *     ]
+                 */
                 tags?: string[];
-                /** @description Order. Products without the value come last. */
+                /**
+                 * @description Order. Products without the value come last.
+                 * @example -rating
+                 */
                 sort?: "relevance" | "-rating" | "-review_count" | "-evidence_checked_on" | "name";
-                /** @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted. */
+                /**
+                 * @description Also count the matching products by this. Repeat it for several. Each count leaves its own filter out. Of `standards`, `deployment`, `languages`, `vendor` and `tags` the 100 most frequent values are counted.
+                 * @example [
+                 *       "category"
+                 *     ]
+                 */
                 facets?: ("category" | "offering_type" | "evidence_status" | "rating" | "standards" | "deployment" | "languages" | "vendor" | "tags")[];
-                /** @description Whether each hit also says which parts of which fields matched. */
+                /**
+                 * @description Whether each hit also says which parts of which fields matched.
+                 * @example true
+                 */
                 highlight?: boolean;
-                /** @description Whether a misspelled word may match. */
+                /**
+                 * @description Whether a misspelled word may match.
+                 * @example false
+                 */
                 typo?: boolean;
-                /** @description Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found. */
+                /**
+                 * @description Whether the last word also matches as the beginning of a longer one: `always` while it is being typed, `never`, or `auto`, only where it isn't a word itself (of a record, or common in English) or too little is found.
+                 * @example always
+                 */
                 prefix?: "auto" | "always" | "never";
-                /** @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields. */
+                /**
+                 * @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.
+                 * @example [
+                 *       "name"
+                 *     ]
+                 */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -1356,39 +1558,106 @@ export interface operations {
     listSoftware: {
         parameters: {
             query?: {
-                /** @description Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and compounds written apart or together don't matter. Best match first unless `sort` is given. */
+                /**
+                 * @description Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and compounds written apart or together don't matter. Best match first unless `sort` is given.
+                 * @example penguin
+                 */
                 q?: string;
-                /** @description Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing. */
+                /**
+                 * @description Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.
+                 * @example [
+                 *       "demo-permit-penguin"
+                 *     ]
+                 */
                 id?: string[];
-                /** @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing. */
+                /**
+                 * @description Only products in this category: its name or id, upper or lower case. Repeat it for any of several. A category that doesn't exist matches nothing.
+                 * @example [
+                 *       "Audit management"
+                 *     ]
+                 */
                 category?: string[];
-                /** @description Only products of this type. */
+                /**
+                 * @description Only products of this type.
+                 * @example software
+                 */
                 offering_type?: "software" | "document-templates";
-                /** @description Only products whose evidence has this status. */
+                /**
+                 * @description Only products whose evidence has this status.
+                 * @example vendor-sources-reviewed
+                 */
                 evidence_status?: "vendor-sources-reviewed" | "pending-review";
-                /** @description Only products with a shown rating of at least this. */
+                /**
+                 * @description Only products with a shown rating of at least this.
+                 * @example 3.5
+                 */
                 min_rating?: number;
-                /** @description Only products whose evidence was last checked before this day. */
+                /**
+                 * @description Only products whose evidence was last checked before this day.
+                 * @example 2026-12-31
+                 */
                 evidence_checked_before?: string;
-                /** @description Only products whose evidence was last checked after this day. */
+                /**
+                 * @description Only products whose evidence was last checked after this day.
+                 * @example 2026-01-31
+                 */
                 evidence_checked_after?: string;
-                /** @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing. */
+                /**
+                 * @description Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is `ISO 9001`. One that no product has matches nothing.
+                 * @example [
+                 *       "ISO 45001"
+                 *     ]
+                 */
                 standards?: string[];
-                /** @description Only products that can be run in this way, such as `cloud`; compared like `standards`. */
+                /**
+                 * @description Only products that can be run in this way, such as `cloud`; compared like `standards`.
+                 * @example [
+                 *       "cloud"
+                 *     ]
+                 */
                 deployment?: string[];
-                /** @description Only products with a user interface in this language; compared like `standards`. */
+                /**
+                 * @description Only products with a user interface in this language; compared like `standards`.
+                 * @example [
+                 *       "English"
+                 *     ]
+                 */
                 languages?: string[];
-                /** @description Only products of this vendor; compared like `standards`. */
+                /**
+                 * @description Only products of this vendor; compared like `standards`.
+                 * @example [
+                 *       "Make-Believe Icebergs"
+                 *     ]
+                 */
                 vendor?: string[];
-                /** @description Only products with this tag; compared like `standards`. */
+                /**
+                 * @description Only products with this tag; compared like `standards`.
+                 * @example [
+                 *       "templates"
+                 *     ]
+                 */
                 tags?: string[];
-                /** @description Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last. */
+                /**
+                 * @description Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last.
+                 * @example -rating
+                 */
                 sort?: "name" | "-rating" | "-review_count" | "-evidence_checked_on";
-                /** @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields. */
+                /**
+                 * @description Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.
+                 * @example [
+                 *       "name"
+                 *     ]
+                 */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on")[];
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty. With `q` at most 10000.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
@@ -1431,7 +1700,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The product's id, percent-encoded */
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1470,14 +1742,23 @@ export interface operations {
     listSimilarSoftware: {
         parameters: {
             query?: {
-                /** @description Page size. */
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
                 limit?: number;
-                /** @description Number of items to skip; beyond the end the page is empty. */
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
                 offset?: number;
             };
             header?: never;
             path: {
-                /** @description The product's id, percent-encoded */
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1517,9 +1798,15 @@ export interface operations {
     suggest: {
         parameters: {
             query?: {
-                /** @description What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. Without it nothing is suggested. */
+                /**
+                 * @description What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. Without it nothing is suggested.
+                 * @example permi
+                 */
                 q?: string;
-                /** @description The most suggestions of each kind. */
+                /**
+                 * @description The most suggestions of each kind.
+                 * @example 3
+                 */
                 limit?: number;
             };
             header?: never;

@@ -2,6 +2,8 @@
 //! its parameters by the table they are read by, its response by the type it is written from.
 
 mod example;
+mod link;
+mod schema;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +14,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
 use utoipa::openapi::server::Server;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
+    ComponentsBuilder, Contact, ContentBuilder, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr,
 };
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
@@ -33,7 +35,7 @@ struct Errors {
 
 const REQUEST_ID_ONLY: &[&str] = &["X-Request-Id"];
 
-const ERRORS: [Errors; 12] = [
+const ERRORS: [Errors; 11] = [
     Errors {
         status: 400,
         name: "BadRequest",
@@ -64,12 +66,6 @@ const ERRORS: [Errors; 12] = [
         ],
         headers: REQUEST_ID_ONLY,
     },
-    Errors {
-        status: 405,
-        name: "MethodNotAllowed",
-        codes: &[ErrorCode::MethodNotAllowed],
-        headers: &["X-Request-Id", "Allow"],
-    },
     Errors { status: 408, name: "RequestTimeout", codes: &[ErrorCode::RequestTimeout], headers: REQUEST_ID_ONLY },
     Errors { status: 414, name: "UriTooLong", codes: &[ErrorCode::UriTooLong], headers: REQUEST_ID_ONLY },
     Errors {
@@ -95,7 +91,7 @@ const ERRORS: [Errors; 12] = [
 ];
 
 /// Headers of answers: name, whether it is a number, what it says.
-const HEADERS: [(&str, bool, &str); 14] = [
+const HEADERS: [(&str, bool, &str); 13] = [
     ("X-Request-Id", false, "The request's id; a client's own is kept if it is `[A-Za-z0-9_-]{1,64}`."),
     ("X-Generation", false, "The generation of the directory that was answered from."),
     (
@@ -111,7 +107,6 @@ const HEADERS: [(&str, bool, &str); 14] = [
     ("Vary", false, "What else the answer depends on."),
     ("Retry-After", true, "Seconds to wait before trying again."),
     ("WWW-Authenticate", false, "That a `Bearer` key is needed."),
-    ("Allow", false, "The methods of the route."),
     ("Accept-Ranges", false, "`bytes`: a part can be requested with `Range`."),
     ("Content-Disposition", false, "The file name to save the download under."),
     ("Content-Range", false, "Which part of the whole it is; for 416 the length of the whole."),
@@ -127,6 +122,9 @@ pub(super) struct ApiErrors;
 /// The error of an operation that takes an id.
 pub(super) struct NotFound;
 
+/// The errors that any operation may answer, also one outside `/v1`.
+pub(super) struct RequestErrors;
+
 /// The error of an operation that takes a range.
 pub(super) struct RangeNotSatisfiable;
 
@@ -135,7 +133,7 @@ pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| !matches!(status, 404 | 405 | 416))
+        references(|status| !matches!(status, 404 | 416))
     }
 }
 
@@ -148,6 +146,12 @@ impl IntoResponses for NotFound {
 impl IntoResponses for RangeNotSatisfiable {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(|status| status == 416)
+    }
+}
+
+impl IntoResponses for RequestErrors {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| matches!(status, 408 | 414 | 431 | 500))
     }
 }
 
@@ -164,13 +168,13 @@ fn references(which: impl Fn(u16) -> bool) -> BTreeMap<String, RefOr<Response>> 
 
 /// The document with these operations, as JSON.
 pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
-    let mut document = frame();
+    let mut document = frame(config);
     document.merge(operations);
     finish(document, config)
 }
 
 /// The document before the operations are added.
-fn frame() -> OpenApi {
+fn frame(config: &HttpConfig) -> OpenApi {
     let tags = [
         ("Software", "The products of the directory."),
         ("Search", "Ranked search for products."),
@@ -191,14 +195,18 @@ fn frame() -> OpenApi {
     let mut components = components.build();
     components.headers = HEADERS.iter().map(|header| (header.0.to_owned(), RefOr::T(describe(header)))).collect();
     OpenApiBuilder::new()
-        .info(info())
+        .info(info(config))
         .components(Some(components))
         .security(Some([SecurityRequirement::new::<_, [&str; 0], &str>(SECURITY, [])]))
         .tags(Some(tags.map(|(name, about)| TagBuilder::new().name(name).description(Some(about)).build())))
         .build()
 }
 
-fn info() -> Info {
+fn info(config: &HttpConfig) -> Info {
+    // A server's operator answers for it; its documentation is what is known of them.
+    let mut contact = Contact::new();
+    contact.name = Some(config.site_title.clone());
+    contact.url = config.public_url.as_ref().map(|_| format!("{}/docs", config.base()));
     InfoBuilder::new()
         .title("Software Directory API")
         .version(env!("CARGO_PKG_VERSION"))
@@ -208,6 +216,7 @@ fn info() -> Info {
              checked.\n\nNew members may be added to answers, and new values to enumerations; within `/v1` none is \
              removed. Ignore what you don't know.",
         ))
+        .contact(Some(contact))
         .license(Some(LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build()))
         .build()
 }
@@ -269,6 +278,11 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
         operation.responses.responses.insert("304".to_owned(), not_modified);
     }
     example::add_recorded(&mut document);
+    if let Some(components) = &mut document.components {
+        schema::flatten(&mut components.schemas);
+    }
+    schema::remove_unused(&mut document);
+    link::add(&mut document);
     // Every part of it serializes: strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');

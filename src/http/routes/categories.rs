@@ -70,7 +70,7 @@ struct CategoryRecord {
     path = "/v1/categories/{id}",
     operation_id = "getCategory",
     tag = "Categories",
-    params(("id" = String, Path, description = "The category's id, percent-encoded")),
+    params(("id" = String, Path, description = "The category's id, percent-encoded", example = "audit-management")),
     responses((status = 200, description = "The category", body = CategoryRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_category(

@@ -104,6 +104,7 @@ static FORMAT: Parameter<OneOf<Format>> = Parameter {
     about: "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
     value: OneOf { values: &[("json", Format::Json), ("ndjson", Format::Ndjson)], default: Some("json") },
     repeatable: false,
+    example: "json",
 };
 
 pub(in crate::http) struct GetExport {
@@ -165,10 +166,10 @@ impl DownloadRequest {
     path = "/v1/exports/{id}",
     operation_id = "getExport",
     tag = "Exports",
-    params(("id" = String, Path, description = "The export's id, percent-encoded"), Query<GetExport>),
+    params(("id" = String, Path, description = "The export's id, percent-encoded", example = "demo"), Query<GetExport>),
     responses(
         (status = 200, description = "The export", content(
-            (Object = "application/json"),
+            (HashMap<String, Value> = "application/json"),
             (String = "application/x-ndjson"),
         )),
         (status = 206, description = "The part of the export that `Range` names", content(

@@ -13,8 +13,10 @@ use crate::http::response::{self, ListBody};
 use crate::resource::{GlossaryTermResource, Pagination};
 use crate::service::{self, ListGlossary};
 
-static Q: Parameter<Text> =
-    query("Only terms that match this text, best match first: the term and its abbreviations before its definition.");
+static Q: Parameter<Text> = query(
+    "Only terms that match this text, best match first: the term and its abbreviations before its definition.",
+    "loto",
+);
 
 impl FromParameters for ListGlossary {
     const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&Q, &LIMIT, &QUERIED_OFFSET]];
@@ -69,7 +71,7 @@ struct GlossaryRecord {
     path = "/v1/glossary/{id}",
     operation_id = "getGlossaryTerm",
     tag = "Glossary",
-    params(("id" = String, Path, description = "The term's id, percent-encoded")),
+    params(("id" = String, Path, description = "The term's id, percent-encoded", example = "near-miss")),
     responses((status = 200, description = "The term", body = GlossaryRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_term(

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::http::metrics::KEY_FILE_INVALID;
 use crate::http::middleware::has_valid_key;
-use crate::http::openapi::Unavailable;
+use crate::http::openapi::{RequestErrors, Unavailable};
 use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
@@ -33,7 +33,7 @@ struct Health {
     operation_id = "getHealth",
     tag = "Health",
     security(()),
-    responses((status = 200, description = "It is alive", body = Health)),
+    responses((status = 200, description = "It is alive", body = Health), RequestErrors),
 )]
 pub(in crate::http) async fn get_health() -> Result<Response, ApiError> {
     uncached(&Health { status: "ok" })
@@ -77,7 +77,7 @@ struct Reason {
     operation_id = "getReadiness",
     tag = "Health",
     security((), ("apiKey" = [])),
-    responses((status = 200, description = "It serves a directory", body = Readiness), Unavailable),
+    responses((status = 200, description = "It serves a directory", body = Readiness), RequestErrors, Unavailable),
 )]
 pub(in crate::http) async fn get_readiness(
     State(state): State<Arc<AppState>>,

@@ -14,7 +14,7 @@ use crate::resource::{Pagination, ReviewResource, ReviewSummary};
 use crate::service::{self, ListReviews, ReviewSort};
 
 const fn stars(name: &'static str, about: &'static str) -> Parameter<Decimal> {
-    Parameter { name, about, value: Decimal { minimum: 1.0, maximum: 5.0 }, repeatable: false }
+    Parameter { name, about, value: Decimal { minimum: 1.0, maximum: 5.0 }, repeatable: false, example: "4" }
 }
 
 static MIN_RATING: Parameter<Decimal> = stars("min_rating", "Only reviews with at least that many stars.");
@@ -26,6 +26,7 @@ static VERIFIED: Parameter<OneOf<bool>> = Parameter {
     about: "`true`: only reviews whose reviewer is known to use the product; `false`: only the others.",
     value: OneOf { values: &[("true", true), ("false", false)], default: None },
     repeatable: false,
+    example: "true",
 };
 
 static SORT: Parameter<OneOf<ReviewSort>> = Parameter {
@@ -41,6 +42,7 @@ static SORT: Parameter<OneOf<ReviewSort>> = Parameter {
         default: Some("-created_at"),
     },
     repeatable: false,
+    example: "-rating",
 };
 
 impl FromParameters for ListReviews {
@@ -76,7 +78,7 @@ struct ReviewList {
     path = "/v1/reviews/{id}",
     operation_id = "listReviews",
     tag = "Reviews",
-    params(("id" = String, Path, description = "The product's id, percent-encoded"), Query<ListReviews>),
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<ListReviews>),
     responses((status = 200, description = "A page of reviews", body = ReviewList), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn list_reviews(

@@ -28,6 +28,7 @@ static Q: Parameter<Text> = query(
     "What to look for. `\"Quoted phrases\"` must appear as they are, unless no product has them, and a `-word` or `NOT word` \
      must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the \
      beginning of others, see `prefix`. Without `q` all products, best quality first.",
+    "permit to work",
 );
 
 pub(in crate::http) struct SearchParameters {

@@ -69,7 +69,7 @@ struct Shared<'a> {
     path = "/v1/software/{id}/similar",
     operation_id = "listSimilarSoftware",
     tag = "Software",
-    params(("id" = String, Path, description = "The product's id, percent-encoded"), Query<ListSimilar>),
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<ListSimilar>),
     responses((status = 200, description = "A page of similar products", body = SimilarList), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn list_similar(

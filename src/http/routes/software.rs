@@ -22,6 +22,7 @@ use crate::service::{self, ListSoftware, SoftwareFilter};
 static Q: Parameter<Text> = query(
     "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \
      compounds written apart or together don't matter. Best match first unless `sort` is given.",
+    "penguin",
 );
 
 static ID: Parameter<Text> = Parameter {
@@ -29,6 +30,7 @@ static ID: Parameter<Text> = Parameter {
     about: "Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.",
     value: Text { empty: false, max_characters: None },
     repeatable: true,
+    example: "demo-permit-penguin",
 };
 
 pub(in crate::http) struct ListParameters {
@@ -123,7 +125,7 @@ struct SoftwareRecord {
     path = "/v1/software/{id}",
     operation_id = "getSoftware",
     tag = "Software",
-    params(("id" = String, Path, description = "The product's id, percent-encoded")),
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin")),
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_software(

@@ -20,6 +20,7 @@ use crate::service;
 static Q: Parameter<Text> = query(
     "What has been typed so far. The last word also matches as the beginning of others, and misspelled words match too. \
      Without it nothing is suggested.",
+    "permi",
 );
 
 static LIMIT: Parameter<Integer> = Parameter {
@@ -27,6 +28,7 @@ static LIMIT: Parameter<Integer> = Parameter {
     about: "The most suggestions of each kind.",
     value: Integer { minimum: 1, maximum: 20, default: 5 },
     repeatable: false,
+    example: "3",
 };
 
 pub(in crate::http) struct Suggest {

@@ -10,9 +10,9 @@ use crate::service::{Attribute, Facet, Order, Prefix, SearchSort, SoftwareFilter
 const MAX_QUERY_CHARACTERS: usize = 256;
 
 /// Free text to search for.
-pub(in crate::http) const fn query(about: &'static str) -> Parameter<Text> {
+pub(in crate::http) const fn query(about: &'static str, example: &'static str) -> Parameter<Text> {
     let value = Text { empty: true, max_characters: Some(MAX_QUERY_CHARACTERS) };
-    Parameter { name: "q", about, value, repeatable: false }
+    Parameter { name: "q", about, value, repeatable: false, example }
 }
 
 /// Page size.
@@ -22,6 +22,7 @@ pub(in crate::http) const fn limit(default: u64) -> Parameter<Integer> {
         about: "Page size.",
         value: Integer { minimum: 1, maximum: 100, default },
         repeatable: false,
+        example: "10",
     }
 }
 
@@ -42,7 +43,7 @@ pub(in crate::http) static SEARCHED_OFFSET: Parameter<Integer> =
 
 const fn offset(about: &'static str, maximum: u64) -> Parameter<Integer> {
     let value = Integer { minimum: 0, maximum, default: 0 };
-    Parameter { name: "offset", about, value, repeatable: false }
+    Parameter { name: "offset", about, value, repeatable: false, example: "1" }
 }
 
 /// Categories, any of them.
@@ -52,6 +53,7 @@ pub(in crate::http) static CATEGORY: Parameter<Text> = Parameter {
             category that doesn't exist matches nothing.",
     value: Text { empty: false, max_characters: None },
     repeatable: true,
+    example: "Audit management",
 };
 
 /// Kind of offering.
@@ -66,6 +68,7 @@ pub(in crate::http) static OFFERING_TYPE: Parameter<OneOf<OfferingType>> = Param
         default: None,
     },
     repeatable: false,
+    example: "software",
 };
 
 /// Status of the evidence.
@@ -80,6 +83,7 @@ pub(in crate::http) static EVIDENCE_STATUS: Parameter<OneOf<EvidenceStatus>> = P
         default: None,
     },
     repeatable: false,
+    example: "vendor-sources-reviewed",
 };
 
 /// Least rating.
@@ -88,6 +92,7 @@ pub(in crate::http) static MIN_RATING: Parameter<Decimal> = Parameter {
     about: "Only products with a shown rating of at least this.",
     value: Decimal { minimum: 0.0, maximum: 5.0 },
     repeatable: false,
+    example: "3.5",
 };
 
 /// Evidence checked before a day.
@@ -96,6 +101,7 @@ pub(in crate::http) static EVIDENCE_CHECKED_BEFORE: Parameter<Date> = Parameter 
     about: "Only products whose evidence was last checked before this day.",
     value: Date,
     repeatable: false,
+    example: "2026-12-31",
 };
 
 /// Evidence checked after a day.
@@ -104,11 +110,12 @@ pub(in crate::http) static EVIDENCE_CHECKED_AFTER: Parameter<Date> = Parameter {
     about: "Only products whose evidence was last checked after this day.",
     value: Date,
     repeatable: false,
+    example: "2026-01-31",
 };
 
-const fn attribute(attribute: Attribute, about: &'static str) -> Parameter<Text> {
+const fn attribute(attribute: Attribute, about: &'static str, example: &'static str) -> Parameter<Text> {
     let value = Text { empty: false, max_characters: None };
-    Parameter { name: attribute.as_str(), about, value, repeatable: true }
+    Parameter { name: attribute.as_str(), about, value, repeatable: true, example }
 }
 
 /// Values of the attributes, any of them.
@@ -116,25 +123,30 @@ pub(in crate::http) static STANDARDS: Parameter<Text> = attribute(
     Attribute::Standards,
     "Only products for this standard. Repeat it for any of several. Case, accents, spaces and hyphens don't matter: `iso9001` is \
      `ISO 9001`. One that no product has matches nothing.",
+    "ISO 45001",
 );
 
 /// How products can be run.
 pub(in crate::http) static DEPLOYMENT: Parameter<Text> = attribute(
     Attribute::Deployment,
     "Only products that can be run in this way, such as `cloud`; compared like `standards`.",
+    "cloud",
 );
 
 /// Languages of user interfaces.
-pub(in crate::http) static LANGUAGES: Parameter<Text> =
-    attribute(Attribute::Languages, "Only products with a user interface in this language; compared like `standards`.");
+pub(in crate::http) static LANGUAGES: Parameter<Text> = attribute(
+    Attribute::Languages,
+    "Only products with a user interface in this language; compared like `standards`.",
+    "English",
+);
 
 /// Vendors.
 pub(in crate::http) static VENDOR: Parameter<Text> =
-    attribute(Attribute::Vendor, "Only products of this vendor; compared like `standards`.");
+    attribute(Attribute::Vendor, "Only products of this vendor; compared like `standards`.", "Make-Believe Icebergs");
 
 /// Tags.
 pub(in crate::http) static TAGS: Parameter<Text> =
-    attribute(Attribute::Tags, "Only products with this tag; compared like `standards`.");
+    attribute(Attribute::Tags, "Only products with this tag; compared like `standards`.", "templates");
 
 static ATTRIBUTES: [&Parameter<Text>; Attribute::COUNT] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
@@ -144,6 +156,7 @@ pub(in crate::http) static FIELDS: Parameter<OneOf<Field>> = Parameter {
     about: "Only these fields of each product, and its `id`. Repeat it for several. Without it all fields.",
     value: OneOf { values: &Field::NAMED, default: None },
     repeatable: true,
+    example: "name",
 };
 
 /// The filters that lists and searches of products share.
@@ -188,6 +201,7 @@ pub(in crate::http) static LIST_SORT: Parameter<OneOf<Order>> = Parameter {
         default: None,
     },
     repeatable: false,
+    example: "-rating",
 };
 
 /// Orders of a search.
@@ -205,6 +219,7 @@ pub(in crate::http) static SEARCH_SORT: Parameter<OneOf<SearchSort>> = Parameter
         default: Some("relevance"),
     },
     repeatable: false,
+    example: "-rating",
 };
 
 /// Facets to count.
@@ -227,6 +242,7 @@ pub(in crate::http) static FACETS: Parameter<OneOf<Facet>> = Parameter {
         default: None,
     },
     repeatable: true,
+    example: "category",
 };
 
 /// Whether to highlight matches.
@@ -235,6 +251,7 @@ pub(in crate::http) static HIGHLIGHT: Parameter<Flag> = Parameter {
     about: "Whether each hit also says which parts of which fields matched.",
     value: Flag { default: false },
     repeatable: false,
+    example: "true",
 };
 
 /// Whether the last word may be the beginning of one.
@@ -247,6 +264,7 @@ pub(in crate::http) static PREFIX: Parameter<OneOf<Prefix>> = Parameter {
         default: Some("auto"),
     },
     repeatable: false,
+    example: "always",
 };
 
 /// Whether to allow typos.
@@ -255,4 +273,5 @@ pub(in crate::http) static TYPO: Parameter<Flag> = Parameter {
     about: "Whether a misspelled word may match.",
     value: Flag { default: true },
     repeatable: false,
+    example: "false",
 };

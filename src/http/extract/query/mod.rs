@@ -36,6 +36,8 @@ pub(in crate::http) struct Parameter<V> {
     pub(in crate::http) value: V,
     /// Whether it may appear more than once.
     pub(in crate::http) repeatable: bool,
+    /// A value as a request has it, once decoded, with which the bundled exports have a result.
+    pub(in crate::http) example: &'static str,
 }
 
 /// A parameter of any kind of value: an entry of an endpoint's table.
@@ -51,6 +53,7 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
 
     fn describe(&self) -> OpenApiParameter {
         let one = Schema::Object(self.value.schema());
+        let example = self.value.example(self.example);
         let parameter = ParameterBuilder::new()
             .name(self.name)
             .parameter_in(ParameterIn::Query)
@@ -58,9 +61,10 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
             .description(Some(self.about));
         if self.repeatable {
             let many = ArrayBuilder::new().items(RefOr::T(one)).build();
-            parameter.style(Some(ParameterStyle::Form)).explode(Some(true)).schema(Some(Schema::Array(many))).build()
+            let parameter = parameter.style(Some(ParameterStyle::Form)).explode(Some(true));
+            parameter.schema(Some(Schema::Array(many))).example(Some([example].into_iter().collect())).build()
         } else {
-            parameter.schema(Some(one)).build()
+            parameter.schema(Some(one)).example(Some(example)).build()
         }
     }
 }

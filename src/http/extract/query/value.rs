@@ -1,5 +1,6 @@
 //! The kinds of parameter values: each parses its text, names what is allowed, and has an OpenAPI schema.
 
+use serde_json::Value as Json;
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 
 use super::nearest;
@@ -19,6 +20,17 @@ pub(in crate::http) trait Value {
 
     /// The OpenAPI schema of one occurrence.
     fn schema(&self) -> Object;
+
+    /// The text of one occurrence as the JSON value of the schema: a string, unless the kind has another type.
+    fn example(&self, text: &str) -> Json {
+        text.into()
+    }
+}
+
+/// A text that is also JSON: a number or a flag.
+fn parsed(text: &str) -> Json {
+    // The tests send each example.
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 /// Free text.
@@ -90,6 +102,10 @@ impl Value for Integer {
             .default(Some(self.default.into()))
             .build()
     }
+
+    fn example(&self, text: &str) -> Json {
+        parsed(text)
+    }
 }
 
 /// A number without a sign, such as `4`, `3.5` or `5e-1`, the form in which programs write small ones.
@@ -126,6 +142,10 @@ impl Value for Decimal {
             .minimum(Some(self.minimum))
             .maximum(Some(self.maximum))
             .build()
+    }
+
+    fn example(&self, text: &str) -> Json {
+        parsed(text)
     }
 }
 
@@ -168,6 +188,10 @@ impl Value for Flag {
 
     fn schema(&self) -> Object {
         ObjectBuilder::new().schema_type(Type::Boolean).default(Some(self.default.into())).build()
+    }
+
+    fn example(&self, text: &str) -> Json {
+        parsed(text)
     }
 }
 

@@ -23,7 +23,6 @@ __all__ = [
     "Problem",
     "QueryReport",
     "RatingDistribution",
-    "RatingSource",
     "Replacement",
     "Review",
     "ReviewSummary",
@@ -32,7 +31,6 @@ __all__ = [
     "SimilarSoftware",
     "SoftwareDetail",
     "SoftwareItem",
-    "SoftwareMore",
     "SoftwareRef",
     "Source",
     "Suggestions",
@@ -88,10 +86,6 @@ class Source(TypedDict):
     """Where it is: a URI."""
 
 
-RatingSource = Union[Literal["stated", "reviews"], str]
-"""Where a rating comes from."""
-
-
 class ExportRef(TypedDict):
     """The export that a record is from: exports of different licences are never blended."""
 
@@ -105,9 +99,33 @@ class ExportRef(TypedDict):
     """Snapshot date, as stated."""
 
 
-class SoftwareMore(TypedDict):
-    """What a single product shows beyond a list's item."""
+class SoftwareDetail(TypedDict):
+    """A single product."""
 
+    id: str
+    """Identifier; any text, so percent-encode it in a path."""
+    name: str
+    """Name."""
+    tagline: Optional[str]
+    """Short description."""
+    category: Optional[str]
+    """Name of the main category."""
+    categories: List[CategoryRef]
+    """All categories, the main one first."""
+    rating: Optional[float]
+    """Average rating, by convention 0 to 5."""
+    review_count: Optional[int]
+    """Number of reviews behind the rating."""
+    website: str
+    """The product's website: a URI. Follow it only if it is `http` or `https`."""
+    vendor: Optional[str]
+    """Who makes it."""
+    offering_type: str
+    """`software` or `document-templates`; further values may come."""
+    evidence_status: str
+    """`vendor-sources-reviewed` or `pending-review`; further values may come."""
+    evidence_checked_on: Optional[str]
+    """When the evidence was checked, `YYYY-MM-DD`."""
     description: Optional[str]
     """Long description, plain text."""
     aliases: List[str]
@@ -128,16 +146,14 @@ class SoftwareMore(TypedDict):
     """Languages of its user interface."""
     sources: List[Source]
     """Where the claims come from. The directory asserts neither their truth nor their freshness."""
-    rating_source: Optional[RatingSource]
-    """Where rating and review count come from: `stated` by the record, or computed from its `reviews`."""
+    rating_source: Optional[str]
+    """Where rating and review count come from: `stated` by the record, or `reviews`, computed from them; further
+    values may come.
+    """
     additional_properties: Dict[str, Any]
     """All that the directory doesn't interpret, as the export writes it."""
     export: ExportRef
     """The export that the record is from."""
-
-
-class SoftwareDetail(SoftwareItem, SoftwareMore):
-    """A single product."""
 
 
 class Category(TypedDict):
@@ -262,9 +278,33 @@ class Highlight(_HighlightAlways, total=False):
     """
 
 
-class _SearchHitAlways(SoftwareItem):
+class _SearchHitAlways(TypedDict):
     """What a SearchHit always has."""
 
+    id: str
+    """Identifier; any text, so percent-encode it in a path."""
+    name: str
+    """Name."""
+    tagline: Optional[str]
+    """Short description."""
+    category: Optional[str]
+    """Name of the main category."""
+    categories: List[CategoryRef]
+    """All categories, the main one first."""
+    rating: Optional[float]
+    """Average rating, by convention 0 to 5."""
+    review_count: Optional[int]
+    """Number of reviews behind the rating."""
+    website: str
+    """The product's website: a URI. Follow it only if it is `http` or `https`."""
+    vendor: Optional[str]
+    """Who makes it."""
+    offering_type: str
+    """`software` or `document-templates`; further values may come."""
+    evidence_status: str
+    """`vendor-sources-reviewed` or `pending-review`; further values may come."""
+    evidence_checked_on: Optional[str]
+    """When the evidence was checked, `YYYY-MM-DD`."""
     score: float
     """How well it matches; comparable within one answer only. 0 without a query."""
 
@@ -411,9 +451,33 @@ class Shared(TypedDict):
     """Words of the product asked about that both have, the rarest first."""
 
 
-class SimilarSoftware(SoftwareItem):
+class SimilarSoftware(TypedDict):
     """A product that is like another one."""
 
+    id: str
+    """Identifier; any text, so percent-encode it in a path."""
+    name: str
+    """Name."""
+    tagline: Optional[str]
+    """Short description."""
+    category: Optional[str]
+    """Name of the main category."""
+    categories: List[CategoryRef]
+    """All categories, the main one first."""
+    rating: Optional[float]
+    """Average rating, by convention 0 to 5."""
+    review_count: Optional[int]
+    """Number of reviews behind the rating."""
+    website: str
+    """The product's website: a URI. Follow it only if it is `http` or `https`."""
+    vendor: Optional[str]
+    """Who makes it."""
+    offering_type: str
+    """`software` or `document-templates`; further values may come."""
+    evidence_status: str
+    """`vendor-sources-reviewed` or `pending-review`; further values may come."""
+    evidence_checked_on: Optional[str]
+    """When the evidence was checked, `YYYY-MM-DD`."""
     score: float
     """How similar it is, 0 to 1; comparable within one answer only."""
     shared: Shared

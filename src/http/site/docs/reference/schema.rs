@@ -42,7 +42,6 @@ fn one_kind(api: OpenApi<'_>, schema: &Value) -> String {
     let types: Vec<&str> = match &schema["type"] {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).filter(|of| *of != "null").collect(),
-        _ if schema.get("allOf").is_some() => vec!["object"],
         _ => vec!["any value"],
     };
     match (types.as_slice(), schema["format"].as_str()) {
@@ -92,9 +91,6 @@ pub(super) fn values<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d str> {
 fn properties<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<(&'d str, &'d Value, bool)> {
     let mut found = Vec::new();
     for schema in alternatives(api, schema) {
-        for part in schema["allOf"].as_array().into_iter().flatten() {
-            found.extend(properties(api, part));
-        }
         let of = schema["properties"].as_object();
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -194,12 +190,29 @@ mod tests {
         for (schema, words) in [
             (json!({"type": "array", "items": {"type": "string", "format": "date"}}), "array of strings (date)"),
             (json!({"type": ["integer", "null"]}), "integer or null"),
+            (json!({"type": ["string", "null"], "enum": ["a", null]}), "string or null"),
+            (json!({"type": ["array", "null"], "items": {"type": "integer"}}), "array of integers or null"),
             (json!({"oneOf": [{"type": "null"}, reference]}), "string or null"),
             (json!({}), "any value"),
         ] {
             assert_eq!(kind(api, &schema), words);
         }
         assert_eq!(values(api, &json!({"type": "array", "items": reference})), ["a", "b"]);
+        assert_eq!(values(api, &json!({"type": ["string", "null"], "enum": ["a", null]})), ["a"]);
+    }
+
+    #[test]
+    fn hit_shows_the_properties_of_a_product_and_its_own() {
+        let text = crate::http::openapi(&crate::http::HttpConfig::default());
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        let api = OpenApi(&document);
+        let found = properties(api, &document["components"]["schemas"]["SearchHit"]);
+        let names: Vec<_> = found.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(names[..3], ["id", "name", "tagline"]);
+        assert_eq!(names[names.len() - 2..], ["score", "highlights"]);
+        let kind_of = |name: &str| found.iter().find(|(of, ..)| *of == name).map(|(_, schema, _)| kind(api, schema));
+        assert_eq!(kind_of("tagline").as_deref(), Some("string or null"));
+        assert_eq!(kind_of("rating").as_deref(), Some("number or null"));
     }
 
     #[test]

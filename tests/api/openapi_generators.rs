@@ -1,0 +1,193 @@
+//! The OpenAPI document as code generators and readers of it need it. `make test-generators` generates clients.
+
+use std::collections::BTreeSet;
+
+use form_urlencoded::byte_serialize;
+use serde_json::{Value, json};
+use software_directory::http::{HttpConfig, openapi};
+
+use crate::examples::bundled;
+
+fn document() -> Value {
+    serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")
+}
+
+/// Calls `visit` with each value below this one that isn't in an example, and its JSON Pointer.
+fn walk<'v>(value: &'v Value, at: &str, visit: &mut impl FnMut(&str, &'v Value)) {
+    visit(at, value);
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "example" | "examples"))
+            .for_each(|(name, member)| walk(member, &format!("{at}/{}", name.replace('/', "~1")), visit)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &format!("{at}/{index}"), visit));
+        }
+        _ => {}
+    }
+}
+
+fn resolve<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    pointer.map_or(value, |pointer| document.pointer(pointer).expect("a reference that leads somewhere"))
+}
+
+fn operations(document: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    document["paths"].as_object().expect("paths").iter().map(|(path, item)| (path.as_str(), &item["get"]))
+}
+
+fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
+    operation["parameters"].as_array().into_iter().flatten()
+}
+
+/// The address of an operation: its path, and the query of these parameters, with the examples of all.
+fn address<'v>(path: &str, operation: &Value, query: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20"),
+        Value::Array(items) => byte_serialize(items[0].as_str().expect("a text").as_bytes()).collect(),
+        other => other.to_string(),
+    };
+    let path = parameters(operation).filter(|parameter| parameter["in"] == "path").fold(path.to_owned(), |path, of| {
+        path.replace(&format!("{{{}}}", of["name"].as_str().expect("a name")), &text(&of["example"]))
+    });
+    let required = parameters(operation).filter(|of| of["in"] == "query" && of["required"] == true);
+    let required = required.map(|of| (of["name"].as_str().expect("a name"), &of["example"]));
+    let mut pairs: Vec<_> = query.into_iter().collect();
+    for (name, example) in required {
+        if pairs.iter().all(|(given, _)| *given != name) {
+            pairs.push((name, example));
+        }
+    }
+    let pairs: Vec<_> = pairs.into_iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
+    if pairs.is_empty() { path } else { format!("{path}?{}", pairs.join("&")) }
+}
+
+/// Generators read `allOf` and `oneOf` differently, and drop that a member may be null.
+#[test]
+fn schemas_are_plain() {
+    let document = document();
+    walk(&document["components"]["schemas"], "/components/schemas", &mut |at, schema| {
+        assert!(
+            schema.get("allOf").is_none() && schema.get("anyOf").is_none(),
+            "{at}: generators misread allOf and anyOf; let the schema list its own properties (src/http/openapi/schema.rs \
+             does so for flattened structs)"
+        );
+        if let Some(alternatives) = schema["oneOf"].as_array() {
+            let [reference, null] = alternatives.as_slice() else { panic!("{at}: generators misread oneOf") };
+            assert!(
+                null == &json!({"type": "null"}) && resolve(&document, reference)["type"] == "object",
+                "{at}: only an object may be null by oneOf; write anything else as its type and \"null\", an enumeration \
+                 as a text: #[schema(value_type = Option<String>)]"
+            );
+        }
+        assert!(
+            schema.get("enum").is_none(),
+            "{at}: values may be added to an enumeration, which generated clients then refuse; describe it as a text, its \
+             values in the comment: #[schema(value_type = String)]"
+        );
+        assert!(
+            schema["type"] != "object"
+                || schema.get("properties").is_some()
+                || schema.get("additionalProperties").is_some(),
+            "{at}: an object of any members has `additionalProperties`; else generators take it for an empty one"
+        );
+    });
+}
+
+#[test]
+fn every_component_is_used() {
+    let document = document();
+    let mut references = BTreeSet::new();
+    walk(&document, "", &mut |_, value| references.extend(value["$ref"].as_str()));
+    for kind in ["schemas", "responses", "headers"] {
+        for name in document["components"][kind].as_object().expect("components").keys() {
+            let reference = format!("#/components/{kind}/{name}");
+            assert!(references.contains(reference.as_str()), "{reference} is not referred to: remove it");
+        }
+    }
+}
+
+#[test]
+fn the_operator_is_the_contact() {
+    let config = HttpConfig { site_title: "Software for QHSE".to_owned(), ..HttpConfig::default() };
+    let document: Value = serde_json::from_str(&openapi(&config)).expect("JSON");
+    assert_eq!(document["info"]["contact"], json!({"name": "Software for QHSE"}));
+}
+
+#[tokio::test]
+async fn every_parameter_has_an_example_that_finds_something() {
+    let service = bundled();
+    let document = document();
+    for (path, operation) in operations(&document) {
+        for parameter in parameters(operation) {
+            let name = parameter["name"].as_str().expect("a name");
+            let example = &parameter["example"];
+            assert!(
+                !example.is_null(),
+                "{path} {name} has no example: set `example` of the `Parameter`, or `example = …` of a path's in `params(…)`"
+            );
+            let query = (parameter["in"] == "query").then_some((name, example));
+            let target = address(path, operation, query);
+            let answer = service.get(&target).await;
+            assert_eq!(answer.status, 200, "{target}: {}", answer.text());
+            let is_empty = answer.json()["data"].as_array().is_some_and(Vec::is_empty);
+            assert!(!is_empty, "{target}: nothing in the bundled exports; choose another example of {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_id_is_linked_to_its_record() {
+    let document = document();
+    let paths: Vec<_> = operations(&document).map(|(path, _)| path).collect();
+    for (path, operation) in operations(&document).filter(|(path, _)| !path.contains('{')) {
+        let response = &operation["responses"]["200"];
+        let schema = resolve(&document, &response["content"]["application/json"]["schema"]);
+        let item = resolve(&document, &schema["properties"]["data"]["items"]);
+        if item["properties"].get("id").is_none() {
+            continue;
+        }
+        for taking in paths.iter().filter(|taking| taking.starts_with(&format!("{path}/{{"))) {
+            let name = document["paths"][taking]["get"]["operationId"].as_str().expect("an operation id");
+            assert!(
+                response["links"].get(name).is_some(),
+                "{path} has ids and no link to {taking}: add their kind to KINDS in src/http/openapi/link.rs"
+            );
+        }
+    }
+    for path in ["/v1/software", "/v1/search", "/v1/software/{id}"] {
+        let links = &document["paths"][path]["get"]["responses"]["200"]["links"];
+        assert!(links.get("listReviews").is_some(), "{path}: no link from a product to its reviews");
+    }
+}
+
+#[tokio::test]
+async fn links_can_be_followed() {
+    let service = bundled();
+    let document = document();
+    for (path, operation) in operations(&document) {
+        // Suggestions need a query.
+        let q = parameters(operation).find(|parameter| parameter["name"] == "q").map(|of| ("q", &of["example"]));
+        let target = address(path, operation, q);
+        for (name, link) in operation["responses"]["200"]["links"].as_object().into_iter().flatten() {
+            let answer = service.get(&target).await.json();
+            let (parameter, expression) =
+                link["parameters"].as_object().and_then(|parameters| parameters.iter().next()).expect("a parameter");
+            let pointer = expression.as_str().and_then(|text| text.strip_prefix("$response.body#")).expect("a pointer");
+            let value = answer.pointer(pointer).unwrap_or_else(|| panic!("{target} has no {pointer} for {name}"));
+            let (path, operation) = operations(&document)
+                .find(|(_, operation)| operation["operationId"] == link["operationId"])
+                .unwrap_or_else(|| panic!("{path}: no operation {name}"));
+            assert!(parameters(operation).any(|of| of["name"] == *parameter), "{name} takes no {parameter}");
+            let mut operation = operation.clone();
+            for of in operation["parameters"].as_array_mut().expect("parameters") {
+                if of["in"] == "path" && of["name"] == *parameter {
+                    of["example"] = value.clone();
+                }
+            }
+            let query = (!path.contains(&format!("{{{parameter}}}"))).then_some((parameter.as_str(), value));
+            let linked = address(path, &operation, query);
+            assert_eq!(service.get(&linked).await.status, 200, "{target} links to {linked}");
+        }
+    }
+}
