@@ -65,7 +65,7 @@ export function heardOf(response: Response, redact: Redact, text?: string): Pick
 /** The error for an answer that is neither a result nor an error of the directory. `bytes` are its body, if it was read. */
 export function invalidResponse(response: Response, sentId: string, redact: Redact, bytes?: Bytes): ApiError {
   const { status, type } = response;
-  // A browser hides the status of a redirect that it was told not to follow.
+  // A browser hides the status of a redirect that it must not follow.
   const redirect = type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
   return new InvalidResponseError(
     redirect

@@ -84,12 +84,12 @@ export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError";
 }
 
-/** 429: too many requests; `retry_after_seconds` tells how long to wait. */
+/** 429: too many requests; `retry_after_seconds` is the wait. */
 export class RateLimitError extends ApiError {
   override readonly name = "RateLimitError";
 }
 
-/** Another 4xx: the request must change; `errors` tells which parameter. */
+/** Another 4xx: the request must change; `errors` names the parameter. */
 export class InvalidRequestError extends ApiError {
   override readonly name = "InvalidRequestError";
 }

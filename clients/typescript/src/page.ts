@@ -1,4 +1,4 @@
-// Lists: a page is what the server answers, and knows how to get the next one.
+// Lists: a page is what the server answers, with a way to the next one.
 
 import { heardOf, type ListBody, readList } from "./answer.js";
 import type { Bytes } from "./body.js";
@@ -18,7 +18,7 @@ export interface Paging<Body extends ListBody> extends AsyncIterable<Body["data"
 }
 
 /** A page: `data`, `pagination` and what else the server sent. Iterating over it gives its items and those of all pages
- * after it, which are asked for as they are needed. */
+ * after it, which are requested as they are needed. */
 export type Page<Body extends ListBody> = Body & Paging<Body>;
 
 /** The promise of a page. `for await` over it, without awaiting it first, gives all items of all pages. */
@@ -26,7 +26,7 @@ export class PagePromise<Body extends ListBody>
   extends ApiPromise<Page<Body>>
   implements AsyncIterable<Body["data"][number]>
 {
-  /** All pages from the one asked for. */
+  /** All pages from the requested one. */
   async *pages(): AsyncGenerator<Page<Body>, void, undefined> {
     yield* (await this).pages();
   }
@@ -104,7 +104,7 @@ class LoadedPage<Body extends ListBody> implements Paging<Body> {
     }
   }
 
-  /** The offset behind the last item, by what came and not by what was asked for. */
+  /** The offset behind the last item, by what came and not by what was requested. */
   #end(): number {
     return this.pagination.offset + this.data.length;
   }

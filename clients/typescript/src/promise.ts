@@ -10,7 +10,7 @@ export interface WithResponse<Result> {
   data: Result;
   /** The response, its body read already. */
   response: Response;
-  /** The id under which the server knows the request. */
+  /** The id of the request on the server. */
   request_id: string;
 }
 

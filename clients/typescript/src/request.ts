@@ -27,7 +27,7 @@ export interface Answer<Result> {
   response: Response;
   /** The body that the result was read from. */
   body: Bytes;
-  /** The id under which the server knows the request. */
+  /** The id of the request on the server. */
   request_id: string;
 }
 
@@ -97,7 +97,8 @@ export function transport(settings: Settings): Transport {
         const request_id = idOf(response, headers["x-request-id"]);
         const result = read(body, response, request_id);
         if (result === undefined) throw invalidResponse(response, request_id, redact, body);
-        caches?.put(key, body, response);
+        // Not a part of a document (206).
+        if (response.status === 200) caches?.put(key, body, response);
         return { result, response, body, request_id };
       });
     },

@@ -47,7 +47,7 @@ export interface ClientOptions {
   timeoutMs?: number | undefined;
   /** How often a failed request is tried again. Default 2. */
   maxRetries?: number | undefined;
-  /** Longest `Retry-After` that is waited for. If the server asks for more, the error is thrown at once. Default 60. */
+  /** Longest `Retry-After` that is waited for. After a longer one the error is thrown at once. Default 60. */
   maxRetryAfterSeconds?: number | undefined;
   /** What iteration over items does when the directory changes (the `X-Generation` header of a page differs from that of
    * the first). `restart`: begins the list again and leaves out the records that were given already, by `id`, three times at

@@ -102,6 +102,19 @@ test("downloads and answers that aren't the directory's aren't cached", async ()
   );
 });
 
+test("a part of a document isn't cached", async () => {
+  const tags = [];
+  const fetch = async (_url, { headers }) => {
+    tags.push(headers["if-none-match"]);
+    return new Response("{", { status: headers.range ? 206 : 200, headers: { etag: '"1"' } });
+  };
+  const directory = client({ fetch, cacheMaxBytes: 10_000 });
+  await directory.get("/v1/exports/a", null, { headers: { range: "bytes=0-0" } });
+  await directory.get("/v1/exports/a");
+  await directory.get("/v1/exports/a");
+  assert.deepEqual(tags, [undefined, undefined, '"1"']);
+});
+
 test("the least recently used entries are evicted, and one too large isn't inserted", () => {
   const cache = new Cache(3 * 1000);
   const put = (key, size, etag = "t") =>

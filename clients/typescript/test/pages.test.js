@@ -27,7 +27,7 @@ test("the last page doesn't ask for another", async () => {
   assert.equal(calls.length, 1);
 });
 
-test("iteration that is broken off asks for no further page", async () => {
+test("iteration that is broken off requests no further page", async () => {
   const { calls, fetch } = scripted(
     json({ data: [{ id: 1 }, { id: 2 }], pagination: { limit: 2, offset: 0, total: 9 } }),
   );

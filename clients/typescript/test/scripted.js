@@ -24,7 +24,7 @@ export const record = () => json({ data: { id: "a" } });
 export const client = (options) =>
   new SoftwareDirectory({ apiKey: KEY, baseUrl: BASE, sleep: async () => {}, ...options });
 
-/** Answers when the signal aborts, as the platform's fetch does; or never, if told to ignore it. */
+/** Answers when the signal aborts, as the platform's fetch does; or never, if `heed` is false. */
 export const hanging =
   (heed) =>
   (_url, { signal }) =>
