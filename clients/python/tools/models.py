@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import keyword
+import re
 import textwrap
 from typing import Any
 
@@ -33,9 +34,9 @@ are in the dicts all the same.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
-
 '''
+
+TYPING = ("Any", "Dict", "List", "Literal", "Optional", "TypedDict", "Union")
 
 
 def models_source(document: dict[str, Any]) -> str:
@@ -43,8 +44,9 @@ def models_source(document: dict[str, Any]) -> str:
     schemas = document["components"]["schemas"]
     names = _in_order(schemas)
     body = "\n\n".join(_definition(name, schemas[name]) for name in names)
+    used = ", ".join(name for name in TYPING if re.search(rf"\b{name}\b", body))
     exported = ", ".join(json.dumps(name) for name in sorted(names))
-    return f"{HEADER}__all__ = [{exported}]\n\n\n{body}\n"
+    return f"{HEADER}from typing import {used}\n\n__all__ = [{exported}]\n\n\n{body}\n"
 
 
 def exported_names(document: dict[str, Any]) -> list[str]:

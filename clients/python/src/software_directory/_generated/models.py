@@ -6,7 +6,7 @@ are in the dicts all the same.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Optional, TypedDict
 
 __all__ = [
     "Category",
