@@ -153,7 +153,7 @@ impl Catalogue {
         self.products.find(id)
     }
 
-    /// A hash of all that is stored of a product. It changes with the product, and not with others.
+    /// The content hash of a product: it changes with the product, and not with others.
     #[must_use]
     pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.content_hash(ordinal)

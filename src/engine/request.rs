@@ -18,7 +18,7 @@ pub struct SearchRequest<'a> {
     pub order: Option<Order>,
     /// The hits to return, by their places in the order, from 0.
     pub page: Range<usize>,
-    /// The attributes to count beside the other facets; `None`: no facet is counted.
+    /// The attributes to count in addition to the other facets; `None`: no facet is counted.
     pub facets: Option<&'a [Attribute]>,
     /// The work that the search may do.
     pub budget: &'a Budget,

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a beginning of a query can become.
+/// Completions of a query that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Suggestions<'a> {
-    /// Products: those whose names have the words first, then others that a search finds.
+    /// Products: first those with the words in their names, then others that a search finds.
     pub software: Vec<SoftwareRef<'a>>,
-    /// Categories whose names have the words, those with most products first.
+    /// Categories with the words in their names, most products first.
     pub categories: Vec<CategorySuggestion<'a>>,
     /// Glossary terms that have the words in the term, an abbreviation or a synonym, best match first.
     pub glossary: Vec<TermSuggestion<'a>>,

@@ -365,7 +365,7 @@ impl FacetCounts {
         self.count_attributes(columns, ordinal, Admission::PASSED);
     }
 
-    /// Counts the values of the attributes whose own filter is the only one that a product fails, if any.
+    /// Counts the values of each attribute if the product fails no filter, or only that of the attribute.
     #[inline]
     fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         for (attribute, counts) in &mut self.by_value {

@@ -48,7 +48,7 @@ enum Rank {
 impl HeadingIndex {
     /// The words of a glossary.
     #[must_use]
-    pub fn of_glossary(glossary: &[GlossaryEntry]) -> Self {
+    pub fn glossary(glossary: &[GlossaryEntry]) -> Self {
         let mut index = Self::default();
         for GlossaryEntry { term, .. } in glossary {
             let exact = std::iter::once(&term.term).chain(&term.abbreviations).map(String::as_str);
@@ -59,7 +59,7 @@ impl HeadingIndex {
 
     /// The words of categories.
     #[must_use]
-    pub fn of_categories(categories: &[CategoryResource]) -> Self {
+    pub fn categories(categories: &[CategoryResource]) -> Self {
         let mut index = Self::default();
         for category in categories {
             let description = category.description.as_deref().unwrap_or_default();

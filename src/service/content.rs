@@ -1,4 +1,4 @@
-//! Which content a resource has: hashes that change with it alone, and not with the generation.
+//! Content hashes of resources: they change with the resource alone, and not with the generation.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
@@ -8,7 +8,7 @@ use foldhash::quality::FixedState;
 use super::{get_category, get_term};
 use crate::snapshot::Snapshot;
 
-/// A resource whose content changes less often than the generation.
+/// A resource with a content hash of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resource<'a> {
     /// A product.

@@ -224,7 +224,7 @@ pub struct ListReviews {
     pub min_rating: Option<f64>,
     /// With at most that many stars.
     pub max_rating: Option<f64>,
-    /// Whose reviewer is known to use the product, or isn't.
+    /// Whether the reviewer is known to use the product; `None`: either.
     pub verified: Option<bool>,
     /// The order.
     pub sort: ReviewSort,

@@ -19,10 +19,10 @@ const MAX_WORDS: usize = 20;
 /// The most categories of a product that are compared, the main one first.
 const MAX_CATEGORIES: usize = 8;
 
-/// The weight of a word beside that of a category. A product says in few words what it is for, and in many what it is not alone in.
+/// The weight of a word; that of a category is 1. Words are many and often incidental, categories few and chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
-/// The texts that words are taken from: those in which a product says what it is for. Its name isn't, for it says who it is.
+/// The texts that words are taken from: those that describe the product. Its name identifies it and isn't one of them.
 #[derive(Debug, Deserialize)]
 struct Texts<'a> {
     #[serde(borrow, default)]
@@ -49,8 +49,7 @@ struct ProductWord {
     document_frequency: u32,
 }
 
-/// Products like another one, the most similar first; `None` for an unknown id. What a hit shares with the product is said of
-/// each.
+/// Lists products like another one, the most similar first, each with what both share; `None` for an unknown id.
 ///
 /// # Errors
 /// Where the engine fails or a stored text is damaged.

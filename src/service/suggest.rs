@@ -12,7 +12,7 @@ use crate::catalogue::{Filter, Ordinal};
 use crate::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::snapshot::Snapshot;
 
-/// Suggests what a beginning of a query can become: products whose names have its words, then others that a search finds;
+/// Suggests completions of a query that is being typed: products with its words in their names, then others that a search finds;
 /// categories and glossary terms by their names. At most `limit` of each.
 ///
 /// # Errors

@@ -111,8 +111,8 @@ impl Snapshot {
             files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
         let (forward, columns) = (Arc::clone(&search.forward), Arc::clone(&catalogue.tables.columns));
         let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, columns)?);
-        let glossary = HeadingIndex::of_glossary(&catalogue.tables.glossary);
-        let categories = HeadingIndex::of_categories(&catalogue.tables.categories);
+        let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
+        let categories = HeadingIndex::categories(&catalogue.tables.categories);
         Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary, categories })
     }
 

@@ -136,7 +136,7 @@ def test_the_environment_has_the_defaults(kind: Any, monkeypatch: pytest.MonkeyP
     assert repr(kind()) == f"{kind.__name__}(base_url='http://environment.example')"
     assert kind()._caller.settings.api_key == KEY
     assert kind(api_key="other", base_url="http://b")._caller.settings.base_url == "http://b"
-    # What is passed counts, also where it is wrong.
+    # An argument takes precedence, even an invalid one.
     with pytest.raises(ValueError, match="api_key is missing"):
         kind(api_key="")
 

@@ -12,7 +12,7 @@ export function withBody(
   // Statuses such as 304 permit no body at all, not even an empty one.
   const copy = new Response(body instanceof Uint8Array && body.length === 0 ? null : body, init);
   const { url, type, redirected } = response;
-  // What a constructed response has no option for.
+  // The constructor has no option for these.
   return Object.defineProperties(copy, {
     url: { value: url },
     type: { value: type },

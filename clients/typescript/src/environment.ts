@@ -1,4 +1,4 @@
-// What the platform gives: variables of the environment, and whether it lets a program name itself.
+// Properties of the platform: environment variables, and whether a program may set its user agent.
 
 interface Platform {
   process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };

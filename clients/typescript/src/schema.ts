@@ -134,8 +134,8 @@ export interface paths {
         };
         /**
          * List reviews of a product
-         * @description Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` is of all its reviews, whatever the
-         *     filters.
+         * @description Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` covers all its reviews, filtered
+         *     or not.
          */
         get: operations["listReviews"];
         put?: never;
@@ -640,7 +640,7 @@ export interface components {
                 [key: string]: components["schemas"]["FacetValue"][];
             };
         };
-        /** @description What two products have in common. */
+        /** @description The common properties of two products. */
         Shared: {
             /** @description Categories that both are in. */
             categories: components["schemas"]["CategoryRef"][];
@@ -829,11 +829,11 @@ export interface components {
         SuggestionRecord: {
             data: components["schemas"]["Suggestions"];
         };
-        /** @description What a beginning of a query can become. */
+        /** @description Completions of a query that is being typed. */
         Suggestions: {
-            /** @description Products: those whose names have the words first, then others that a search finds. */
+            /** @description Products: first those with the words in their names, then others that a search finds. */
             software: components["schemas"]["SoftwareRef"][];
-            /** @description Categories whose names have the words, those with most products first. */
+            /** @description Categories with the words in their names, most products first. */
             categories: components["schemas"]["CategorySuggestion"][];
             /** @description Glossary terms that have the words in the term, an abbreviation or a synonym, best match first. */
             glossary: components["schemas"]["TermSuggestion"][];

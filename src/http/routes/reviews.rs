@@ -71,8 +71,8 @@ struct ReviewList {
 
 /// List reviews of a product
 ///
-/// Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` is of all its reviews, whatever the
-/// filters.
+/// Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` covers all its reviews, filtered
+/// or not.
 #[utoipa::path(
     get,
     path = "/v1/reviews/{id}",

@@ -18,7 +18,7 @@ use crate::http::state::AppState;
 use crate::resource::{CategoryRef, Pagination, SoftwareItem};
 use crate::service::{self, PageRequest, SimilarHit};
 
-/// As many as a page of a product shows.
+/// Page size; a product's page shows ten at most.
 static LIMIT: Parameter<Integer> = limit(10);
 
 pub(in crate::http) struct ListSimilar(PageRequest);
@@ -51,7 +51,7 @@ struct SimilarSoftware {
     shared: Shared<'static>,
 }
 
-/// What two products have in common.
+/// The common properties of two products.
 #[derive(Serialize, ToSchema)]
 struct Shared<'a> {
     /// Categories that both are in.

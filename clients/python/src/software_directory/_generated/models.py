@@ -443,7 +443,7 @@ class Problem(_ProblemAlways, total=False):
 
 
 class Shared(TypedDict):
-    """What two products have in common."""
+    """The common properties of two products."""
 
     categories: List[CategoryRef]
     """Categories that both are in."""
@@ -513,11 +513,11 @@ class TermSuggestion(TypedDict):
 
 
 class Suggestions(TypedDict):
-    """What a beginning of a query can become."""
+    """Completions of a query that is being typed."""
 
     software: List[SoftwareRef]
-    """Products: those whose names have the words first, then others that a search finds."""
+    """Products: first those with the words in their names, then others that a search finds."""
     categories: List[CategorySuggestion]
-    """Categories whose names have the words, those with most products first."""
+    """Categories with the words in their names, most products first."""
     glossary: List[TermSuggestion]
     """Glossary terms that have the words in the term, an abbreviation or a synonym, best match first."""

@@ -291,8 +291,8 @@ class ReviewsResource:
     ) -> ReviewPage:
         """List reviews of a product.
 
-        Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` is of
-        all its reviews, whatever the filters.
+        Newest first, unless `sort` is given. A product without reviews has an empty list. `summary` covers
+        all its reviews, filtered or not.
 
         id: The product's id.
         min_rating: Only reviews with at least that many stars. (1 to 5)

@@ -15,9 +15,9 @@ import httpx
 if TYPE_CHECKING:
     from .messages import Request, Response
 
-# They differ between requests whose answers don't.
+# Headers that differ between requests with the same response.
 _NOT_IN_KEY = {"authorization", "user-agent", "x-request-id"}
-# What a 304 says of its own, empty body.
+# Headers of a 304 that describe its own, empty body.
 _OF_THE_BODY = {"content-encoding", "content-length", "content-type", "transfer-encoding"}
 
 
