@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
 use super::search::{budget, scaled_score};
@@ -10,11 +11,15 @@ use crate::catalogue::{Filter, Ordinal};
 use crate::engine::SearchRequest;
 use crate::search::analyse::words;
 use crate::search::english::is_function_word;
+use crate::search::forward::SECTION_END;
 use crate::search::{Alternative, Group, Plan, StemId, Term};
 use crate::snapshot::Snapshot;
 
 /// The most words of a product that are compared: the rarest.
 const MAX_WORDS: usize = 20;
+
+/// The most words of a product that are read: a record may have megabytes of text.
+const MAX_WORDS_READ: usize = 5000;
 
 /// The most categories of a product that are compared, the main one first.
 const MAX_CATEGORIES: usize = 8;
@@ -99,17 +104,24 @@ fn rarest_words(snapshot: &Snapshot, product: Ordinal) -> Result<Vec<ProductWord
     let texts: [Texts<'_>; 2] =
         [serde_json::from_slice(snapshot.catalogue.item(product))?, serde_json::from_slice(&fields)?];
     let mut found: Vec<ProductWord> = Vec::new();
+    let (mut read, mut stems) = (0, FxHashSet::default());
     for text in texts.iter().flat_map(Texts::iter) {
-        for word in words(text).into_iter().filter(|word| !is_function_word(&word.folded)) {
+        let words = words(text);
+        let left = MAX_WORDS_READ - read;
+        read += words.len().min(left);
+        for word in words.into_iter().take(left).filter(|word| !is_function_word(&word.folded)) {
             let Some(number) = snapshot.search.lexicon.word(&word.folded) else { continue };
             let stem = snapshot.search.lexicon.stem_of(number);
-            if found.iter().any(|other| other.stem == stem) {
+            if !stems.insert(stem) {
                 continue;
             }
             let document_frequency = snapshot.engine.document_frequency(&Term::Word(stem))?;
             if document_frequency > 1 {
                 found.push(ProductWord { stem, written: text[word.start..word.end].to_owned(), document_frequency });
             }
+        }
+        if read == MAX_WORDS_READ {
+            break;
         }
     }
     found.sort_by_key(|word| word.document_frequency);
@@ -129,6 +141,8 @@ fn shared_categories<'s>(
 
 fn shared_words(snapshot: &Snapshot, words: &[ProductWord], hit: Ordinal) -> Vec<String> {
     let forward = &snapshot.search.forward;
-    let stems: Vec<_> = forward.words(hit).map(|word| forward.stem_of(word)).collect();
+    // Without the marks between values and sections.
+    let found = forward.words(hit).filter(|word| *word > SECTION_END).take(MAX_WORDS_READ);
+    let stems: FxHashSet<_> = found.map(|word| forward.stem_of(word)).collect();
     words.iter().filter(|word| stems.contains(&word.stem)).map(|word| word.written.clone()).collect()
 }
