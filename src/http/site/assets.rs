@@ -14,7 +14,7 @@ macro_rules! assets {
 }
 
 /// All files of `page/` but the page itself.
-static OWN: [(&str, &[u8]); 34] = assets![
+static OWN: [(&str, &[u8]); 35] = assets![
     "icon.svg",
     "style/base.css",
     "style/explore.css",
@@ -42,6 +42,7 @@ static OWN: [(&str, &[u8]); 34] = assets![
     "script/part/rows.js",
     "script/part/similar.js",
     "script/part/status.js",
+    "script/part/suggestions.js",
     "script/part/terms.js",
     "script/part/understood.js",
     "script/view/categories.js",
