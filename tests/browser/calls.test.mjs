@@ -28,6 +28,7 @@ test('curl of each view answers what the view shows', async () => {
   const { page, visit, close } = await open(browser, server);
   for (const [view, count] of [
     ['/?q=permit+to+work&category=ehs-management&category=audit-management&sort=name', '.result'],
+    ['/?standards=ISO+9001&standards=ISO+45001&deployment=cloud&sort=-evidence_checked_on', '.result'],
     ['/categories', '.card'], ['/glossary?q=audit', '.term-entry'], ['/exports', '.export'],
   ]) {
     await visit(view);
@@ -36,9 +37,10 @@ test('curl of each view answers what the view shows', async () => {
     assert.equal(data.length, await page.locator(count).count(), view);
   }
   await visit('/software/demo-hedgehog-ehs');
-  const [product, reviews] = (await shown(page, 'curl')).split('\n\n');
+  const [product, reviews, similar] = (await shown(page, 'curl')).split('\n\n');
   assert.equal(answer(product, server.key).data.id, 'demo-hedgehog-ehs');
   assert.equal(answer(reviews, server.key).data.length, await page.locator('.review').count());
+  assert.deepEqual(answer(similar, server.key).data.map(({ name }) => name), await page.locator('.similar h3').allTextContents());
   await close();
 });
 
@@ -63,7 +65,8 @@ test('TypeScript and Python are those of the clients', async () => {
   assert.match(python, /client\.search\.products\(q="near miss", min_rating=3, .*highlight=True/);
   execFileSync('python3', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'], { input: python });
   for (const [view, expected] of [
-    ['/software/demo-hedgehog-ehs', /client\.software\.get\("demo-hedgehog-ehs"\)[\s\S]*client\.reviews\.list\("demo-hedgehog-ehs"\)/],
+    ['/software/demo-hedgehog-ehs', /client\.software\.get\("demo-hedgehog-ehs"\)[\s\S]*client\.reviews\.list\("demo-hedgehog-ehs"\)[\s\S]*similar = client\.software\.similar\("demo-hedgehog-ehs", limit=5\)/],
+    ['/?languages=German&tags=8D&tags=gauges', /client\.search\.products\(languages="German", tags=\["8D", "gauges"\]/],
     ['/categories', /client\.categories\.list\(/], ['/glossary?q=audit', /client\.glossary\.list\(q="audit"/], ['/exports', /client\.exports\.list\(\)/],
   ]) {
     await visit(view);

@@ -14,6 +14,8 @@ after(async () => { await browser?.close(); await server?.stop(); });
 const names = (page) => page.locator('.result h2').allTextContents();
 const total = async (page) => Number((await page.locator('.total').textContent()).replaceAll(',', ''));
 
+const answer = async (path) => (await (await fetch(server.url + path, { headers: { authorization: `Bearer ${server.key}` } })).json()).data;
+
 /** Does something that leads to a new answer of the search, and waits until it is shown. */
 async function answered(page, act) {
   const answer = page.waitForResponse((response) => response.url().includes('/v1/search'));
@@ -128,6 +130,56 @@ test('filters combine, and survive reload and the back button', async () => {
   await close();
 });
 
+test('attributes filter as categories do, and only those that a hit has are there', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  const group = (legend) => page.getByRole('group', { name: legend, exact: true });
+  const all = await total(page);
+  const standard = group('Standards').locator('.choice').filter({ hasText: 'ISO 9001' });
+  const count = Number(await standard.locator('.count').textContent());
+  assert.ok(count > 0 && count < all);
+  await answered(page, () => standard.getByRole('checkbox').check());
+  assert.equal(await total(page), count);
+  await answered(page, () => group('Deployment').getByLabel(/^cloud/).check());
+  const both = await total(page);
+  assert.ok(both > 0 && both < count, 'different filters: all of them');
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual([searchParams.getAll('standards'), searchParams.getAll('deployment')], [['ISO 9001'], ['cloud']]);
+  await page.reload();
+  await settled(page);
+  assert.equal(await total(page), both);
+  assert.ok(await standard.getByRole('checkbox').isChecked());
+  await visit('/?standards=iso-9001');
+  assert.ok(await standard.getByRole('checkbox').isChecked(), 'written in another way');
+  await visit('/?standards=iso-9001&vendor=No+such+vendor');
+  assert.ok(await group('Vendor').getByLabel('No such vendor').isChecked(), 'a filter without products can be taken back');
+  await answered(page, () => group('Vendor').getByLabel('No such vendor').click());
+  assert.equal(await total(page), count);
+  await answered(page, () => standard.getByRole('checkbox').uncheck());
+  assert.equal(await total(page), all);
+  await visit('/?q=avetta');
+  assert.deepEqual(await page.locator('.facet legend').allTextContents(), ['Category', 'Rating', 'Evidence', 'Type']);
+  await close();
+});
+
+test('a long filter is folded, and unfolds with the focus on what comes to light', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/');
+  const vendors = page.getByRole('group', { name: 'Vendor', exact: true });
+  const values = vendors.locator('.label');
+  const shown = await values.allTextContents();
+  assert.equal(shown.length, 6);
+  const more = vendors.getByRole('button', { name: /more: Vendor/ });
+  const hidden = Number.parseInt(await more.textContent(), 10);
+  await more.press('Enter');
+  const unfolded = await values.allTextContents();
+  assert.deepEqual(unfolded.slice(0, 6), shown);
+  assert.equal(unfolded.length, 6 + hidden);
+  assert.equal(await page.evaluate(() => document.activeElement.closest('label').querySelector('.label').textContent), unfolded[6]);
+  assert.equal(await more.count(), 0);
+  await close();
+});
+
 test('a filter that was chosen by key keeps the focus', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');
@@ -144,6 +196,10 @@ test('products are sorted and paged, and pages tile the result', async () => {
   const ratings = (await page.locator('.result .rating b').allTextContents()).map(Number);
   assert.ok(ratings.length > 3);
   assert.deepEqual(ratings, [...ratings].sort((a, b) => b - a));
+  await answered(page, () => page.getByLabel('Sort').selectOption({ label: 'Newest evidence' }));
+  const dates = await answer('/v1/search?sort=-evidence_checked_on');
+  assert.ok(dates[0].evidence_checked_on > dates[5].evidence_checked_on);
+  assert.deepEqual(await names(page), dates.map(({ name }) => name));
   await answered(page, () => page.getByLabel('Sort').selectOption('name'));
   const seen = await names(page);
   const pages = Math.ceil((await total(page)) / 20);

@@ -49,6 +49,31 @@ test('markup in a record is shown as it is written', async () => {
   await close();
 });
 
+test('markup in a suggestion is text', async () => {
+  for (const viewport of [DESKTOP, PHONE]) {
+    const { page, visit, close } = await open(browser, server, { viewport });
+    await visit('/');
+    await page.locator('#q').click();
+    for (const text of ['markup', 'script', 'onerror']) {
+      await page.locator('#q').fill(text);
+      const answer = await (await page.waitForResponse((response) => response.url().includes(`/v1/suggest?q=${text}&`))).json();
+      const written = [...answer.data.software.map(({ name }) => name), ...answer.data.categories.map(({ name }) => name), ...answer.data.glossary.map(({ term }) => term)];
+      assert.ok(written.some((name) => name.includes('<script>')), text);
+      await page.waitForFunction((names) => {
+        const shown = [...document.querySelectorAll('[role=option] > bdi')].map((node) => node.textContent);
+        return names.length === shown.length && names.every((name, at) => name === shown[at]);
+      }, written);
+      const found = await page.evaluate(() => ({
+        pwned: 'pwned' in window,
+        elements: [...new Set([...document.querySelectorAll('#suggestions *')].map(({ localName }) => localName))].filter((name) => !['div', 'span', 'bdi'].includes(name)),
+        wider: document.documentElement.scrollWidth > window.innerWidth || document.querySelector('#suggestions').scrollWidth > document.querySelector('#suggestions').clientWidth,
+      }));
+      assert.deepEqual(found, { pwned: false, elements: [], wider: false }, text);
+    }
+    await close();
+  }
+});
+
 test('a record’s writing direction changes nothing around it', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/software/hostile-rtl');

@@ -61,6 +61,83 @@ test('reviews are drawn as they are distributed', async () => {
   await close();
 });
 
+test('reviews can be put in another order, which the call names', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/demo-permit-penguin');
+  const stars = () => page.locator('.review .stars').evaluateAll((all) => all.map((one) => Number.parseInt(one.getAttribute('aria-label'), 10)));
+  const given = await stars();
+  const order = page.getByLabel('Sort reviews');
+  for (const [label, sort, sorted] of [['Best first', '-rating', [...given].sort((a, b) => b - a)], ['Worst first', 'rating', [...given].sort((a, b) => a - b)], ['Oldest first', 'created_at', [...given].reverse()]]) {
+    const answer = page.waitForResponse((response) => response.url().endsWith(`/v1/reviews/demo-permit-penguin?sort=${sort}`));
+    await order.selectOption({ label });
+    await (await answer).finished();
+    await page.locator('#status').filter({ hasText: label }).waitFor({ state: 'attached' });
+    assert.deepEqual(await stars(), sorted, label);
+    assert.match(await page.locator('details.call code').textContent(), new RegExp(`/v1/reviews/demo-permit-penguin\\?sort=${sort}'`));
+  }
+  await close();
+});
+
+test('the reviews of another order come page after page, and few have no order', async () => {
+  const { page, visit, close } = await open(browser, server);
+  let total = 30;
+  const review = (at) => ({ id: `r${at}`, rating: 1 + (at % 5), title: `Review ${at}`, body: null, author: null, created_at: null, verified: false });
+  await page.route('**/v1/reviews/**', (route) => {
+    const { searchParams } = new URL(route.request().url());
+    const [sort, offset] = [searchParams.get('sort'), Number(searchParams.get('offset') ?? 0)];
+    const all = Array.from({ length: total }, (_, at) => review(sort === 'created_at' ? total - 1 - at : at));
+    route.fulfill({ json: { data: all.slice(offset, offset + 20), pagination: { limit: 20, offset, total }, summary: { average: 3, count: total, distribution: { 1: 6, 2: 6, 3: 6, 4: 6, 5: 6 } } } });
+  });
+  await visit('/software/demo-permit-penguin');
+  const titles = page.locator('.review b');
+  await page.getByRole('button', { name: 'More reviews' }).click();
+  await titles.nth(29).waitFor();
+  await page.getByLabel('Sort reviews').selectOption({ label: 'Oldest first' });
+  await page.locator('.review', { hasText: 'Review 29' }).and(page.locator('.review:first-child')).waitFor();
+  assert.equal(await titles.count(), 20);
+  await page.getByRole('button', { name: 'More reviews' }).click();
+  await titles.nth(29).waitFor();
+  assert.deepEqual(await titles.allTextContents(), Array.from({ length: 30 }, (_, at) => `Review ${29 - at}`));
+  assert.ok(await page.getByRole('button', { name: 'More reviews' }).isHidden());
+  total = 3;
+  await page.reload();
+  await settled(page);
+  assert.deepEqual([await titles.count(), await page.getByLabel('Sort reviews').count()], [3, 0]);
+  await close();
+});
+
+test('similar products come with what they have in common', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/software/demo-hedgehog-ehs');
+  const { data } = await (await fetch(`${server.url}/v1/software/demo-hedgehog-ehs/similar?limit=5`, { headers: { authorization: `Bearer ${server.key}` } })).json();
+  const rows = page.locator('.similar .result');
+  assert.equal(await rows.count(), 5);
+  for (const [at, { name, shared }] of data.entries()) {
+    const text = await rows.nth(at).innerText();
+    for (const part of [name, ...shared.categories.map((category) => category.name), shared.words.join(', ')]) assert.ok(text.includes(part), `${part} is missing in ${text}`);
+  }
+  await rows.first().getByRole('heading').getByRole('link').click();
+  await page.waitForURL(`**/software/${data[0].id}`);
+  await settled(page);
+  assert.equal(await page.locator('main h1').textContent(), data[0].name);
+  await close();
+});
+
+test('without similar products, or an answer, a product says nothing of them', async () => {
+  const { page, visit, close } = await open(browser, server, { expected: [/500/] });
+  const answers = [{ json: { data: [], pagination: { limit: 5, offset: 0, total: 0 } } }, { status: 500, json: { detail: 'broken' } }];
+  for (const answer of answers) {
+    await page.route('**/similar?**', (route) => route.fulfill(answer));
+    await visit('/software/demo-hedgehog-ehs');
+    await page.locator('.evidence-box').waitFor();
+    assert.equal(await page.getByText('Similar products').count(), 0);
+    assert.equal(await page.locator('.notice').count(), 0);
+    await page.unroute('**/similar?**');
+    await page.goto('about:blank');
+  }
+  await close();
+});
+
 test('the glossary’s terms are linked in a product’s text, and lead to what they mean', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/software/demo-hedgehog-ehs');

@@ -14,7 +14,7 @@ macro_rules! assets {
 }
 
 /// All files of `page/` but the page itself.
-static OWN: [(&str, &[u8]); 33] = assets![
+static OWN: [(&str, &[u8]); 35] = assets![
     "icon.svg",
     "style/base.css",
     "style/explore.css",
@@ -40,7 +40,9 @@ static OWN: [(&str, &[u8]); 33] = assets![
     "script/part/result.js",
     "script/part/reviews.js",
     "script/part/rows.js",
+    "script/part/similar.js",
     "script/part/status.js",
+    "script/part/suggestions.js",
     "script/part/terms.js",
     "script/part/understood.js",
     "script/view/categories.js",

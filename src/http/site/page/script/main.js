@@ -4,6 +4,7 @@ import { base } from './dom.js';
 import * as key from './key.js';
 import { notice } from './part/notice.js';
 import { tell } from './part/status.js';
+import { suggestions } from './part/suggestions.js';
 import { forgetTerms } from './part/terms.js';
 import * as route from './route.js';
 import { typing } from './typing.js';
@@ -33,6 +34,15 @@ const box = typing(searchBox, (sent) => {
   const current = route.read(new URL(location.href));
   const kept = current.view === 'search' ? { ...current, typo: null } : {};
   navigate(route.ofSearch({ ...kept, q: searchBox.value.trim(), page: 1 }), { typed: true, open: !sent });
+  if (sent) suggested.close();
+  else suggested.update(searchBox.value.trim());
+});
+const suggested = suggestions(searchBox, {
+  ofCategory: (id) => route.ofSearch({ ...route.read(new URL(location.href)), q: '', typo: null, category: [id], page: 1 }),
+  open(address) {
+    box.stop();
+    navigate(address);
+  },
 });
 
 /** Goes to an address of the page. */
@@ -121,6 +131,7 @@ document.addEventListener('click', (event) => {
 
 document.addEventListener('keydown', (event) => {
   const { target, key: pressed } = event;
+  if (event.defaultPrevented) return;
   const writing = target.matches?.('input:not([type=checkbox], [type=radio]), textarea, select');
   if (pressed === '/' && !writing && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
@@ -148,6 +159,7 @@ forget.addEventListener('click', () => {
 addEventListener('popstate', (event) => {
   lastTyped = false;
   isOpen = false;
+  suggested.close();
   show({ scroll: event.state?.scroll ?? null });
 });
 

@@ -5,6 +5,12 @@ import { base } from './dom.js';
 
 export const PAGE_SIZE = 20;
 
+/** The filters of which several values can be chosen. */
+export const LISTS = ['category', 'deployment', 'standards', 'languages', 'vendor', 'tags'];
+
+/** What a search has without filters. */
+export const NO_FILTERS = { rating: null, evidence: null, type: null, ...Object.fromEntries(LISTS.map((name) => [name, []])) };
+
 /** Reads an address of the page. */
 export function read(url) {
   const path = url.pathname.slice(base.length).replace(/(.)\/$/, '$1');
@@ -17,7 +23,7 @@ export function read(url) {
   return {
     view: 'search',
     q: params.get('q') ?? '',
-    category: params.getAll('category'),
+    ...Object.fromEntries(LISTS.map((name) => [name, params.getAll(name)])),
     rating: params.get('min_rating'),
     evidence: params.get('evidence_status'),
     type: params.get('offering_type'),
@@ -50,6 +56,12 @@ export function ofGlossary({ q, page }) {
 }
 
 /** The parameters of a search, as page and API name them alike. */
-export function filters({ q, category, rating, evidence, type, sort, typo }) {
-  return { q, category, min_rating: rating, evidence_status: evidence, offering_type: type, sort, typo };
+export function filters({ q, rating, evidence, type, sort, typo, ...others }) {
+  const lists = Object.fromEntries(LISTS.map((name) => [name, others[name]]));
+  return { q, ...lists, min_rating: rating, evidence_status: evidence, offering_type: type, sort, typo };
+}
+
+/** How many filters a search has. */
+export function countFilters(search) {
+  return Object.keys(NO_FILTERS).reduce((count, name) => count + [search[name] ?? []].flat().length, 0);
 }

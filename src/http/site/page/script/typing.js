@@ -21,6 +21,11 @@ export function typing(input, act) {
   return {
     /** Acts at once. */
     now: () => now(true),
+    /** Forgets what was typed since the last pause. */
+    stop() {
+      clearTimeout(timer);
+      timer = 0;
+    },
     /** Shows a text that came from elsewhere, unless someone is typing another one right now. */
     show(text) {
       if (timer || input.value.trim() === text.trim()) return;

@@ -142,4 +142,8 @@ function literal(value) {
   return JSON.stringify(value);
 }
 
-const nameOf = (client, at) => (at === 0 ? 'answer' : client.split('.')[0]);
+function nameOf(client, at) {
+  const [resource, method] = client.split('.');
+  if (at === 0) return 'answer';
+  return method === 'list' ? resource : method;
+}

@@ -10,10 +10,10 @@ import { result } from '../part/result.js';
 import { first, placeholders, walk } from '../part/rows.js';
 import { tell } from '../part/status.js';
 import { understood } from '../part/understood.js';
-import { filters, ofSearch, PAGE_SIZE } from '../route.js';
+import { countFilters, filters, LISTS, NO_FILTERS, ofSearch, PAGE_SIZE } from '../route.js';
 
-const FACETS = ['category', 'rating', 'evidence_status', 'offering_type'];
-const SORTS = [['', 'Best match'], ['-rating', 'Rating'], ['-review_count', 'Reviews'], ['name', 'Name']];
+const FACETS = [...LISTS, 'rating', 'evidence_status', 'offering_type'];
+const SORTS = [['', 'Best match'], ['-rating', 'Rating'], ['-review_count', 'Reviews'], ['-evidence_checked_on', 'Newest evidence'], ['name', 'Name']];
 
 export function searchView({ navigate, searchBox }) {
   let search = null;
@@ -37,7 +37,7 @@ export function searchView({ navigate, searchBox }) {
       h('div', { class: 'toolbar' }, h('div', { class: 'toolbar-title' }, title, total),
         h('label', { class: 'sort' }, h('span', null, 'Sort'), sort)),
       call.element, explained, body));
-  facets.update({ category: [] }, null);
+  facets.update(NO_FILTERS, null);
 
   return {
     element,
@@ -82,7 +82,7 @@ function nothing(search, total) {
     return h('section', { class: 'notice' }, h('h2', null, 'Past the last page'), h('p', null, `There are ${countFormat.format(total)} products in this result.`),
       h('p', { class: 'ways' }, h('a', { class: 'button', href: ofSearch({ ...search, page: 1 }) }, 'First page')));
   }
-  const filtered = search.category.length > 0 || search.rating || search.evidence || search.type;
+  const filtered = countFilters(search) > 0;
   const without = filtered ? 'No product has all of these filters' : 'There are no products yet';
   return h('section', { class: 'notice' },
     h('h2', null, search.q ? ['No product matches “', say(search.q), filtered ? '” with these filters' : '”'] : without),

@@ -9,6 +9,7 @@ import { properties } from '../part/properties.js';
 import { rating } from '../part/rating.js';
 import { reviewSection } from '../part/reviews.js';
 import { placeholders } from '../part/rows.js';
+import { SIMILAR, similarSection } from '../part/similar.js';
 import { tell } from '../part/status.js';
 import { termLinker } from '../part/terms.js';
 import { ofSearch } from '../route.js';
@@ -29,15 +30,18 @@ export function softwareView(app) {
     async update({ id }, signal) {
       const path = `/v1/software/${encodeURIComponent(id)}`;
       const reviewsPath = `/v1/reviews/${encodeURIComponent(id)}`;
-      call.update([
+      const similarPath = `${path}/similar`;
+      const called = (reviewParams) => call.update([
         { path, params: {}, client: 'software.get', argument: id },
-        { path: reviewsPath, params: {}, client: 'reviews.list', argument: id },
+        { path: reviewsPath, params: reviewParams, client: 'reviews.list', argument: id },
+        { path: similarPath, params: SIMILAR, client: 'software.similar', argument: id },
       ]);
+      called({});
       const [{ data }, reviews, link] = await Promise.all([getExact(path, {}, signal), get(reviewsPath, {}, signal), termLinker(signal)]);
       name = data.name;
       body.replaceChildren(head(data, link), call.element, h('div', { class: 'product-columns' },
-        h('div', { class: 'product-main' }, evidence(data), about(data, link), reviewSection(reviewsPath, reviews, data, link, app.fail), additional(data)),
-        facts(data)));
+        h('div', { class: 'product-main' }, evidence(data), about(data, link), reviewSection(reviewsPath, reviews, data, link, { called, fail: app.fail }), additional(data)),
+        facts(data)), similarSection(similarPath, signal));
       tell(plain(name));
     },
   };
@@ -73,9 +77,9 @@ function about(data, link) {
   const parts = [
     data.description ? data.description.split(/\n{2,}/).map((paragraph) => h('p', { class: 'prose' }, link(paragraph))) : null,
     list('Features', data.features),
-    chips('Standards', data.standards, (standard) => ofSearch({ q: `"${standard}"` })),
+    chips('Standards', data.standards, (standard) => ofSearch({ standards: [standard] })),
     chips('Alternative to', data.alternative_to, (name) => ofSearch({ q: `alternative to ${name}` })),
-    chips('Tags', data.tags, (tag) => ofSearch({ q: tag })),
+    chips('Tags', data.tags, (tag) => ofSearch({ tags: [tag] })),
   ].filter(Boolean);
   return h('section', { 'aria-labelledby': 'about' }, h('h2', { id: 'about' }, 'About'),
     parts.length ? parts : h('p', { class: 'quiet' }, 'The record says no more than the above.'));
@@ -86,7 +90,7 @@ function facts(data) {
   const list = (items) => (items.length ? say(items.join(', ')) : null);
   return h('aside', { class: 'product-facts', 'aria-label': 'Facts' },
     h('dl', { class: 'facts' },
-      row('Vendor', data.vendor && say(data.vendor)),
+      row('Vendor', data.vendor && h('a', { href: ofSearch({ vendor: [data.vendor] }) }, say(data.vendor))),
       row('Type', data.offering_type === 'software' ? 'Software' : data.offering_type === 'document-templates' ? 'Document templates' : say(data.offering_type)),
       row('Website', outside(data.website, webAddress(data.website)?.href ?? data.website)),
       row('Also called', list(data.aliases)),
