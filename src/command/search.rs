@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::log::Log;
 use super::progress::Terminal;
 use super::{INVALID, data, print_error, print_note};
-use crate::cli::{LogFormat, SearchArgs};
+use crate::cli::{LogFormat, SearchArgs, SearchFormat};
 use crate::error::chain;
 use crate::printable::printable;
-use crate::service::{PageRequest, SearchPage, SearchSoftware, search_software};
+use crate::service::{PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
 use crate::snapshot::keeper::Keeper;
 use crate::snapshot::{Directory, Settings};
 
@@ -49,10 +49,18 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
-    let query = SearchSoftware { page, ..SearchSoftware::new(&args.words.join(" ")) };
-    let printed = match search_software(&snapshot, &query) {
-        Ok(page) => print(&page, &mut anstream::stdout().lock()),
-        Err(error) => Err(io::Error::other(chain(&error))),
+    let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
+    let found = match search_software(&snapshot, &query) {
+        Ok(page) => page,
+        Err(error) => {
+            print_error(&chain(&error));
+            return ExitCode::FAILURE;
+        }
+    };
+    let out = &mut anstream::stdout().lock();
+    let printed = match args.format {
+        SearchFormat::Text => print(&found, out),
+        SearchFormat::Json => print_json(&found, out),
     };
     match printed {
         // The reader has closed the pipe (`search … | head`).
@@ -60,8 +68,37 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
             print_error(&error.to_string());
             ExitCode::FAILURE
         }
+        _ if found.pagination.total == 0 => {
+            let help =
+                if query.filter == SoftwareFilter::default() { "other words" } else { "fewer filters or other words" };
+            print_note(&format!("no product is found; try {help}"));
+            ExitCode::FAILURE
+        }
         _ => ExitCode::SUCCESS,
     }
+}
+
+fn filter(args: &SearchArgs) -> SoftwareFilter {
+    let SearchArgs { standards, deployment, languages, vendor, tags, .. } = args;
+    SoftwareFilter {
+        categories: args.category.clone(),
+        min_rating: args.min_rating,
+        // In the order of `Attribute::ALL`.
+        attributes: [standards, deployment, languages, vendor, tags].map(Clone::clone),
+        ..SoftwareFilter::default()
+    }
+}
+
+/// Prints the response of `/v1/search`.
+fn print_json(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
+    let hits = page.data.iter().map(|hit| {
+        let mut item: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(hit.item)?;
+        item.insert("score".to_owned(), hit.score.into());
+        Ok(item)
+    });
+    let data = hits.collect::<io::Result<Vec<_>>>()?;
+    let response = serde_json::json!({"data": data, "pagination": page.pagination, "query": page.query});
+    writeln!(out, "{response:#}")
 }
 
 fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {

@@ -14,6 +14,29 @@ fn search_prints_the_matches_and_leaves_no_trace() {
 }
 
 #[test]
+fn search_without_a_match_says_so_and_fails() {
+    let folder = folder_with(&["alpha"]);
+    let output = run(folder.path(), &["search", "zzzzzz"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text(&output.stderr).contains("no product is found; try other words"), "{output:?}");
+    let filtered = run(folder.path(), &["search", "alpha", "--vendor", "nobody"]);
+    assert_eq!(filtered.status.code(), Some(1), "{filtered:?}");
+    assert!(text(&filtered.stderr).contains("try fewer filters"), "{filtered:?}");
+}
+
+#[test]
+fn search_prints_json_and_excludes_words() {
+    let folder = folder_with(&["alpha", "beta"]);
+    let output = run(folder.path(), &["search", "--format", "json", "--", "tool", "-beta"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let response: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(response["pagination"]["total"], 1);
+    assert_eq!(response["data"][0]["id"], "alpha");
+    assert!(response["data"][0]["score"].is_number());
+    assert_eq!(response["query"]["excluded"], serde_json::json!(["beta"]));
+}
+
+#[test]
 fn search_escapes_what_would_steer_the_terminal() {
     let folder = folder_with(&["alpha"]);
     let record = r#"{"id": "a\u001b[2J", "name": "Alpha\u009b1m\n", "tagline": "\u202ex", "url": "https://a.example/", "evidence_status": "pending-review"}"#;
