@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser as _;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::key::Rate;
@@ -54,7 +55,9 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DataArgs {
     /// Folder of export files, *.json [default: data; outside a checkout the embedded demo]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
+    // An empty variable is none: a container can't take back that of its image.
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = clap::builder::OsStringValueParser::new().map(PathBuf::from))]
     pub data: Option<PathBuf>,
     /// Folder for the index, or `none` to keep it in memory only
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
@@ -80,6 +83,13 @@ pub struct ServeArgs {
     /// File of API keys, see `keys create` [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS")]
     pub keys: Option<PathBuf>,
+    /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
+    /// instead of building them from exports [default: none]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW")]
+    pub follow: Option<String>,
+    /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE")]
+    pub follow_key_file: Option<PathBuf>,
     /// Rebuild the index from the exports, report, and exit; a running server picks it up
     #[arg(long)]
     pub reindex: bool,
@@ -198,6 +208,9 @@ pub enum KeysCommand {
         /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
         #[arg(long, value_name = "URL")]
         origin: Vec<String>,
+        /// Let it pull the index too, which servers with `--follow` do
+        #[arg(long)]
+        replicate: bool,
     },
     /// List the keys, without their secrets
     List {

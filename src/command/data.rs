@@ -20,7 +20,7 @@ const NO_INDEX: &str = "none";
 /// # Errors
 /// Where it doesn't exist or isn't a folder: exit code 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
-    let Some(folder) = &args.data else { return Ok(()) };
+    let Some(folder) = named(args) else { return Ok(()) };
     let name = folder.display();
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
@@ -34,10 +34,15 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     }
 }
 
+/// The data folder that the options name; an empty name is none.
+pub(super) fn named(args: &DataArgs) -> Option<&Path> {
+    args.data.as_deref().filter(|folder| !folder.as_os_str().is_empty())
+}
+
 /// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
-    let source = match &args.data {
-        Some(folder) => Source::Folder(folder.clone()),
+    let source = match named(args) {
+        Some(folder) => Source::Folder(folder.to_owned()),
         None if Path::new(DATA_FOLDER).exists() => Source::Folder(PathBuf::from(DATA_FOLDER)),
         None => Source::Embedded,
     };

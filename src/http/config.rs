@@ -8,6 +8,7 @@ use ipnet::IpNet;
 
 use super::search_pool::MaxQueueDelay;
 use crate::key::Rate;
+use crate::snapshot::store::Store;
 
 /// Settings of the HTTP service.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct HttpConfig {
     pub max_downloads_per_key: usize,
     /// Requests a minute of a visitor of the page without a key, counted by the client's address; `None`: the page asks for a key.
     pub public_page: Option<Rate>,
+    /// The index folder that is offered to followers.
+    pub generations: Option<Store>,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
     /// The introduction on the page's first screen: plain text.
@@ -52,6 +55,7 @@ impl Default for HttpConfig {
             max_downloads: 32,
             max_downloads_per_key: 4,
             public_page: None,
+            generations: None,
             site_title: "Software Directory".to_owned(),
             site_introduction: None,
         }

@@ -52,7 +52,7 @@ use self::middleware::{
     Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
 };
 use self::problem::ApiError;
-use self::routes::{categories, exports, glossary, health, reviews, search, similar, software, suggest};
+use self::routes::{categories, exports, generations, glossary, health, reviews, search, similar, software, suggest};
 
 /// The service with all its routes.
 #[must_use]
@@ -98,6 +98,12 @@ pub fn service_with(
         .fold(Router::from(api_routes()), |router, path| router.route(path, any(route_not_found)))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(ServiceBuilder::new().layer(common.clone()).layer(with_key));
+    // Files of the index: not of one snapshot, and with entity tags of their own.
+    let replication = ServiceBuilder::new()
+        .layer(common.clone())
+        .layer(Around(Authenticate(Arc::clone(&state))))
+        .layer(Around(RateLimit));
+    let replication = generations::router().method_not_allowed_fallback(method_not_allowed).layer(replication);
     // The site's fallback answers all other addresses.
     let open = Router::from(health_routes())
         .merge(site::router(&state.config, openapi(&state.config)))
@@ -108,7 +114,7 @@ pub fn service_with(
     ServiceBuilder::new()
         .map_request(middleware::trim_trailing_slash)
         .map_response(middleware::correct_headers)
-        .service(open.merge(api).with_state(state))
+        .service(open.merge(api).merge(replication).with_state(state))
 }
 
 /// The operations of the API.

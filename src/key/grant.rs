@@ -20,6 +20,8 @@ pub struct Grant {
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
+    /// Whether it may pull the generations of the index, as followers do.
+    pub may_replicate: bool,
     /// The requests that are spent.
     pub allowance: Allowance,
     /// Requests authenticated with the key; they survive a reload of the key file.
@@ -53,6 +55,7 @@ impl Grant {
             name: "visitors of the page".into(),
             rate,
             origins: Vec::new(),
+            may_replicate: false,
             allowance: Allowance::Address(quotas, network),
             requests: Arc::default(),
         }

@@ -102,6 +102,8 @@ impl KeyStore {
             name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
+            // The operator's own, on this machine only.
+            may_replicate: true,
             allowance: Allowance::Key(Arc::default()),
             requests: Arc::default(),
         };
@@ -245,6 +247,7 @@ fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap
             name: key.name.clone(),
             rate: key.rate,
             origins: key.origins.clone(),
+            may_replicate: key.may_replicate,
             allowance: known.map_or_else(|| Allowance::Key(Arc::default()), |grant| grant.allowance.clone()),
             requests: known.map(|grant| Arc::clone(&grant.requests)).unwrap_or_default(),
         };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use jiff::Timestamp;
 
 use super::Snapshot;
 use super::reload::ReloadStatus;
@@ -28,6 +29,8 @@ pub struct Degraded {
     pub count: Option<usize>,
     /// The number of exports that are left out as a whole; `None` for other reasons.
     pub export_count: Option<usize>,
+    /// When it began, where that is known.
+    pub since: Option<Timestamp>,
     /// The event and its remedy, for the operator.
     pub detail: String,
 }
@@ -40,6 +43,7 @@ impl Degraded {
             code: "records_skipped",
             count: Some(count(skipped.records)),
             export_count: Some(count(skipped.exports)),
+            since: None,
             detail: format!(
                 "{skipped} are invalid and left out (--skip-invalid); `software-directory check` names them"
             ),

@@ -7,6 +7,7 @@ mod change;
 mod directory;
 pub mod failpoint;
 mod failure;
+pub mod follow;
 mod generation;
 pub mod keeper;
 mod observer;

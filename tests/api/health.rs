@@ -39,6 +39,7 @@ fn degraded_service(origins: &'static [&'static str]) -> Service {
         code: "exports_invalid",
         count: Some(2),
         export_count: None,
+        since: None,
         detail,
     }]);
     service
@@ -53,7 +54,8 @@ async fn texts_of_reasons_are_for_holders_of_a_key() {
     for headers in [&[][..], &[wrong], &[key, key], &[key, ("origin", "https://other.example")]] {
         let answer = service.send(Method::GET, "/readyz", headers).await;
         assert_eq!(answer.status, 200, "{headers:?}");
-        let reason = json!({"code": "exports_invalid", "count": 2, "export_count": null, "detail": null});
+        let reason =
+            json!({"code": "exports_invalid", "count": 2, "export_count": null, "since": null, "detail": null});
         assert_eq!(answer.json()["reasons"], json!([reason]), "{headers:?}");
         assert!(!answer.text().contains("/srv"), "{headers:?}");
     }

@@ -113,8 +113,13 @@ impl Server {
     }
 
     /// Runs a command that serves, without waiting for anything.
-    pub(crate) fn spawn_command(mut command: Command) -> Self {
-        command.args(["--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    pub(crate) fn spawn_command(command: Command) -> Self {
+        Self::spawn_at(command, "127.0.0.1:0")
+    }
+
+    /// Runs a command that serves at this address, without waiting for anything.
+    pub(crate) fn spawn_at(mut command: Command, address: &str) -> Self {
+        command.args(["--listen", address]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");
         let errors = Arc::<Mutex<String>>::default();
         let (stderr, told) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));

@@ -20,7 +20,7 @@ fn key_file() -> (TempDir, PathBuf) {
 }
 
 fn named(name: &str) -> NewKey {
-    NewKey { name: name.to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new() }
+    NewKey { name: name.to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new(), may_replicate: false }
 }
 
 fn at(text: &str) -> Timestamp {

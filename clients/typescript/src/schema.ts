@@ -533,6 +533,8 @@ export interface components {
             count: number | null;
             /** @description The number of exports left out as a whole (`records_skipped`). The records of one that cannot be parsed are not counted. */
             export_count: number | null;
+            /** @description When the state began (RFC 3339), where that is known. */
+            since: string | null;
             /** @description The cause and how to mend it, for the operator; `null` without a valid key. */
             detail: string | null;
         };

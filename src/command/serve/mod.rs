@@ -1,18 +1,20 @@
 //! `serve`: the directory, published.
 
 mod sockets;
+mod source;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use tokio::sync::watch as flag;
 
 use self::sockets::HandedOver;
+use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
 use super::{Failure, data, environment, print_error, reindex};
@@ -23,8 +25,8 @@ use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
 use crate::snapshot::keeper::{Keeper, Outcome};
-use crate::snapshot::source::Source;
-use crate::snapshot::watch::{Hints, Signal, watch};
+use crate::snapshot::store::Store;
+use crate::snapshot::watch::Signal;
 use crate::snapshot::{Directory, Settings};
 
 /// The most connections to the metrics: a scraper and a few others.
@@ -42,11 +44,19 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
             return ExitCode::from(failure.code);
         }
     };
+    let directory = Arc::new(Directory::default());
     // The panic hook prints nothing.
     let done = panics::catch(|| {
         environment::warn_of_unknown();
-        data::check(&args.data)?;
-        if args.reindex { reindex::run(args, &settings, &log) } else { serve(args, settings, &log) }
+        let followed = Generations::followed(args, &settings, &directory)?;
+        if followed.is_none() {
+            data::check(&args.data)?;
+        }
+        if args.reindex {
+            reindex::run(args, &settings, &log)
+        } else {
+            serve(args, settings, directory, followed, &log)
+        }
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
     let code = match done {
@@ -64,18 +74,23 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
     code
 }
 
-fn serve(args: &ServeArgs, mut settings: Settings, log: &Log) -> Result<(), Failure> {
-    settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
+fn serve(
+    args: &ServeArgs,
+    mut settings: Settings,
+    directory: Arc<Directory>,
+    followed: Option<Generations>,
+    log: &Log,
+) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let sockets = HandedOver::take()?;
     let (keys, development) = keys(args, sockets.address(args)?, &settings)?;
-    let directory = Arc::new(Directory::default());
     let mut config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
         public_page: args.public_page,
+        generations: settings.index.as_deref().map(Store::new),
         site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
         ..HttpConfig::default()
     };
@@ -90,8 +105,13 @@ fn serve(args: &ServeArgs, mut settings: Settings, log: &Log) -> Result<(), Fail
         .enable_all()
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
-    let keeper = Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format, log.clone())));
-    runtime.block_on(run_server(args, sockets, state, keeper, development))
+    let generations = if let Some(followed) = followed {
+        followed
+    } else {
+        settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
+        Generations::Built(Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format, log.clone()))))
+    };
+    runtime.block_on(run_server(args, sockets, state, generations, development))
 }
 
 /// The keys that are accepted, and the development key where it is the only one.
@@ -117,7 +137,7 @@ async fn run_server(
     args: &ServeArgs,
     mut sockets: HandedOver,
     state: Arc<AppState>,
-    keeper: Keeper,
+    generations: Generations,
     development: Option<ApiKey>,
 ) -> Result<(), Failure> {
     let is_shared = sockets.is_shared();
@@ -154,16 +174,15 @@ async fn run_server(
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
     let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
-    let settings = keeper.settings().clone();
-    let is_demo = settings.source == Source::Embedded;
+    let (origin, is_demo) = (generations.origin(), generations.is_demo());
     let (ready, is_ready) = tokio::sync::oneshot::channel();
     let sender = signals.clone();
     thread::Builder::new()
         .name("keeper".to_owned())
         .spawn(move || {
-            if let Err(panic) = panics::catch(|| keep(keeper, ready, sender, &received)) {
+            if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received)) {
                 tracing::error!(
-                    "the exports aren't followed any more, because the program failed: {panic}; restart it"
+                    "the directory isn't updated any more, because the program failed: {panic}; restart it"
                 );
             }
         })
@@ -171,7 +190,7 @@ async fn run_server(
     let outcome = tokio::select! {
         started = is_ready => match started {
             Ok(Ok(outcome)) => {
-                log_start(&outcome, address, &settings);
+                log_start(outcome.as_ref(), address, &origin);
                 open.send_replace(1);
                 announce(address, development.as_ref(), is_demo);
                 Ok(())
@@ -198,26 +217,6 @@ async fn run_server(
 /// The threads that read and write connections: half of the processors carry more requests than all of them can search for.
 fn worker_threads() -> usize {
     thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
-}
-
-/// Publishes the first generation, then follows the exports.
-fn keep(
-    mut keeper: Keeper,
-    ready: tokio::sync::oneshot::Sender<Result<Outcome, Failure>>,
-    signals: SyncSender<Signal>,
-    received: &Receiver<Signal>,
-) {
-    let mut hints = Hints::new(signals);
-    // Followed before reading, so that no change falls in between.
-    hints.follow(keeper.settings().source.folder());
-    match keeper.start() {
-        Ok(outcome) => {
-            if ready.send(Ok(outcome)).is_ok() {
-                watch(&mut keeper, received, &mut hints);
-            }
-        }
-        Err(failure) => drop(ready.send(Err(Failure::of_build(&failure)))),
-    }
 }
 
 /// Waits until a flag has reached a level.
@@ -264,7 +263,11 @@ fn stop_on(signal: &'static str, stop: &flag::Sender<u8>) {
 }
 
 /// Logs the one line of a start.
-fn log_start(outcome: &Outcome, address: SocketAddr, settings: &Settings) {
+fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str) {
+    let Some(outcome) = outcome else {
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, leader = origin, "serving nothing yet: waiting for the leader");
+        return;
+    };
     let (kept, index) = match outcome {
         Outcome::Loaded(kept) => (kept, "loaded"),
         Outcome::Published(kept) => (kept, "built"),
@@ -273,11 +276,10 @@ fn log_start(outcome: &Outcome, address: SocketAddr, settings: &Settings) {
         // A start publishes something.
         Outcome::Unchanged => return,
     };
-    let data = settings.source.folder().map_or_else(|| "embedded demo".into(), |folder| folder.display().to_string());
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         %address,
-        data,
+        data = origin,
         index,
         generation = kept.generation,
         software = kept.software_count,

@@ -46,6 +46,11 @@ impl RequestContext {
         self.grant.get().map_or_else(|| Holder::Key("".into()), |grant| grant.holder())
     }
 
+    /// Whether the request's key may pull the index.
+    pub(in crate::http) fn may_replicate(&self) -> bool {
+        self.grant.get().is_some_and(|grant| grant.may_replicate)
+    }
+
     /// The context of a request that has passed [`SetRequestContext`].
     pub(super) fn of(request: &Request) -> Arc<Self> {
         request.extensions().get::<Arc<Self>>().map_or_else(|| Self::new(request), Arc::clone)

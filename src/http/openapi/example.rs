@@ -87,6 +87,7 @@ fn error(code: ErrorCode) -> ApiError {
         ErrorCode::InvalidApiKey => ApiError::InvalidApiKey,
         ErrorCode::ExpiredApiKey => ApiError::ExpiredApiKey,
         ErrorCode::OriginNotAllowed => ApiError::OriginNotAllowed("https://elsewhere.example".to_owned()),
+        ErrorCode::ReplicateNotAllowed => ApiError::ReplicateNotAllowed,
         ErrorCode::SoftwareNotFound => ApiError::SoftwareNotFound("nowhere".to_owned()),
         ErrorCode::CategoryNotFound => ApiError::CategoryNotFound("nowhere".to_owned()),
         ErrorCode::TermNotFound => ApiError::TermNotFound("nowhere".to_owned()),

@@ -21,6 +21,8 @@ pub enum ErrorCode {
     ExpiredApiKey,
     /// The key may not be used from this web origin.
     OriginNotAllowed,
+    /// The key may not pull the index.
+    ReplicateNotAllowed,
     /// No product with this id.
     SoftwareNotFound,
     /// No category with this id.
@@ -63,7 +65,7 @@ pub(super) struct Facts {
 
 impl ErrorCode {
     /// All codes, by status.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::InvalidParameter,
         Self::UnknownParameter,
         Self::OffsetTooLarge,
@@ -72,6 +74,7 @@ impl ErrorCode {
         Self::InvalidApiKey,
         Self::ExpiredApiKey,
         Self::OriginNotAllowed,
+        Self::ReplicateNotAllowed,
         Self::SoftwareNotFound,
         Self::CategoryNotFound,
         Self::TermNotFound,
@@ -176,6 +179,13 @@ impl ErrorCode {
                 title: "Origin not allowed",
                 cause: "The key is bound to certain web origins, and the request came from another one.",
                 cure: "Use the key on the sites it was issued for, or ask the operator to add this origin.",
+            },
+            Self::ReplicateNotAllowed => Facts {
+                code: "replicate_not_allowed",
+                status: StatusCode::FORBIDDEN,
+                title: "Replication not allowed",
+                cause: "The key may not pull the index.",
+                cure: "Use a key made with `keys create --replicate`.",
             },
             Self::SoftwareNotFound => Facts {
                 code: "software_not_found",

@@ -57,6 +57,9 @@ pub enum ApiError {
     /// A web origin that the key isn't for.
     #[error("origin {0} is not allowed")]
     OriginNotAllowed(String),
+    /// A key that may not pull the index.
+    #[error("the key may not pull the index")]
+    ReplicateNotAllowed,
     /// No product with this id.
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
@@ -189,6 +192,7 @@ impl ApiError {
             Self::InvalidApiKey => ErrorCode::InvalidApiKey,
             Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
             Self::OriginNotAllowed(_) => ErrorCode::OriginNotAllowed,
+            Self::ReplicateNotAllowed => ErrorCode::ReplicateNotAllowed,
             Self::SoftwareNotFound(_) => ErrorCode::SoftwareNotFound,
             Self::CategoryNotFound(_) => ErrorCode::CategoryNotFound,
             Self::TermNotFound(_) => ErrorCode::TermNotFound,

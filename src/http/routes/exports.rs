@@ -146,7 +146,7 @@ impl FromRequestParts<Arc<AppState>> for DownloadRequest {
 
 impl DownloadRequest {
     /// The part of a representation of this length that is requested (RFC 9110, 14.2); `None`: the whole.
-    fn range(&self, length: u64) -> Result<Option<RangeInclusive<u64>>, ApiError> {
+    pub(super) fn range(&self, length: u64) -> Result<Option<RangeInclusive<u64>>, ApiError> {
         let range = self.range.as_deref().map(http_range_header::parse_range_header);
         let Some(Ok(range)) = range else { return Ok(None) };
         let mut range = range.validate(length).map_err(|_| ApiError::RangeNotSatisfiable { length })?;
@@ -215,7 +215,7 @@ pub(in crate::http) async fn get_export(
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-fn internal(error: impl std::error::Error + Send + Sync + 'static) -> ApiError {
+pub(super) fn internal(error: impl std::error::Error + Send + Sync + 'static) -> ApiError {
     ApiError::Internal(Arc::new(error))
 }
 

@@ -62,6 +62,9 @@ struct Reason {
     /// The number of exports left out as a whole (`records_skipped`). The records of one that cannot be parsed are not counted.
     #[schema(required)]
     export_count: Option<usize>,
+    /// When the state began (RFC 3339), where that is known.
+    #[schema(required)]
+    since: Option<String>,
     /// The cause and how to mend it, for the operator; `null` without a valid key.
     #[schema(required)]
     detail: Option<String>,
@@ -92,9 +95,9 @@ pub(in crate::http) async fn get_readiness(
         .iter()
         .cloned()
         .chain(key_problem)
-        .map(|Degraded { code, count, export_count, detail }| {
+        .map(|Degraded { code, count, export_count, detail, since }| {
             let detail = has_key.then_some(detail);
-            Reason { code, count, export_count, detail }
+            Reason { code, count, export_count, since: since.map(|since| since.to_string()), detail }
         })
         .collect();
     uncached(&Readiness {

@@ -2,6 +2,7 @@
 
 pub(super) mod categories;
 pub(super) mod exports;
+pub(super) mod generations;
 pub(super) mod glossary;
 pub(super) mod health;
 mod metrics;

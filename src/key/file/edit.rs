@@ -32,6 +32,8 @@ pub struct NewKey {
     pub rate: Rate,
     /// Web origins that may use it; empty means any.
     pub origins: Vec<Origin>,
+    /// Whether it may pull the generations of the index, as followers do.
+    pub may_replicate: bool,
 }
 
 impl NewKey {
@@ -68,6 +70,7 @@ pub fn create(
             expires: new.expires,
             rate: new.rate,
             origins: new.origins,
+            may_replicate: new.may_replicate,
             other: Map::new(),
         };
         file.keys.push(record.clone());

@@ -56,6 +56,8 @@ pub struct KeyRecord {
     pub rate: Rate,
     /// Web origins that may use it; empty means any.
     pub origins: Vec<Origin>,
+    /// Whether it may pull the generations of the index, as followers do.
+    pub may_replicate: bool,
     /// Properties that aren't known here.
     other: Map<String, Value>,
 }
@@ -109,6 +111,9 @@ struct WrittenKey<'a> {
     /// A number, or `none`.
     rate_per_minute: Value,
     origins: Vec<&'a str>,
+    /// Written only where it is so, as files of earlier versions have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replicate: Option<bool>,
     #[serde(flatten)]
     other: &'a Map<String, Value>,
 }
@@ -123,6 +128,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
             expires_at: key.expires.map(|expiry| expiry.to_string()),
             rate_per_minute: key.rate.per_minute().map_or_else(|| UNLIMITED.into(), Value::from),
             origins: key.origins.iter().map(Origin::as_str).collect(),
+            replicate: key.may_replicate.then_some(true),
             other: &key.other,
         }
     }

@@ -141,7 +141,7 @@ impl Keeper {
     }
 }
 
-pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, BuildFailure> {
+pub(in crate::snapshot) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, BuildFailure> {
     let unreadable = |error: &StoreError| {
         BuildFailure::transient(FailureCode::BuildFailed, format!("the generation can't be loaded: {}", chain(error)))
     };

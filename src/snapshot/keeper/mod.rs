@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 mod index;
 
-use self::index::load;
+pub(super) use self::index::load;
 use super::Snapshot;
 use super::build::Processors;
 use super::builder::{Builder, Built};
@@ -342,6 +342,7 @@ impl Keeper {
             code: failure.code.as_str(),
             count: failure.count,
             export_count: None,
+            since: None,
             detail: format!("{failure}; the last good generation is served"),
         };
         // Logged once: what is tried again fails the same way more often than not.

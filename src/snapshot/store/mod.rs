@@ -4,6 +4,7 @@
 //! `CURRENT` names the one in force and is replaced atomically. A folder without a manifest was never finished and means
 //! nothing. Whoever writes holds the lock; readers need none, for nothing that is finished is ever changed.
 
+mod pull;
 mod sweep;
 mod write;
 
@@ -30,7 +31,7 @@ const CURRENT: &str = "CURRENT";
 /// The file that is locked while writing.
 const LOCK: &str = "LOCK";
 /// The file that makes a folder a generation.
-const MANIFEST: &str = "manifest.json";
+pub(super) const MANIFEST: &str = "manifest.json";
 /// The prefix of files that are being written.
 const NEXT: &str = ".next-";
 /// How long a writer waits for another one: longer than writing takes, building not included.
@@ -400,7 +401,7 @@ impl PartEntry {
 }
 
 /// Whether a folder's name is that of a generation: `<16 hexadecimal digits>-<build>`.
-fn is_generation_name(name: &str) -> bool {
+pub(super) fn is_generation_name(name: &str) -> bool {
     name.split_once('-').is_some_and(|(generation, build)| {
         generation.len() == 16
             && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -410,7 +411,7 @@ fn is_generation_name(name: &str) -> bool {
 }
 
 /// Whether a part's name stays inside its folder.
-fn is_part_name(name: &str) -> bool {
+pub(super) fn is_part_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 

@@ -73,7 +73,7 @@ fn write_in_halves(file: &mut File, content: &[u8], between: Step) -> io::Result
 }
 
 /// Makes sure that names just written survive a power cut.
-fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
     }

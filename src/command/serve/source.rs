@@ -1,0 +1,101 @@
+//! The source of generations: exports on this machine, or a leader.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use super::super::{Failure, data};
+use crate::cli::ServeArgs;
+use crate::snapshot::follow::{Follower, Leader, follow};
+use crate::snapshot::keeper::{Keeper, Outcome};
+use crate::snapshot::source::Source;
+use crate::snapshot::store::Store;
+use crate::snapshot::watch::{Hints, Signal, watch};
+use crate::snapshot::{Directory, Settings};
+
+/// The source of generations.
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
+pub(super) enum Generations {
+    /// Builds of the exports.
+    Built(Keeper),
+    /// Those of a leader.
+    Followed(Follower),
+}
+
+impl Generations {
+    /// The leader that the options name, if they do.
+    ///
+    /// # Errors
+    /// Where they also name exports, or the leader can't be followed.
+    pub(super) fn followed(
+        args: &ServeArgs,
+        settings: &Settings,
+        directory: &Arc<Directory>,
+    ) -> Result<Option<Self>, Failure> {
+        let usage = |text: &str| Err(Failure::usage(text));
+        let key_file = args.follow_key_file.clone().filter(|path| !path.as_os_str().is_empty());
+        let Some(url) = args.follow.as_deref().filter(|url| !url.is_empty()) else {
+            return if key_file.is_some() { usage("--follow-key-file needs --follow") } else { Ok(None) };
+        };
+        if args.reindex {
+            return usage(
+                "--reindex builds from exports, and --follow takes generations from another server: give one of them",
+            );
+        }
+        if data::named(&args.data).is_some() {
+            return usage(
+                "--follow takes generations from another server and reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA)",
+            );
+        }
+        let Some(index) = &settings.index else {
+            return usage("--follow keeps generations in an index folder, so --index none makes no sense with it");
+        };
+        let leader = Leader::new(url, key_file).map_err(|error| Failure::usage(crate::error::chain(&error)))?;
+        Ok(Some(Self::Followed(Follower::new(leader, Store::new(index), Arc::clone(directory)))))
+    }
+
+    /// Where they come from, for the log.
+    pub(super) fn origin(&self) -> String {
+        match self {
+            Self::Built(keeper) => match &keeper.settings().source {
+                Source::Folder(folder) => folder.display().to_string(),
+                Source::Embedded => "embedded demo".to_owned(),
+            },
+            Self::Followed(follower) => follower.leader().to_owned(),
+        }
+    }
+
+    /// Whether they are the embedded demo's.
+    pub(super) fn is_demo(&self) -> bool {
+        matches!(self, Self::Built(keeper) if keeper.settings().source == Source::Embedded)
+    }
+
+    /// Publishes the first generation, then keeps the directory current until the stop signal. A follower is ready without a
+    /// generation: it waits for its leader.
+    pub(super) fn run(
+        self,
+        ready: tokio::sync::oneshot::Sender<Result<Option<Outcome>, Failure>>,
+        signals: SyncSender<Signal>,
+        received: &Receiver<Signal>,
+    ) {
+        match self {
+            Self::Built(mut keeper) => {
+                let mut hints = Hints::new(signals);
+                // Followed before reading, so that no change falls in between.
+                hints.follow(keeper.settings().source.folder());
+                match keeper.start() {
+                    Ok(outcome) => {
+                        if ready.send(Ok(Some(outcome))).is_ok() {
+                            watch(&mut keeper, received, &mut hints);
+                        }
+                    }
+                    Err(failure) => drop(ready.send(Err(Failure::of_build(&failure)))),
+                }
+            }
+            Self::Followed(mut follower) => {
+                if ready.send(Ok(follower.start().map(Outcome::Loaded))).is_ok() {
+                    follow(&mut follower, received);
+                }
+            }
+        }
+    }
+}

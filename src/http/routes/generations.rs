@@ -1,0 +1,84 @@
+//! The files of the index, for followers: `CURRENT`, manifests and parts. For servers, so they aren't in the OpenAPI document.
+
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+
+use super::exports::{DownloadRequest, internal};
+use crate::http::downloads;
+use crate::http::middleware::RequestContext;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::panics;
+use crate::snapshot::store::Store;
+
+/// The routes of followers.
+pub(in crate::http) fn router() -> Router<Arc<AppState>> {
+    Router::new()
+        .route("/v1/generations/CURRENT", get(get_current))
+        .route("/v1/generations/{generation}/{part}", get(get_part))
+}
+
+/// The index folder, for a request with a key that may pull it.
+fn index(state: &AppState, request: &RequestContext) -> Result<Store, ApiError> {
+    if !request.may_replicate() {
+        return Err(ApiError::ReplicateNotAllowed);
+    }
+    state.config.generations.clone().ok_or(ApiError::RouteNotFound)
+}
+
+/// The name of the generation in force.
+async fn get_current(
+    State(state): State<Arc<AppState>>,
+    Extension(request): Extension<Arc<RequestContext>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let store = index(&state, &request)?;
+    let name = tokio::task::spawn_blocking(move || store.current_name()).await.map_err(internal)?;
+    let name = name.ok_or(ApiError::IndexUnavailable)?;
+    let tag = format!("\"{name}\"");
+    let known = headers.get(IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();
+    let is_known = known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag);
+    let mut response =
+        if is_known { StatusCode::NOT_MODIFIED.into_response() } else { format!("{name}\n").into_response() };
+    response.headers_mut().extend(HeaderValue::try_from(tag).ok().map(|tag| (ETAG, tag)));
+    Ok(response)
+}
+
+/// A manifest or a part, or one range of it.
+async fn get_part(
+    State(state): State<Arc<AppState>>,
+    Extension(request): Extension<Arc<RequestContext>>,
+    download: DownloadRequest,
+    Path((generation, part)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let store = index(&state, &request)?;
+    let permit = state.downloads.acquire(request.holder())?;
+    let respond = move || {
+        let mut file = store.open_published(&generation, &part).map_err(|_| ApiError::RouteNotFound)?;
+        let length = file.metadata().map_err(internal)?.len();
+        let range = download.range(length)?;
+        let (first, count) =
+            range.as_ref().map_or((0, length), |range| (*range.start(), range.end() + 1 - range.start()));
+        file.seek(SeekFrom::Start(first)).map_err(internal)?;
+        let mut response = Response::new(downloads::body(file.take(count), permit));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(count));
+        if let Some(range) = range {
+            let range = format!("bytes {}-{}/{length}", range.start(), range.end());
+            headers.extend(HeaderValue::try_from(range).ok().map(|range| (CONTENT_RANGE, range)));
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        }
+        Ok(response)
+    };
+    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(internal)?;
+    responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
+}

@@ -1,0 +1,126 @@
+//! Why a leader can't be followed.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::snapshot::failure::BuildFailure;
+use crate::snapshot::generation::INDEX_FORMAT;
+use crate::snapshot::store::StoreError;
+
+/// Why a leader can't be followed. What was served stays.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// No response.
+    #[error("{url} can't be reached")]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// The cause.
+        #[source]
+        source: Box<ureq::Error>,
+    },
+    /// The leader answers that it can't answer now.
+    #[error("{url} isn't available: the response is {status}")]
+    Unavailable {
+        /// The address.
+        url: String,
+        /// The response's status.
+        status: u16,
+    },
+    /// The response ended early.
+    #[error("the download of {url} broke off after {received} bytes; it goes on from there")]
+    Cut {
+        /// The address.
+        url: String,
+        /// The bytes of the part on disk.
+        received: u64,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The key isn't accepted.
+    #[error(
+        "{url} refuses access: the response is {status}; name a file with a valid key with --follow-key-file, for a server of this \
+         program one made with `keys create --name NAME --replicate`"
+    )]
+    Refused {
+        /// The address.
+        url: String,
+        /// The response's status.
+        status: u16,
+    },
+    /// The key can't be read.
+    #[error("the key in {} can't be read", path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// Another response than a leader gives.
+    #[error(
+        "{url} isn't a published index: {what}; --follow takes the address of the folder with the file CURRENT, for a server of \
+         this program https://HOST/v1/generations"
+    )]
+    Unexpected {
+        /// The address.
+        url: String,
+        /// The fault.
+        what: String,
+    },
+    /// The leader's index has another format.
+    #[error(
+        "the leader's generation {name} has index format {format}, and this version reads {INDEX_FORMAT}; run the same version on \
+         the leader and its followers"
+    )]
+    Incompatible {
+        /// The generation's folder.
+        name: String,
+        /// Its format.
+        format: u32,
+    },
+    /// A manifest with values that no server writes.
+    #[error("the manifest of the leader's generation {name} is refused: {what}")]
+    Manifest {
+        /// The generation's folder.
+        name: String,
+        /// The fault.
+        what: String,
+    },
+    /// A part isn't what its manifest says.
+    #[error("{url} is damaged: {what}; it is discarded and pulled again")]
+    Damaged {
+        /// The part's address.
+        url: String,
+        /// The fault.
+        what: &'static str,
+    },
+    /// The index folder can't be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The generation can't be opened, though its parts are whole.
+    #[error("the leader's generation can't be used")]
+    Unusable(#[source] BuildFailure),
+    /// A bug in the program.
+    #[error("following failed: {0}; please report it")]
+    Panicked(String),
+}
+
+impl FollowError {
+    /// The reason in `/readyz`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } | Self::Unavailable { .. } | Self::Cut { .. } => "leader_unreachable",
+            Self::Refused { .. } | Self::KeyFile { .. } => "leader_refused",
+            Self::Incompatible { .. } => "leader_incompatible",
+            Self::Unexpected { .. } | Self::Manifest { .. } | Self::Damaged { .. } | Self::Unusable(_) => {
+                "leader_invalid"
+            }
+            Self::Store(StoreError::Locked { .. }) => "index_locked",
+            Self::Store(_) => "index_not_written",
+            Self::Panicked(_) => "follow_panicked",
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Followers: a directory that is served from the index files of another server.
+
+mod hostile;
+mod pulling;
+mod servers;
+mod stub;
+
+#[path = "../common/place.rs"]
+#[allow(dead_code, reason = "each test binary uses a part of it")]
+mod place;
+#[path = "../common/process.rs"]
+#[allow(dead_code, reason = "each test binary uses a part of it")]
+mod process;
+#[path = "../common/until.rs"]
+mod until;

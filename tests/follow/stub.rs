@@ -1,0 +1,145 @@
+//! A web server for the files of a folder, with faults on demand.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use software_directory::snapshot::Directory;
+use software_directory::snapshot::follow::{Follower, Leader};
+use software_directory::snapshot::store::Store;
+use tempfile::TempDir;
+
+/// The faults of a web server and the requests that it got.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The status of every response, if not the right one.
+    pub(crate) status: Option<u16>,
+    /// Bodies of files with this name end after so many bytes.
+    pub(crate) cut: Option<(String, usize)>,
+    /// Whether ranges are ignored.
+    pub(crate) no_ranges: bool,
+    /// Replaces the body of a file.
+    pub(crate) replaced: Option<(String, Vec<u8>)>,
+    /// Path and `Range` of each request.
+    pub(crate) requests: Vec<(String, Option<String>)>,
+}
+
+pub(crate) struct Stub {
+    pub(crate) address: SocketAddr,
+    pub(crate) state: Arc<Mutex<State>>,
+}
+
+impl Stub {
+    /// Serves a folder until the process ends.
+    pub(crate) fn serve(folder: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let (address, state) = (listener.local_addr().expect("an address"), Arc::<Mutex<State>>::default());
+        let (folder, shared) = (folder.to_owned(), Arc::clone(&state));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                // A client that goes away is part of the tests.
+                let _ = answer(&stream, &folder, &shared);
+            }
+        });
+        Self { address, state }
+    }
+
+    pub(crate) fn set(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock().expect("no panic"));
+    }
+
+    /// The requests so far for files with this name, each with its range.
+    pub(crate) fn requests(&self, name: &str) -> Vec<Option<String>> {
+        let state = self.state.lock().expect("no panic");
+        state.requests.iter().filter(|(path, _)| path.ends_with(name)).map(|(_, range)| range.clone()).collect()
+    }
+
+    /// The requests so far for other files than `CURRENT`.
+    pub(crate) fn pulled(&self) -> usize {
+        let state = self.state.lock().expect("no panic");
+        state.requests.iter().filter(|(path, _)| !path.ends_with("CURRENT")).count()
+    }
+}
+
+fn answer(stream: &TcpStream, folder: &Path, state: &Mutex<State>) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let first = lines.next().transpose()?.unwrap_or_default();
+    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let (mut range, mut known) = (None, None);
+    for line in lines.map_while(Result::ok).take_while(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        match name.to_ascii_lowercase().as_str() {
+            "range" => range = Some(value.trim().to_owned()),
+            "if-none-match" => known = Some(value.trim().to_owned()),
+            _ => {}
+        }
+    }
+    let mut state = state.lock().expect("no panic");
+    state.requests.push((path.clone(), range.clone()));
+    let file: PathBuf = folder.join(path.trim_start_matches('/'));
+    let (mut body, mut status) = fs::read(&file).map_or((Vec::new(), 404), |body| (body, 200));
+    if let Some((_, other)) = state.replaced.as_ref().filter(|(name, _)| path.ends_with(name)) {
+        (body, status) = (other.clone(), 200);
+    }
+    let tag = format!("\"{}-{}\"", body.len(), body.iter().map(|byte| u64::from(*byte)).sum::<u64>());
+    let total = body.len();
+    let mut headers = format!("ETag: {tag}\r\n");
+    let first = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
+    if let Some(first) = first.filter(|_| !state.no_ranges && status == 200) {
+        body.drain(..first);
+        status = 206;
+        headers = format!("{headers}Content-Range: bytes {first}-{}/{total}\r\n", total - 1);
+    } else if known.as_deref() == Some(&tag) {
+        (body, status) = (Vec::new(), 304);
+    }
+    status = state.status.unwrap_or(status);
+    let mut stream = stream;
+    write!(stream, "HTTP/1.1 {status} x\r\nContent-Length: {}\r\n{headers}Connection: close\r\n\r\n", body.len())?;
+    let cut = state.cut.as_ref().filter(|(name, _)| path.ends_with(name)).map(|(_, bytes)| *bytes);
+    stream.write_all(&body[..cut.unwrap_or(body.len()).min(body.len())])
+}
+
+/// A follower of a stub, with an index folder of its own.
+pub(crate) struct Following {
+    pub(crate) follower: Follower,
+    pub(crate) directory: Arc<Directory>,
+    pub(crate) folder: TempDir,
+}
+
+impl Following {
+    pub(crate) fn of(address: SocketAddr) -> Self {
+        Self::within(tempfile::tempdir().expect("a folder"), address)
+    }
+
+    /// A follower with the index of an earlier one.
+    pub(crate) fn within(folder: TempDir, address: SocketAddr) -> Self {
+        let directory = Arc::<Directory>::default();
+        let leader = Leader::new(&format!("http://{address}"), None).expect("an address");
+        let follower = Follower::new(leader, Store::new(&folder.path().join("index")), Arc::clone(&directory));
+        Self { follower, directory, folder }
+    }
+
+    pub(crate) fn index(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    /// The generation that is served.
+    pub(crate) fn generation(&self) -> Option<String> {
+        self.directory.current().map(|current| current.generation().to_owned())
+    }
+
+    /// The reason of the degraded state and its detail.
+    pub(crate) fn reason(&self) -> Option<(&'static str, String)> {
+        self.directory.degraded().first().map(|reason| (reason.code, reason.detail.clone()))
+    }
+
+    /// The names in the index folder.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.index()).into_iter().flatten().flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    }
+}
