@@ -164,9 +164,22 @@ pub struct CheckArgs {
     /// How to report
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
     pub format: CheckFormat,
+    /// Print the number of findings of each code in place of the findings; of the text format
+    #[arg(long)]
+    pub statistics: bool,
+    /// Exit with 2 where there are only warnings, too
+    #[arg(long, value_name = "KIND")]
+    pub deny: Option<Deny>,
     /// Largest export file that is read, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
+}
+
+/// Findings that `check` rejects besides errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// Every warning
+    Warnings,
 }
 
 /// How `check` reports.

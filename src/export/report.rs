@@ -1,5 +1,6 @@
 //! The whole way from files to a report: every layer over every file, then over the set.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,17 @@ impl Report {
     #[must_use]
     pub fn warning_count(&self) -> usize {
         self.count(Severity::Warning)
+    }
+
+    /// The number of findings of each code, those left out included.
+    #[must_use]
+    pub fn code_counts(&self) -> BTreeMap<Code, usize> {
+        let mut counts = BTreeMap::new();
+        let kept = self.findings.iter().map(|finding| (finding.code, 1));
+        for (code, count) in kept.chain(self.left_out.iter().map(|left_out| (left_out.code, left_out.count))) {
+            *counts.entry(code).or_default() += count;
+        }
+        counts
     }
 
     fn count(&self, severity: Severity) -> usize {

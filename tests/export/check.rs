@@ -58,6 +58,34 @@ fn warnings_leave_exit_code_0() {
 }
 
 #[test]
+fn denied_warnings_are_exit_code_2() {
+    let folder = folder(&[("data/x.json", &VALID.replace("\"id\": \"a\"", "\"id\": \"a\", \"rating\": 9"))]);
+    let output = check(folder.path(), &["--deny", "warnings"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "error: warnings are denied: correct them, or check without --deny warnings\n");
+    fs::write(folder.path().join("data/x.json"), VALID).expect("a file");
+    assert_eq!(check(folder.path(), &["--deny", "warnings"]).status.code(), Some(0));
+}
+
+#[test]
+fn statistics_count_all_findings_of_a_code() {
+    let record = r#"{"id": 1, "name": "A", "url": "https://a.example/", "evidence_status": "x"}"#;
+    let records = vec![record; 1200].join(",");
+    let text =
+        format!(r#"{{"name": "N", "license": "https://a.example/", "as_of": "spring", "software": [{records}]}}"#);
+    let folder = folder(&[("data/x.json", &text)]);
+    let output = check(folder.path(), &["--statistics"]);
+    assert_eq!(
+        stdout(&output),
+        "     1,200 error[wrong_type]\n     1,200 error[unknown_value]\n         1 warning[impossible_date]\n\
+         Checked 1 file, 1,200 records (1,200 of them not valid): 2,400 errors, 1 warning.\n"
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let output = check(folder.path(), &["--statistics", "--format", "json"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()));
+}
+
+#[test]
 fn an_invalid_file_is_exit_code_2_and_not_coloured_off_a_terminal() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.json", "{\n  \"name\": 1,\n")]);
     let output = check(folder.path(), &[]);

@@ -93,6 +93,41 @@ fn a_glossary_term_has_one_definition() {
     assert_eq!(report.exports[0].glossary.len() + report.exports[1].glossary.len(), 1);
 }
 
+/// An export of products, each with a review, a term and a synonym group.
+fn copied(products: std::ops::Range<usize>) -> String {
+    let list = |element: &dyn Fn(usize) -> String| products.clone().map(element).collect::<Vec<_>>().join(", ");
+    envelope(&format!(
+        r#""software": [{}], "reviews": [{}], "glossary": [{}], "synonyms": [{}]"#,
+        list(&|n| record(&format!("p{n}"), "")),
+        list(&|n| format!(r#"{{"id": "r{n}", "software_id": "p{n}", "rating": 5}}"#)),
+        list(&|n| format!(r#"{{"term": "T{n}", "definition": "d"}}"#)),
+        list(&|n| format!(r#"{{"terms": ["a{n}", "b{n}"]}}"#)),
+    ))
+}
+
+#[test]
+fn copied_file_is_one_finding() {
+    let text = copied(0..12);
+    let report = examine(&[("demo.json", &text), ("slow.json", &text)]);
+    let errors: Vec<_> = report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.message)).collect();
+    let copy = ("duplicate_software_id", "`slow.json` repeats all 12 product ids of `demo.json`");
+    assert_eq!(
+        errors.iter().filter(|found| found.0 != "shared_url" && found.0 != "shared_name").collect::<Vec<_>>(),
+        [&copy]
+    );
+    assert_eq!(report.exports[0].software.len() + report.exports[1].software.len(), 12);
+}
+
+#[test]
+fn file_that_repeats_a_part_of_another_is_one_finding() {
+    let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..20))]);
+    let messages: Vec<_> = report.findings.iter().map(|finding| &*finding.message).collect();
+    assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids of `a.json`"), "{messages:?}");
+    assert_eq!(report.error_count(), 1);
+    let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..30))]);
+    assert_eq!(report.error_count(), 30, "half of a file is no repetition");
+}
+
 #[test]
 fn two_files_of_one_name_are_an_error() {
     let text = envelope(r#""software": []"#);

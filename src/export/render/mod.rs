@@ -3,11 +3,13 @@
 
 mod github;
 mod json;
+mod statistics;
 mod text;
 mod window;
 
 pub use github::github;
 pub use json::json;
+pub use statistics::statistics;
 pub use text::{Style, text};
 
 use std::collections::BTreeMap;

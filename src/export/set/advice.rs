@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::Draft;
+use super::identity::Repeats;
 use crate::export::convert::Product;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
@@ -14,7 +15,7 @@ use crate::record::{Software, SynonymGroup, slug};
 /// How many examples a summary names.
 const EXAMPLES: usize = 3;
 
-pub(super) fn advise(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) {
+pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
     let urls = Shared {
         code: Code::SharedUrl,
         key: "url",
@@ -37,7 +38,7 @@ pub(super) fn advise(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Fin
     if is_complete {
         related_terms(drafts, findings);
     }
-    overlapping_synonyms(drafts, findings);
+    overlapping_synonyms(drafts, repeats, findings);
 }
 
 /// A property that products usually don't share.
@@ -133,9 +134,11 @@ fn related_terms(drafts: &[Draft<'_>], findings: &mut Findings) {
     }
 }
 
-fn overlapping_synonyms(drafts: &[Draft<'_>], findings: &mut Findings) {
+/// The synonyms of a file that repeats another one are no news.
+fn overlapping_synonyms(drafts: &[Draft<'_>], repeats: &Repeats, findings: &mut Findings) {
     let mut first = HashMap::new();
-    for (number, draft) in drafts.iter().enumerate() {
+    let repeated: HashSet<usize> = repeats.iter().map(|(file, _)| *file).collect();
+    for (number, draft) in drafts.iter().enumerate().filter(|(number, _)| !repeated.contains(number)) {
         for entry in &draft.contents.synonyms {
             let SynonymGroup::Equivalent(terms) = &entry.value else { continue };
             let location = || draft.location(SectionKind::Synonyms, entry.index, "terms", &entry.key);

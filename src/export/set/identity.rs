@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::Draft;
 use crate::export::finding::Findings;
@@ -28,6 +28,26 @@ struct Named<'d> {
     shown: &'d str,
 }
 
+/// Pairs of files: one that repeats another, and that one.
+pub(super) type Repeats = HashSet<(usize, usize)>;
+
+/// Fewest common elements of a file that repeats another one.
+const REPEAT_ELEMENTS: usize = 5;
+
+const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
+
+/// An element whose identity is in use already.
+struct Duplicate<'n, 'd> {
+    element: &'n Named<'d>,
+    earlier: &'n Named<'d>,
+}
+
+impl Duplicate<'_, '_> {
+    const fn drafts(&self) -> (usize, usize) {
+        (self.element.draft, self.earlier.draft)
+    }
+}
+
 /// An element that is to be skipped.
 struct Skip {
     draft: usize,
@@ -36,15 +56,19 @@ struct Skip {
 }
 
 /// Checks the set, and marks the elements to skip. The first valid one of several definitions is served.
-pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {
+///
+/// Returns the files that repeat another one.
+pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) -> Repeats {
     exports(drafts, findings);
+    let mut repeats = Repeats::default();
     let checks = [products, reviews, terms];
     for check in checks {
-        let skips = check(drafts, findings);
+        let skips = check(drafts, &mut repeats, findings);
         apply(drafts, &skips);
     }
     let skips = reviews_without_product(drafts, is_complete, findings);
     apply(drafts, &skips);
+    repeats
 }
 
 fn apply(drafts: &mut [Draft<'_>], skips: &[Skip]) {
@@ -74,7 +98,7 @@ fn exports(drafts: &mut [Draft<'_>], findings: &mut Findings) {
     }
 }
 
-fn products(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
+fn products(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
     for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
         named.extend(contents.software.iter().map(|entry| {
@@ -92,11 +116,12 @@ fn products(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
             what: "product id",
             help: "give each product an id of its own, or remove one of the records",
         },
+        repeats,
         findings,
     )
 }
 
-fn reviews(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
+fn reviews(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
     for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
         named.extend(contents.reviews.iter().map(|entry| {
@@ -114,11 +139,12 @@ fn reviews(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
             what: "review id",
             help: "give each review an id of its own, or remove one of them",
         },
+        repeats,
         findings,
     )
 }
 
-fn terms(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
+fn terms(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
     for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
         named.extend(contents.glossary.iter().map(|entry| {
@@ -136,37 +162,89 @@ fn terms(drafts: &[Draft<'_>], findings: &mut Findings) -> Vec<Skip> {
             what: "glossary term",
             help: "join the two definitions, or remove one; terms that differ in case or punctuation only are one",
         },
+        repeats,
         findings,
     )
 }
 
-fn unique(drafts: &[Draft<'_>], named: &[Named<'_>], identity: &Identity, findings: &mut Findings) -> Vec<Skip> {
-    let Identity { section, key, .. } = *identity;
+fn unique(
+    drafts: &[Draft<'_>],
+    named: &[Named<'_>],
+    identity: &Identity,
+    repeats: &mut Repeats,
+    findings: &mut Findings,
+) -> Vec<Skip> {
+    let section = identity.section;
     let mut skips = Vec::new();
+    let mut duplicates = Vec::new();
     let mut first: HashMap<&str, (&Named<'_>, bool)> = HashMap::with_capacity(named.len());
     for element in named {
-        let draft = &drafts[element.draft];
-        let is_served = draft.is_served(section, element.index);
+        let is_served = drafts[element.draft].is_served(section, element.index);
         let Some((earlier, served)) = first.get_mut(&*element.identity) else {
             first.insert(&element.identity, (element, is_served));
             continue;
         };
-        findings.add(identity.code, draft.file.shared_path(), || Finding {
-            code: identity.code,
-            location: draft.location(section, element.index, key, element.place),
-            message: format!("the {} `{}` is used twice", identity.what, element.shown),
-            help: identity.help.to_owned(),
-            related: vec![Related {
-                location: drafts[earlier.draft].location(section, earlier.index, key, earlier.place),
-                note: "first used here".to_owned(),
-            }],
-        });
+        duplicates.push(Duplicate { element, earlier });
         if *served {
             skips.push(Skip { draft: element.draft, section, index: element.index });
         }
         *served |= is_served;
     }
+    report(drafts, named, &duplicates, identity, repeats, findings);
     skips
+}
+
+/// Reports each duplicate, but a file that repeats another one only once.
+fn report(
+    drafts: &[Draft<'_>],
+    named: &[Named<'_>],
+    duplicates: &[Duplicate<'_, '_>],
+    identity: &Identity,
+    repeats: &mut Repeats,
+    findings: &mut Findings,
+) {
+    let Identity { section, key, .. } = *identity;
+    let mut elements = vec![0; drafts.len()];
+    for element in named {
+        elements[element.draft] += 1;
+    }
+    let mut common: HashMap<(usize, usize), usize> = HashMap::new();
+    for duplicate in duplicates {
+        *common.entry(duplicate.drafts()).or_default() += 1;
+    }
+    let mut summarised = HashSet::default();
+    for duplicate in duplicates {
+        let Duplicate { element, earlier } = duplicate;
+        let (file, other) = duplicate.drafts();
+        let count = common[&(file, other)];
+        let message = if file != other && is_repeat(count, elements[file]) {
+            if !summarised.insert((file, other)) || !repeats.insert((file, other)) {
+                continue;
+            }
+            let paths = [file, other].map(|draft| drafts[draft].file.path().display());
+            let of = if count == elements[other] { "all".to_owned() } else { format!("{count} of the") };
+            format!("`{}` repeats {of} {} {}s of `{}`", paths[0], elements[other], identity.what, paths[1])
+        } else {
+            format!("the {} `{}` is used twice", identity.what, element.shown)
+        };
+        let help = if summarised.contains(&(file, other)) { REPEAT_HELP } else { identity.help };
+        let draft = &drafts[file];
+        findings.add(identity.code, draft.file.shared_path(), || Finding {
+            code: identity.code,
+            location: draft.location(section, element.index, key, element.place),
+            message,
+            help: help.to_owned(),
+            related: vec![Related {
+                location: drafts[other].location(section, earlier.index, key, earlier.place),
+                note: "first used here".to_owned(),
+            }],
+        });
+    }
+}
+
+/// Whether a file repeats another one: at least nine in ten of its elements, and not just a few.
+const fn is_repeat(common: usize, elements: usize) -> bool {
+    common >= REPEAT_ELEMENTS && common * 10 >= elements * 9
 }
 
 fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {

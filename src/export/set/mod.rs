@@ -34,7 +34,7 @@ impl Draft<'_> {
 ///
 /// `is_complete`: every file could be read, so that what isn't there doesn't exist.
 pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {
-    identity::check(drafts, is_complete, findings);
+    let repeats = identity::check(drafts, is_complete, findings);
     synonym::check(drafts, findings);
-    advice::advise(drafts, is_complete, findings);
+    advice::advise(drafts, &repeats, is_complete, findings);
 }
