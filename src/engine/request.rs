@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::catalogue::{Attribute, Filter, Order};
 use crate::search::Plan;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, FacetCounts};
+use crate::search::collect::Candidate;
+use crate::search::facet_counts::FacetCounts;
 
 /// A search.
 #[derive(Debug, Clone)]

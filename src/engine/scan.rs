@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Engine, EngineError, SearchHits, SearchRequest};
 use crate::catalogue::{Admission, Attribute, Columns, Ordinal, STARS};
-use crate::search::collect::{Candidate, FacetCounts, RERANKED, Tier, most_frequent};
+use crate::search::collect::{Candidate, RERANKED, Tier};
+use crate::search::facet_counts::{FacetCounts, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};

@@ -1,8 +1,9 @@
-//! Collection of what a search finds: the exact total, the best candidates, the counts of the facets.
+//! Collection of what a search finds: the exact total and the best candidates.
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Attribute, Columns, Filter, MAX_ORDINAL, Ordinal, STARS, SortedOrder};
+use super::facet_counts::FacetCounts;
+use crate::catalogue::{Columns, Filter, MAX_ORDINAL, Ordinal, SortedOrder};
 
 /// The number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -312,122 +313,6 @@ impl<'c> Collector<'c> {
         self.best.sort_unstable_by_key(|kept| Reverse(kept.key));
         self.best.into_iter().map(|kept| kept.candidate).collect()
     }
-}
-
-/// The most values of an attribute that a facet has: the most frequent ones.
-pub const MAX_ATTRIBUTE_VALUES: usize = 100;
-
-/// How many products of a result have each value; each facet leaves its own filter out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FacetCounts {
-    /// By category index.
-    pub categories: Vec<u64>,
-    /// By offering type, in the order of `OfferingType::ALL`.
-    pub offering_types: [u64; 2],
-    /// By evidence status, in the order of `EvidenceStatus::ALL`.
-    pub evidence_statuses: [u64; 2],
-    /// By whole stars from 1: rated at least that.
-    pub ratings: [u64; STARS],
-    /// By attribute, its most frequent values with their counts, in falling order of these; empty where not requested.
-    pub attributes: [Vec<(u32, u64)>; Attribute::COUNT],
-    /// By requested attribute and value, while counting.
-    by_value: Vec<(Attribute, Vec<u64>)>,
-    /// By profile, products that passed the whole filter: not yet among those above.
-    passed: Vec<u32>,
-    /// The same, of products that passed it but for one facet's part, for each of [`Admission::FACETS`].
-    passed_but_for: [Vec<u32>; Admission::FACETS.len()],
-}
-
-impl FacetCounts {
-    /// Nothing counted yet, of the products with these columns. Of the attributes only these are counted.
-    #[must_use]
-    pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
-        let of = |attribute: &Attribute| (*attribute, vec![0; columns.attribute(*attribute).len()]);
-        Self {
-            by_value: attributes.iter().map(of).collect(),
-            categories: vec![0; columns.category_count()],
-            passed: vec![0; columns.profiles().len()],
-            ..Self::default()
-        }
-    }
-
-    /// The memory that they take once settled, in bytes.
-    #[must_use]
-    pub fn size_bytes(&self) -> usize {
-        let attributes = self.attributes.iter().map(|values| size_of_val(&**values));
-        size_of::<Self>() + size_of_val(&*self.categories) + attributes.sum::<usize>()
-    }
-
-    /// Counts a product that passed the whole filter.
-    #[inline]
-    fn count_passed(&mut self, columns: &Columns, ordinal: Ordinal) {
-        self.passed[columns.profile_of(ordinal)] += 1;
-        self.count_attributes(columns, ordinal, Admission::PASSED);
-    }
-
-    /// Counts the values of each attribute if the product fails no filter, or only that of the attribute.
-    #[inline]
-    fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
-        for (attribute, counts) in &mut self.by_value {
-            if admission.passed_but_for(Admission::attribute(*attribute)) {
-                columns.attribute(*attribute).of(ordinal).iter().for_each(|value| counts[*value as usize] += 1);
-            }
-        }
-    }
-
-    /// Counts a product that passed all of the filter or all but one part.
-    fn count(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
-        if admission.passed() {
-            return self.count_passed(columns, ordinal);
-        }
-        let part = Admission::FACETS.iter().position(|part| admission.passed_but_for(*part));
-        if let Some(counts) = part.map(|part| &mut self.passed_but_for[part]) {
-            counts.resize(columns.profiles().len(), 0);
-            counts[columns.profile_of(ordinal)] += 1;
-        }
-        self.count_attributes(columns, ordinal, admission);
-    }
-
-    /// The counts by facet value.
-    fn settled(mut self, columns: &Columns) -> Self {
-        let passed = std::mem::take(&mut self.passed);
-        self.add(columns, &passed, &Admission::FACETS);
-        for (part, counts) in Admission::FACETS.iter().zip(std::mem::take(&mut self.passed_but_for)) {
-            self.add(columns, &counts, &[*part]);
-        }
-        for (attribute, counts) in std::mem::take(&mut self.by_value) {
-            self.attributes[attribute as usize] = most_frequent(&counts);
-        }
-        self
-    }
-
-    /// Adds to the values of some facets what was counted by profile.
-    fn add(&mut self, columns: &Columns, counts: &[u32], facets: &[Admission]) {
-        for (ordinal, count) in columns.profiles().iter().zip(counts).filter(|(_, count)| **count > 0) {
-            let (at, count) = (*ordinal as usize, u64::from(*count));
-            for facet in facets {
-                match *facet {
-                    Admission::CATEGORY => {
-                        for category in columns.categories_of(*ordinal) {
-                            self.categories[*category as usize] += count;
-                        }
-                    }
-                    Admission::OFFERING_TYPE => self.offering_types[columns.offering_type[at] as usize] += count,
-                    Admission::EVIDENCE_STATUS => self.evidence_statuses[columns.evidence_status[at] as usize] += count,
-                    _ => self.ratings[..columns.stars_of(*ordinal)].iter_mut().for_each(|of| *of += count),
-                }
-            }
-        }
-    }
-}
-
-/// The most frequent values of an attribute, those of lower numbers first among equals.
-#[must_use]
-pub fn most_frequent(counts: &[u64]) -> Vec<(u32, u64)> {
-    let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
-    counted.sort_unstable_by_key(|(value, count)| (Reverse(*count), *value));
-    counted.truncate(MAX_ATTRIBUTE_VALUES);
-    counted
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod budget;
 pub mod collect;
 pub mod english;
 pub mod expand;
+pub mod facet_counts;
 pub mod field;
 pub mod forward;
 pub mod headings;

@@ -4,7 +4,7 @@ use super::Facet;
 use crate::catalogue::{Attribute, Catalogue};
 use crate::record::{EvidenceStatus, OfferingType};
 use crate::resource::FacetValue;
-use crate::search::collect::FacetCounts;
+use crate::search::facet_counts::FacetCounts;
 
 impl Facet {
     /// All facets.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
 use crate::resource::{Correction, QueryReport};
-use crate::search::collect::FacetCounts;
+use crate::search::facet_counts::FacetCounts;
 use crate::snapshot::Snapshot;
 
 /// The results of a search for one page: the ordinals of its hits, not their texts. A page of twenty takes some 300 bytes, so a

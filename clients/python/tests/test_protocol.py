@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from software_directory import ApiConnectionError, ServerError
-from software_directory._protocol.exchange import Answer, Failure, Send, Sleep, exchange
-from software_directory._protocol.messages import build_request, call, path_segment, query_pairs
+from software_directory._protocol.exchange import Answer, Failure, Send, Sleep, build_request, exchange
+from software_directory._protocol.messages import call, path_segment, query_pairs
 from software_directory._protocol.paging import next_offset
 from software_directory._protocol.retry import delay_seconds, is_worth_retrying, retry_after_of
 from software_directory._protocol.settings import Settings

@@ -5,8 +5,14 @@ import { beginningOf, watched } from "./body.js";
 import { ApiConnectionError, ApiError, ApiTimeoutError } from "./errors.js";
 import { reason, type Redact, redactCause } from "./redact.js";
 import { startTimer } from "./retry.js";
-import type { MessageHeaders } from "./request.js";
 import type { Settings } from "./settings.js";
+
+/** Headers by their names in lower case. */
+export interface MessageHeaders extends Record<string, string> {
+  accept: string;
+  authorization: string;
+  "x-request-id": string;
+}
 
 export interface Attempt extends Pick<Settings, "fetch" | "timeoutMs"> {
   url: string;

@@ -1,7 +1,7 @@
 // One call: its URL and headers, its attempts and the waits between them.
 
 import { idOf, invalidResponse, isDocument, type Read } from "./answer.js";
-import { attempt } from "./attempt.js";
+import { attempt, type MessageHeaders } from "./attempt.js";
 import type { Bytes } from "./body.js";
 import { Cache, revalidated } from "./cache.js";
 import { maySetUserAgent } from "./environment.js";
@@ -115,13 +115,6 @@ export function transport(settings: Settings): Transport {
 interface Message {
   url: string;
   headers: MessageHeaders;
-}
-
-/** Headers by their names in lower case. */
-export interface MessageHeaders extends Record<string, string> {
-  accept: string;
-  authorization: string;
-  "x-request-id": string;
 }
 
 function messageOf(settings: Settings, request: Request, options: RequestOptions = {}): Message {

@@ -5,7 +5,8 @@ use crate::catalogue::Ordinal;
 use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, FacetCounts, Pruned, RERANKED, Tier};
+use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier};
+use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::phrase::PhraseMatcher;
 

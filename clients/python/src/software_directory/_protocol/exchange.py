@@ -13,18 +13,23 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Callable, Optional, Union
+from urllib.parse import quote
 
 import httpx
 
 from .. import _errors as errors
+from .._version import __version__
 from .cache import conditional, refreshed
-from .messages import Call, Request, Response, build_request
+from .messages import Call, Request, Response
 from .outcome import HIDDEN, error_of, request_id_of
 from .retry import Retry, delay_seconds, is_worth_retrying, retry_after_of
 
 if TYPE_CHECKING:
     from .cache import Cache
     from .settings import Settings
+
+
+USER_AGENT = f"software-directory-python/{__version__}"
 
 
 @dataclass(frozen=True)
@@ -174,3 +179,19 @@ def presentable_cause(cause: Exception | None, api_key: str) -> Exception | None
             return None
         link = link.__cause__ or link.__context__
     return cause
+
+
+def build_request(settings: Settings, call: Call, request_id: str) -> Request:
+    """Address a call to the directory and sign it with the key; `request_id` counts unless the call has its own."""
+    query = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in call.query)
+    headers = {"Accept": call.accept, "User-Agent": USER_AGENT, "X-Request-Id": request_id}
+    spelled = {name.lower(): name for name in headers}
+    for name, value in call.headers:
+        headers[spelled.setdefault(name.lower(), name)] = value
+    return Request(
+        url=f"{settings.base_url}{call.path}{'?' if query else ''}{query}",
+        headers={**headers, "Authorization": f"Bearer {settings.api_key}"},
+        request_id=headers["X-Request-Id"],
+        timeout_seconds=settings.timeout_seconds,
+        is_download=call.is_download,
+    )

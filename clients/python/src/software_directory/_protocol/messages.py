@@ -10,18 +10,11 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Union
 from urllib.parse import quote, unquote
 
-from .._version import __version__
-
 if TYPE_CHECKING:
     import httpx
 
-    from .settings import Settings
-
 ParameterValue = Union[str, int, float, date, Iterable[str], None]
 """What a query parameter may be; `None` leaves it out, several strings repeat it."""
-
-USER_AGENT = f"software-directory-python/{__version__}"
-
 
 # The HTTP library writes them.
 _RESERVED_HEADERS = {"connection", "content-length", "host", "transfer-encoding"}
@@ -148,22 +141,6 @@ class Request:
     def total_seconds(self) -> float | None:
         """The bound of the whole attempt; none for a download, which takes as long as it is large."""
         return None if self.is_download else self.timeout_seconds
-
-
-def build_request(settings: Settings, call: Call, request_id: str) -> Request:
-    """Address a call to the directory and sign it with the key; `request_id` counts unless the call has its own."""
-    query = "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in call.query)
-    headers = {"Accept": call.accept, "User-Agent": USER_AGENT, "X-Request-Id": request_id}
-    spelled = {name.lower(): name for name in headers}
-    for name, value in call.headers:
-        headers[spelled.setdefault(name.lower(), name)] = value
-    return Request(
-        url=f"{settings.base_url}{call.path}{'?' if query else ''}{query}",
-        headers={**headers, "Authorization": f"Bearer {settings.api_key}"},
-        request_id=headers["X-Request-Id"],
-        timeout_seconds=settings.timeout_seconds,
-        is_download=call.is_download,
-    )
 
 
 @dataclass(frozen=True)
