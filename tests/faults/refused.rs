@@ -171,7 +171,10 @@ fn an_index_folder_without_permission_is_survived_by_a_server() {
     if is_superuser() {
         // Permissions don't bind root, so another account runs it.
         const NOBODY: u32 = 65_534;
-        fs::copy(command.get_program(), &program).expect("copied");
+        // By a process of its own: a file that this one writes can be open in a child of another test's just now, and then it
+        // can't be run (ETXTBSY).
+        let copied = std::process::Command::new("cp").arg(command.get_program()).arg(&program).status();
+        assert!(copied.is_ok_and(|status| status.success()), "copied");
         for (path, mode) in [(folder.path(), 0o755), (&folder.path().join("data"), 0o755), (&*program, 0o755)] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("allowed");
         }
