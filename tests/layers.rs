@@ -11,7 +11,7 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
-    ("engine", &["catalogue", "search"]),
+    ("engine", &["catalogue", "resource", "search"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
     ("key", &["lock", "printable", "record"]),

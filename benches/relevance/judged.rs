@@ -135,7 +135,7 @@ impl Judged {
             };
             let mut hits = Vec::new();
             for hit in search(snapshot, query, typo)?.data {
-                hits.push(serde_json::from_slice::<Id>(hit.item)?.id);
+                hits.push(serde_json::from_slice::<Id>(&hit.item)?.id);
             }
             let mut ideal: Vec<f64> = gains.values().copied().collect();
             ideal.sort_by(|a, b| b.total_cmp(a));

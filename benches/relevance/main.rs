@@ -102,7 +102,7 @@ impl Built {
 /// The first 50 hits of a query.
 fn search<'s>(snapshot: &'s Snapshot, query: &str, typo: bool) -> Result<SearchPage<'s>, Failure> {
     let query = SearchSoftware { typo, page: PageRequest { limit: 50, offset: 0 }, ..SearchSoftware::new(query) };
-    Ok(search_software(snapshot, &query)?)
+    Ok(pollster::block_on(search_software(snapshot, &query))?)
 }
 
 /// The rows of a tab-separated file.

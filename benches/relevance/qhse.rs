@@ -92,7 +92,7 @@ impl Composed {
             }
             let mut found = false;
             for hit in search(&snapshot, &query.text, true)?.data.iter().take(DEPTH) {
-                let hit: Hit = serde_json::from_slice(hit.item)?;
+                let hit: Hit = serde_json::from_slice(&hit.item)?;
                 found |= hit.categories.iter().any(|category| wanted.contains(&&category.id));
             }
             let count = if query.kind == "typo" { &mut counts.wrong } else { &mut counts.right };

@@ -30,5 +30,5 @@ pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
 
 /// The answer.
 pub(crate) fn answer<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
-    search_software(snapshot, query).expect("an index in memory can be read")
+    pollster::block_on(search_software(snapshot, query)).expect("an index in memory can be read")
 }

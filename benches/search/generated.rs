@@ -39,8 +39,10 @@ impl Request {
     /// Carries it out; returns how many it finds.
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
-            Self::Search(query) => search_software(snapshot, query).map(|page| page.pagination.total),
-            Self::Names(query) => list_software(snapshot, query).map(|page| page.pagination.total),
+            Self::Search(query) => {
+                pollster::block_on(search_software(snapshot, query)).map(|page| page.pagination.total)
+            }
+            Self::Names(query) => pollster::block_on(list_software(snapshot, query)).map(|page| page.pagination.total),
             Self::Glossary(query) => Ok(list_glossary(snapshot, query).pagination.total),
         }
         .expect("an index in memory can be read")

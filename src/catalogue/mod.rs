@@ -14,6 +14,7 @@ mod compression;
 mod exports;
 mod filter;
 mod glossary;
+mod listing;
 mod merge;
 mod products;
 mod quality;
@@ -28,7 +29,7 @@ pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter};
 pub use glossary::GlossaryEntry;
-pub use reviews::{ReviewEntry, Reviews, ReviewsOf};
+pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
@@ -173,9 +174,9 @@ impl Catalogue {
     }
 
     /// Products as lists show them, in the order given.
-    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = &[u8]> {
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = Bytes> {
         fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
-        ordinals.map(|ordinal| self.products.item(ordinal))
+        ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
     }
 
     /// A product as lists show it, a JSON object.
@@ -199,8 +200,8 @@ impl Catalogue {
 
     /// A resource other than a product, a JSON object.
     #[must_use]
-    pub fn object(&self, span: Span) -> &[u8] {
-        &self.arena[span.range()]
+    pub fn object(&self, span: Span) -> Bytes {
+        self.arena.slice(span.range())
     }
 
     /// A hash of all categories.

@@ -38,6 +38,56 @@ pub struct ReviewEntry {
     pub created_at_seconds: Option<i64>,
 }
 
+/// The filter of a product's reviews.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReviewFilter {
+    /// With at least that many stars.
+    pub min_rating: Option<f64>,
+    /// With at most that many stars.
+    pub max_rating: Option<f64>,
+    /// Whether the reviewer is known to use the product; `None`: either.
+    pub verified: Option<bool>,
+}
+
+/// The order of a product's reviews.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReviewSort {
+    /// Newest first, those without a date last.
+    #[default]
+    Newest,
+    /// Oldest first, those without a date last.
+    Oldest,
+    /// Most stars first, then newest first.
+    Best,
+    /// Fewest stars first, then newest first.
+    Worst,
+}
+
+impl ReviewFilter {
+    fn admits(&self, review: &ReviewEntry) -> bool {
+        let rating = f64::from(review.rating);
+        self.min_rating.is_none_or(|least| rating >= least)
+            && self.max_rating.is_none_or(|most| rating <= most)
+            && self.verified.is_none_or(|verified| review.verified.unwrap_or(false) == verified)
+    }
+}
+
+impl ReviewsOf {
+    /// The reviews that pass a filter, in order.
+    #[must_use]
+    pub fn select(&self, filter: &ReviewFilter, sort: ReviewSort) -> Vec<&ReviewEntry> {
+        let mut entries: Vec<_> = self.entries.iter().filter(|review| filter.admits(review)).collect();
+        // They are stored newest first, those without a date last; equal ones stay in that order.
+        match sort {
+            ReviewSort::Newest => {}
+            ReviewSort::Oldest => entries.sort_by_key(|review| review.created_at_seconds.unwrap_or(i64::MAX)),
+            ReviewSort::Best => entries.sort_by_key(|review| std::cmp::Reverse(review.rating)),
+            ReviewSort::Worst => entries.sort_by_key(|review| review.rating),
+        }
+        entries
+    }
+}
+
 impl Default for ReviewsOf {
     fn default() -> Self {
         Self { entries: Vec::new(), summary: summary(&[]) }

@@ -50,7 +50,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
     let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
-    let found = match search_software(&snapshot, &query) {
+    let found = match pollster::block_on(search_software(&snapshot, &query)) {
         Ok(page) => page,
         Err(error) => {
             print_error(&chain(&error));
@@ -92,7 +92,7 @@ fn filter(args: &SearchArgs) -> SoftwareFilter {
 /// Prints the response of `/v1/search`.
 fn print_json(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     let hits = page.data.iter().map(|hit| {
-        let mut item: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(hit.item)?;
+        let mut item: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&hit.item)?;
         item.insert("score".to_owned(), hit.score.into());
         Ok(item)
     });
@@ -115,7 +115,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
     for hit in &page.data {
-        let product: Shown = serde_json::from_slice(hit.item)?;
+        let product: Shown = serde_json::from_slice(&hit.item)?;
         let category = product.category.unwrap_or_default();
         let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
         writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;

@@ -1,8 +1,11 @@
 //! Engines, which carry out search plans: one request, one window of hits back.
 //!
-//! An engine knows documents by ordinal and terms by name. It knows no record and no query; filters, orders and the ranking
-//! are in the request, so two engines agree by construction.
+//! An engine knows documents by ordinal and terms by name, and it has the stored JSON of the records. It knows no query;
+//! filters, orders and the ranking are in the request, so two engines agree by construction.
+//!
+//! Operations that may cross a network are asynchronous. The future of an embedded engine is ready at once.
 
+mod records;
 mod request;
 #[cfg(test)]
 mod scan;
@@ -10,11 +13,13 @@ mod tantivy;
 #[cfg(test)]
 mod tests;
 
-pub use request::{SearchHits, SearchRequest};
+pub use request::{Hit, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 pub use tantivy::{Documents, TantivyBuilder, TantivyEngine};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
+use crate::catalogue::DamagedText;
 use crate::search::Term;
 
 /// The files an engine keeps: name and content.
@@ -22,19 +27,44 @@ pub type EngineFiles = Vec<(String, Bytes)>;
 
 /// An index that search plans can be carried out on.
 pub trait Engine: std::fmt::Debug + Send + Sync {
-    /// In how many documents a term occurs.
+    /// Returns the number of documents in which a term occurs; from memory.
     ///
     /// # Errors
     /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
+
+    /// Returns the categories of the few best documents with a term, as sorted indices into the list of categories; from memory.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
     /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
     /// are doesn't depend on the page.
     ///
     /// # Errors
     /// Where the index can't be read.
-    fn search(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError>;
+    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
+
+    /// Returns a product's detail as a response body, `{"data":{…}}`; `None` for an unknown id.
+    ///
+    /// # Errors
+    /// Where its text is damaged.
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, EngineError>>;
+
+    /// Returns a window of a product's reviews; `None` for an unknown id.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn reviews<'a>(
+        &'a self,
+        id: &'a str,
+        request: &'a ReviewsRequest,
+    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 }
+
+/// The number of documents whose categories [`Engine::categories`] returns.
+const CATEGORY_EXAMPLES: usize = 10;
 
 /// Why an engine can't do its work.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +78,9 @@ pub enum EngineError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A product's stored text is damaged.
+    #[error(transparent)]
+    Text(#[from] DamagedText),
     /// The index isn't one segment with the expected number of documents.
     #[error("the search index holds {found} documents in place of {expected}")]
     Misfit {

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use crate::catalogue::{Attribute, Filter, Order};
+use bytes::Bytes;
+
+use crate::catalogue::{Attribute, Filter, Order, Ordinal, ReviewFilter, ReviewSort};
+use crate::resource::ReviewSummary;
 use crate::search::Plan;
 use crate::search::budget::Budget;
-use crate::search::collect::Candidate;
+use crate::search::collect::{Candidate, Tier};
 use crate::search::facet_counts::FacetCounts;
 
 /// A search.
@@ -27,17 +30,30 @@ pub struct SearchRequest<'a> {
 
 impl SearchRequest<'_> {
     /// The page's part of all hits; empty behind their end.
-    pub(super) fn page_of(&self, hits: &[Candidate]) -> Vec<Candidate> {
+    pub(super) fn page_of<'h>(&self, hits: &'h [Candidate]) -> &'h [Candidate] {
         let end = self.page.end.min(hits.len());
-        hits[self.page.start.min(end)..end].to_vec()
+        &hits[self.page.start.min(end)..end]
     }
+}
+
+/// A document that a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The document.
+    pub ordinal: Ordinal,
+    /// Its tier.
+    pub tier: Tier,
+    /// Its score within the tier, not negative.
+    pub score: f32,
+    /// The product as lists show it, a JSON object.
+    pub item: Bytes,
 }
 
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {
     /// The hits of the page, in order.
-    pub hits: Vec<Candidate>,
+    pub hits: Vec<Hit>,
     /// How many documents were found in all.
     pub total: u64,
     /// How many of them have all words: those with only some follow behind.
@@ -46,4 +62,26 @@ pub struct SearchHits {
     pub unfiltered_total: u64,
     /// The counts of the facets, where requested.
     pub facets: Option<FacetCounts>,
+}
+
+/// A request for a product's reviews.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewsRequest {
+    /// The filter of the reviews.
+    pub filter: ReviewFilter,
+    /// The order of the reviews.
+    pub sort: ReviewSort,
+    /// The reviews to return, by their places in the order, from 0.
+    pub page: Range<usize>,
+}
+
+/// A window of a product's reviews.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewHits {
+    /// The reviews of the page as JSON objects, in order.
+    pub reviews: Vec<Bytes>,
+    /// How many reviews pass the filter.
+    pub total: u64,
+    /// The summary of all the product's reviews, filtered or not.
+    pub summary: ReviewSummary,
 }

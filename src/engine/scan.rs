@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 
-use super::{Engine, EngineError, SearchHits, SearchRequest};
-use crate::catalogue::{Admission, Attribute, Columns, Ordinal, STARS};
+use super::{Engine, EngineError, ReviewHits, ReviewsRequest, SearchHits, SearchRequest, records};
+use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Ordinal, STARS};
 use crate::search::collect::{Candidate, RERANKED, Tier};
 use crate::search::facet_counts::{FacetCounts, most_frequent};
 use crate::search::forward::Forward;
@@ -22,7 +24,7 @@ pub(super) struct ScanEngine {
     pub(super) documents: Vec<FxHashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Arc<Forward>,
-    pub(super) columns: Arc<Columns>,
+    pub(super) catalogue: Arc<Catalogue>,
 }
 
 /// A document's scores by group; `None` for a group which it doesn't satisfy.
@@ -32,6 +34,10 @@ impl ScanEngine {
     /// The terms of a document, as it is kept.
     pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> FxHashMap<Term, u32> {
         terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
+    }
+
+    fn columns(&self) -> &Columns {
+        &self.catalogue.tables.columns
     }
 
     fn frequency(&self, term: &Term) -> u32 {
@@ -66,7 +72,7 @@ impl ScanEngine {
 
     /// Counts facets, each without its own part of the filter.
     fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[Attribute]) -> FacetCounts {
-        let columns = &self.columns;
+        let columns = self.columns();
         let mut counts = FacetCounts::default();
         counts.categories.resize(columns.category_count(), 0);
         for (ordinal, admission) in found {
@@ -98,14 +104,8 @@ impl ScanEngine {
         }
         counts
     }
-}
 
-impl Engine for ScanEngine {
-    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
-        Ok(self.frequency(term))
-    }
-
-    fn search(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+    fn search_all(&self, request: &SearchRequest<'_>) -> SearchHits {
         let plan = request.plan;
         let mut groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
         // Scores are summed in this order.
@@ -114,7 +114,7 @@ impl Engine for ScanEngine {
         let with =
             |name: &Term| ordinals().filter(|at| self.documents[*at as usize].contains_key(name)).collect::<Vec<_>>();
         let mut names: Vec<Ordinal> = plan.names.iter().flat_map(with).collect();
-        names.retain(|ordinal| !self.columns.is_demo(*ordinal));
+        names.retain(|ordinal| !self.columns().is_demo(*ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
         let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
             groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
@@ -150,14 +150,14 @@ impl Engine for ScanEngine {
             if !(is_complete || falls_back && has_some(&scores)) {
                 continue;
             }
-            let admission = request.filter.admit(&self.columns, ordinal);
+            let admission = request.filter.admit(self.columns(), ordinal);
             found.push((ordinal, admission));
             let tier = match is_complete {
                 _ if names.contains(&ordinal) => Tier::Title,
                 true => Tier::All,
                 false => Tier::Some,
             };
-            let tier = if self.columns.is_demo(ordinal) { tier.demo() } else { tier };
+            let tier = if self.columns().is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {
                 with_all_words += u64::from(is_complete);
                 candidates.push(Candidate { tier, score: scores.iter().flatten().sum(), ordinal });
@@ -165,18 +165,44 @@ impl Engine for ScanEngine {
         }
         let total = candidates.len() as u64;
         if let Some(order) = request.order {
-            candidates.sort_by_key(|candidate| self.columns.order(order).ranks[candidate.ordinal as usize]);
+            candidates.sort_by_key(|candidate| self.columns().order(order).ranks[candidate.ordinal as usize]);
         } else {
             candidates.sort_by(|a, b| b.cmp(a));
             let head = candidates.len().min(RERANKED);
             plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
         }
-        Ok(SearchHits {
-            hits: request.page_of(&candidates),
+        SearchHits {
+            hits: records::hits(&self.catalogue, request.page_of(&candidates)),
             total,
             complete: with_all_words,
             unfiltered_total: found.len() as u64,
             facets: request.facets.map(|attributes| self.facets(&found, attributes)),
-        })
+        }
+    }
+}
+
+impl Engine for ScanEngine {
+    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+        Ok(self.frequency(term))
+    }
+
+    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
+        records::categories(&self.catalogue, term, |request| Ok(self.search_all(request)))
+    }
+
+    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
+        Box::pin(ready(Ok(self.search_all(request))))
+    }
+
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, EngineError>> {
+        Box::pin(ready(records::record(&self.catalogue, id)))
+    }
+
+    fn reviews<'a>(
+        &'a self,
+        id: &'a str,
+        request: &'a ReviewsRequest,
+    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
+        Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::scan::ScanEngine;
-use super::{Engine, SearchRequest};
+use super::{Engine, Hit, SearchRequest};
 use crate::catalogue::{Attribute, CatalogueBuilder, Filter, Order};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::OfferingType;
@@ -76,8 +76,8 @@ impl Engines {
         }
         let parts = builder.finish().and_then(|parts| Ok(parts.encode()?)).expect("words");
         let (index, scorer) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
-        let columns = Arc::clone(&snapshot.catalogue.tables.columns);
-        Self { scan: ScanEngine { documents, scorer, forward: index.forward, columns }, snapshot }
+        let catalogue = Arc::clone(&snapshot.catalogue);
+        Self { scan: ScanEngine { documents, scorer, forward: index.forward, catalogue }, snapshot }
     }
 
     /// Compares the engines on a plan.
@@ -91,16 +91,16 @@ impl Engines {
             facets: query.facets.as_deref(),
             budget: &budget,
         };
-        let hits = self.snapshot.engine.search(&request).expect("an index in memory");
-        let expected = self.scan.search(&request).expect("a scan");
+        let hits = pollster::block_on(self.snapshot.engine.search(&request)).expect("an index in memory");
+        let expected = pollster::block_on(self.scan.search(&request)).expect("a scan");
         prop_assert_eq!(hits.total, expected.total);
         prop_assert_eq!(hits.complete, expected.complete);
         prop_assert_eq!(hits.unfiltered_total, expected.unfiltered_total);
         prop_assert_eq!(hits.facets, expected.facets);
-        let keys = |hits: &[crate::search::collect::Candidate]| {
+        let keys = |hits: &[Hit]| {
             // With an order of its own a search has no use for scores.
             let score = |score: f32| if query.order.is_none() { score.to_bits() } else { 0 };
-            hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score))).collect::<Vec<_>>()
+            hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score), hit.item.clone())).collect::<Vec<_>>()
         };
         prop_assert_eq!(keys(&hits.hits), keys(&expected.hits));
         Ok(())

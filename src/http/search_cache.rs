@@ -1,7 +1,7 @@
 //! The cache of search results, keyed by generation and normalised query.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -22,6 +22,8 @@ const ENTRY_OVERHEAD_BYTES: usize = 96;
 #[derive(Debug)]
 pub(super) struct SearchCache {
     results: Cache<CacheKey, Arc<SearchResults>, WeighBytes>,
+    /// The generation of the last insertion: the items of other generations would keep their texts in memory.
+    generation: Mutex<Box<str>>,
     /// Whether a lookup came since the last call of [`Self::clear_if_idle`].
     used: AtomicBool,
 }
@@ -46,7 +48,11 @@ impl Default for SearchCache {
 impl SearchCache {
     fn with_capacity(bytes: u64) -> Self {
         let entries = usize::try_from(bytes / USUAL_ENTRY_BYTES).unwrap_or(usize::MAX);
-        Self { results: Cache::with_weighter(entries, bytes, WeighBytes), used: AtomicBool::new(false) }
+        Self {
+            results: Cache::with_weighter(entries, bytes, WeighBytes),
+            generation: Mutex::default(),
+            used: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn get(&self, key: &CacheKey) -> Option<Arc<SearchResults>> {
@@ -54,7 +60,14 @@ impl SearchCache {
         self.results.get(key)
     }
 
-    pub(super) fn insert(&self, key: CacheKey, results: Arc<SearchResults>) {
+    /// Inserts the results of a search, and removes those of other generations.
+    pub(super) fn insert(&self, generation: &str, key: CacheKey, results: Arc<SearchResults>) {
+        let mut last = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
+        if **last != *generation {
+            *last = generation.into();
+            self.results.clear();
+        }
+        drop(last);
         self.results.insert(key, results);
     }
 
@@ -88,16 +101,26 @@ mod tests {
 
     fn results() -> Arc<SearchResults> {
         let snapshot = Snapshot::build(Vec::new()).expect("an empty generation");
-        Arc::new(find_software(&snapshot, &SearchSoftware::new("permit")).expect("results"))
+        let query = SearchSoftware::new("permit");
+        Arc::new(pollster::block_on(find_software(&snapshot, &query)).expect("results"))
     }
 
     #[test]
     fn entry_belongs_to_its_generation_and_query() {
         let cache = SearchCache::default();
-        cache.insert(key("one", "permit"), results());
+        cache.insert("one", key("one", "permit"), results());
         assert!(cache.get(&key("one", "permit")).is_some());
         assert!(cache.get(&key("two", "permit")).is_none());
         assert!(cache.get(&key("one", "permits")).is_none());
+    }
+
+    #[test]
+    fn results_of_a_new_generation_replace_those_of_the_last_one() {
+        let cache = SearchCache::default();
+        cache.insert("one", key("one", "permit"), results());
+        cache.insert("two", key("two", "permit"), results());
+        assert!(cache.get(&key("one", "permit")).is_none());
+        assert!(cache.get(&key("two", "permit")).is_some());
     }
 
     #[test]
@@ -105,7 +128,7 @@ mod tests {
         const CAPACITY: u64 = 20_000;
         let (cache, results) = (SearchCache::with_capacity(CAPACITY), results());
         for number in 0..1000 {
-            cache.insert(key("one", &format!("permit {number}")), Arc::clone(&results));
+            cache.insert("one", key("one", &format!("permit {number}")), Arc::clone(&results));
         }
         assert!(cache.results.weight() <= CAPACITY && cache.results.len() > 10, "{}", cache.results.len());
     }
@@ -113,7 +136,7 @@ mod tests {
     #[test]
     fn idle_cache_is_cleared_and_used_cache_is_kept() {
         let cache = SearchCache::default();
-        cache.insert(key("one", "permit"), results());
+        cache.insert("one", key("one", "permit"), results());
         assert!(cache.get(&key("one", "permit")).is_some());
         cache.clear_if_idle();
         assert_eq!(cache.results.len(), 1, "used since the last call");

@@ -1,7 +1,5 @@
 //! Suggestions while a query is being typed.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -9,7 +7,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Suggestions<'a> {
     /// Products: first those with the words in their names, then others that a search finds.
-    pub software: Vec<SoftwareRef<'a>>,
+    pub software: Vec<SoftwareRef>,
     /// Categories with the words in their names, most products first.
     pub categories: Vec<CategorySuggestion<'a>>,
     /// Glossary terms that have the words in the term, an abbreviation or a synonym, best match first.
@@ -18,13 +16,11 @@ pub struct Suggestions<'a> {
 
 /// A product by id and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct SoftwareRef<'a> {
+pub struct SoftwareRef {
     /// Identifier; any text, so percent-encode it in a path.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Name.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
 }
 
 /// A category that a query can be narrowed to.

@@ -4,7 +4,7 @@
 //! not time, so that one query on one generation has one response under any load: responses are cached, have entity tags, and
 //! are compared between replicas.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The budget of a search in a small directory, in units.
 const LEAST: u64 = 160_000;
@@ -16,15 +16,16 @@ const PER_DOCUMENT: u64 = 3;
 #[derive(Debug)]
 pub struct Budget {
     units: u64,
-    spent: Cell<u64>,
-    exceeded: Cell<bool>,
+    // Atomic so that a search can be awaited on another thread. Only one thread writes at a time, so a load and a store suffice.
+    spent: AtomicU64,
+    exceeded: AtomicBool,
 }
 
 impl Budget {
     /// That many units.
     #[must_use]
     pub const fn new(units: u64) -> Self {
-        Self { units, spent: Cell::new(0), exceeded: Cell::new(false) }
+        Self { units, spent: AtomicU64::new(0), exceeded: AtomicBool::new(false) }
     }
 
     /// The budget of a search in a directory of that many products.
@@ -36,18 +37,18 @@ impl Budget {
     /// Takes units off, for work that was done or is about to be.
     #[inline]
     pub fn spend(&self, units: usize) {
-        self.spent.set(self.spent.get() + units as u64);
+        self.spent.store(self.spent() + units as u64, Ordering::Relaxed);
     }
 
     /// How much of a step of that many units may be done, as a share of `whole`: all of it, or where the budget would be
     /// exceeded a part, at least 1. Then the search is incomplete.
     #[must_use]
     pub fn part_of(&self, whole: usize, units: usize) -> usize {
-        let left = self.units.saturating_sub(self.spent.get());
+        let left = self.units.saturating_sub(self.spent());
         if units as u64 <= left {
             return whole;
         }
-        self.exceeded.set(true);
+        self.exceeded.store(true, Ordering::Relaxed);
         let part = u128::from(left) * whole as u128 / units as u128;
         usize::try_from(part).unwrap_or(whole).max(1)
     }
@@ -63,9 +64,9 @@ impl Budget {
     #[must_use]
     #[inline]
     pub fn allows(&self, units: usize) -> bool {
-        let allows = self.spent.get() + units as u64 <= self.units;
+        let allows = self.spent() + units as u64 <= self.units;
         if !allows {
-            self.exceeded.set(true);
+            self.exceeded.store(true, Ordering::Relaxed);
         }
         allows
     }
@@ -73,12 +74,13 @@ impl Budget {
     /// Whether a step was left out.
     #[must_use]
     pub fn is_exceeded(&self) -> bool {
-        self.exceeded.get()
+        self.exceeded.load(Ordering::Relaxed)
     }
 
     /// The units spent so far.
     #[must_use]
+    #[inline]
     pub fn spent(&self) -> u64 {
-        self.spent.get()
+        self.spent.load(Ordering::Relaxed)
     }
 }

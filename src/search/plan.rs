@@ -133,3 +133,11 @@ pub struct Plan {
     /// The refinement of the order.
     pub rerank: Rerank,
 }
+
+impl Plan {
+    /// Whether it demands nothing, so that it finds every document.
+    #[must_use]
+    pub fn finds_all(&self) -> bool {
+        self.groups.is_empty() && self.names.is_empty() && self.excluded.is_empty() && self.phrases.is_empty()
+    }
+}

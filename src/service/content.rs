@@ -32,9 +32,9 @@ pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64>
     let hash = |bytes: &[u8]| FixedState::default().hash_one(bytes);
     match resource {
         Resource::Software(id) => catalogue.find(id).map(|ordinal| catalogue.content_hash(ordinal)),
-        Resource::Category(id) => get_category(snapshot, id).map(hash),
+        Resource::Category(id) => get_category(snapshot, id).map(|object| hash(&object)),
         Resource::Categories => Some(catalogue.categories_hash()),
-        Resource::Term(id) => get_term(snapshot, id).map(hash),
+        Resource::Term(id) => get_term(snapshot, id).map(|object| hash(&object)),
         Resource::Glossary => Some(catalogue.glossary_hash()),
         Resource::Export(id) => catalogue.export(id).map(|export| hash(export.resource.sha256.as_bytes())),
     }

@@ -14,13 +14,13 @@ mod similar;
 mod software;
 mod suggest;
 
-pub use crate::catalogue::{Attribute, Order};
+pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort};
 pub use crate::search::expand::Prefix;
 pub use content::{Resource, content_hash};
 pub use error::ServiceError;
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
-    Facet, ListGlossary, ListReviews, ListSoftware, PageRequest, ReviewSort, SearchSoftware, SearchSort, SoftwareFilter,
+    Facet, ListGlossary, ListReviews, ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter,
 };
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,

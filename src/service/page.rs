@@ -9,38 +9,38 @@ use crate::catalogue::{Catalogue, Span};
 
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page<'s> {
+pub struct Page {
     /// The resources, in order.
-    pub data: Vec<&'s [u8]>,
+    pub data: Vec<Bytes>,
     /// The place of the page in the list.
     pub pagination: Pagination,
 }
 
-impl<'s> Page<'s> {
+impl Page {
     /// A page of stored objects.
-    pub(super) fn of_objects(catalogue: &'s Catalogue, spans: &[Span], page: PageRequest) -> Self {
+    pub(super) fn of_objects(catalogue: &Catalogue, spans: &[Span], page: PageRequest) -> Self {
         let data = page.slice(spans).iter().map(|span| catalogue.object(*span)).collect();
         Self { data, pagination: page.pagination(spans.len() as u64) }
     }
 }
 
 /// One page of the glossary.
-pub type GlossaryPage<'s> = Page<'s>;
+pub type GlossaryPage = Page;
 
 /// One page of a product's reviews.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReviewsPage<'s> {
+pub struct ReviewsPage {
     /// The reviews.
-    pub page: Page<'s>,
+    pub page: Page,
     /// The summary of all the product's reviews.
-    pub summary: &'s ReviewSummary,
+    pub summary: ReviewSummary,
 }
 
 /// A product that a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SearchHit<'s> {
+pub struct SearchHit {
     /// The product, a list's item.
-    pub item: &'s [u8],
+    pub item: Bytes,
     /// The score, comparable within one response only. 0 without a query.
     pub score: f32,
     /// The fields that matched, if requested: a JSON array of [`Highlight`](crate::resource::Highlight).
@@ -51,7 +51,7 @@ pub struct SearchHit<'s> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchPage<'s> {
     /// The hits, in order.
-    pub data: Vec<SearchHit<'s>>,
+    pub data: Vec<SearchHit>,
     /// The place of the page in the list.
     pub pagination: Pagination,
     /// The interpretation of the query.
@@ -64,7 +64,7 @@ pub struct SearchPage<'s> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarHit<'s> {
     /// The product, a list's item.
-    pub item: &'s [u8],
+    pub item: Bytes,
     /// The score, 0 to 1, comparable within one response only.
     pub score: f32,
     /// The categories that both are in.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::catalogue::{Attribute, Catalogue, Filter, Order, ReviewEntry};
+use crate::catalogue::{Attribute, Catalogue, Filter, Order, ReviewFilter, ReviewSort};
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 use crate::resource::Pagination;
 use crate::search::expand::Prefix;
@@ -203,29 +203,11 @@ pub struct ListGlossary {
     pub page: PageRequest,
 }
 
-/// The orders of reviews.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ReviewSort {
-    /// Newest first, those without a date last.
-    #[default]
-    Newest,
-    /// Oldest first, those without a date last.
-    Oldest,
-    /// Most stars first, then newest first.
-    Best,
-    /// Fewest stars first, then newest first.
-    Worst,
-}
-
 /// Lists reviews of a product.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ListReviews {
-    /// With at least that many stars.
-    pub min_rating: Option<f64>,
-    /// With at most that many stars.
-    pub max_rating: Option<f64>,
-    /// Whether the reviewer is known to use the product; `None`: either.
-    pub verified: Option<bool>,
+    /// The filter.
+    pub filter: ReviewFilter,
     /// The order.
     pub sort: ReviewSort,
     /// The page.
@@ -236,13 +218,6 @@ impl ListReviews {
     /// All reviews, newest first.
     #[must_use]
     pub fn all(page: PageRequest) -> Self {
-        Self { min_rating: None, max_rating: None, verified: None, sort: ReviewSort::default(), page }
-    }
-
-    pub(super) fn admits(&self, review: &ReviewEntry) -> bool {
-        let rating = f64::from(review.rating);
-        self.min_rating.is_none_or(|least| rating >= least)
-            && self.max_rating.is_none_or(|most| rating <= most)
-            && self.verified.is_none_or(|verified| review.verified.unwrap_or(false) == verified)
+        Self { filter: ReviewFilter::default(), sort: ReviewSort::default(), page }
     }
 }

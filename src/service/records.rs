@@ -2,45 +2,47 @@
 
 use std::io;
 
-use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewSort, ReviewsPage};
+use bytes::Bytes;
+
+use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewsPage, ServiceError};
 use crate::catalogue::{Catalogue, ExportDocument, Span, StoredExport};
+use crate::engine::ReviewsRequest;
 use crate::snapshot::Snapshot;
 
 /// Lists categories by name.
 #[must_use]
-pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
+pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page {
     Page::of_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
 }
 
 /// One category, a JSON object; `None` for an unknown id.
 #[must_use]
-pub fn get_category<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s [u8]> {
+pub fn get_category(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     let tables = &snapshot.catalogue.tables;
     let at = tables.categories.iter().position(|category| category.id == id)?;
     Some(snapshot.catalogue.object(tables.category_objects[at]))
 }
 
 /// Lists a product's reviews; `None` for an unknown product. The summary is of all of them.
-#[must_use]
-pub fn list_reviews<'s>(snapshot: &'s Snapshot, software_id: &str, query: &ListReviews) -> Option<ReviewsPage<'s>> {
-    let ordinal = snapshot.catalogue.find(software_id)?;
-    let reviews = snapshot.catalogue.tables.reviews.of(ordinal);
-    let mut entries: Vec<_> = reviews.entries.iter().filter(|review| query.admits(review)).collect();
-    // They are stored newest first, those without a date last; equal ones stay in that order.
-    match query.sort {
-        ReviewSort::Newest => {}
-        ReviewSort::Oldest => entries.sort_by_key(|review| review.created_at_seconds.unwrap_or(i64::MAX)),
-        ReviewSort::Best => entries.sort_by_key(|review| std::cmp::Reverse(review.rating)),
-        ReviewSort::Worst => entries.sort_by_key(|review| review.rating),
-    }
-    let objects: Vec<_> = entries.iter().map(|review| review.object).collect();
-    let page = Page::of_objects(&snapshot.catalogue, &objects, query.page);
-    Some(ReviewsPage { page, summary: &reviews.summary })
+///
+/// # Errors
+/// Where the engine fails.
+pub async fn list_reviews(
+    snapshot: &Snapshot,
+    software_id: &str,
+    query: &ListReviews,
+) -> Result<Option<ReviewsPage>, ServiceError> {
+    let request = ReviewsRequest { filter: query.filter.clone(), sort: query.sort, page: query.page.range() };
+    let found = snapshot.engine.reviews(software_id, &request).await?;
+    Ok(found.map(|found| ReviewsPage {
+        page: Page { data: found.reviews, pagination: query.page.pagination(found.total) },
+        summary: found.summary,
+    }))
 }
 
 /// Lists glossary terms by term, or with `q` best match first.
 #[must_use]
-pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> GlossaryPage<'s> {
+pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage {
     let entries = &snapshot.catalogue.tables.glossary;
     let spans: Vec<Span> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
         None => entries.iter().map(|entry| entry.object).collect(),
@@ -51,14 +53,14 @@ pub fn list_glossary<'s>(snapshot: &'s Snapshot, query: &ListGlossary) -> Glossa
 
 /// One glossary term, a JSON object; `None` for an unknown id.
 #[must_use]
-pub fn get_term<'s>(snapshot: &'s Snapshot, id: &str) -> Option<&'s [u8]> {
+pub fn get_term(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     let entry = snapshot.catalogue.tables.glossary.iter().find(|entry| entry.term.id == id)?;
     Some(snapshot.catalogue.object(entry.object))
 }
 
 /// Lists the loaded exports by id.
 #[must_use]
-pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page<'_> {
+pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page {
     let spans: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| export.object).collect();
     Page::of_objects(&snapshot.catalogue, &spans, page)
 }

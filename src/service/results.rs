@@ -1,4 +1,4 @@
-//! The results of a search without the texts of its hits.
+//! The results of a search, to be cached and paged.
 
 use std::mem::size_of;
 
@@ -10,11 +10,10 @@ use crate::resource::{Correction, QueryReport};
 use crate::search::facet_counts::FacetCounts;
 use crate::snapshot::Snapshot;
 
-/// The results of a search for one page: the ordinals of its hits, not their texts. A page of twenty takes some 300 bytes, so a
-/// cache holds many.
+/// The results of a search for one page. The items of its hits are slices of the generation's texts, not copies.
 #[derive(Debug)]
 pub struct SearchResults {
-    pub(super) hits: Box<[(Ordinal, f32)]>,
+    pub(super) hits: Box<[ResultHit]>,
     /// The highlights of each hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub(super) total: u64,
@@ -22,14 +21,21 @@ pub struct SearchResults {
     pub(super) counts: Option<Box<FacetCounts>>,
 }
 
+/// A product found, with its score as shown.
+#[derive(Debug)]
+pub(super) struct ResultHit {
+    pub(super) ordinal: Ordinal,
+    pub(super) score: f32,
+    pub(super) item: Bytes,
+}
+
 impl SearchResults {
-    /// The page, with the texts of its hits. Snapshot and query are those of the search.
+    /// The page. Snapshot and query are those of the search.
     #[must_use]
     pub fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
-        let items = snapshot.catalogue.items(self.hits.iter().map(|(ordinal, _)| *ordinal));
-        let data = items.zip(&self.hits).enumerate().map(|(at, (item, (_, score)))| SearchHit {
-            item,
-            score: *score,
+        let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
+            item: hit.item.clone(),
+            score: hit.score,
             highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
         });
         SearchPage {
@@ -38,11 +44,6 @@ impl SearchResults {
             query: self.query.clone(),
             facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref()),
         }
-    }
-
-    /// The products found, in order.
-    pub(super) fn ordinals(&self) -> impl Iterator<Item = Ordinal> {
-        self.hits.iter().map(|(ordinal, _)| *ordinal)
     }
 
     /// The memory that the results take, in bytes.

@@ -3,41 +3,44 @@
 use bytes::Bytes;
 
 use super::highlight::Highlighter;
+use super::results::ResultHit;
 use super::{Facet, SearchPage, SearchResults, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::{Filter, Order};
-use crate::engine::{EngineError, SearchHits, SearchRequest};
+use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::resource::{Correction, QueryReport};
 use crate::search::analyse::{Word, written};
 use crate::search::budget::Budget;
-use crate::search::collect::Candidate;
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::query::{ParsedQuery, parse};
 use crate::search::understand::Documents;
-use crate::search::{Alternative, Group, Plan, Term};
+use crate::search::{Plan, Term};
 use crate::snapshot::Snapshot;
 
 /// Searches products.
 ///
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
-pub fn search_software<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> Result<SearchPage<'s>, ServiceError> {
-    Ok(find_software(snapshot, query)?.page(snapshot, query))
+pub async fn search_software<'s>(
+    snapshot: &'s Snapshot,
+    query: &SearchSoftware,
+) -> Result<SearchPage<'s>, ServiceError> {
+    Ok(find_software(snapshot, query).await?.page(snapshot, query))
 }
 
-/// The costly part of [`search_software`]: everything but the texts of the hits.
+/// The costly part of [`search_software`], whose results can be cached.
 ///
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
-pub fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
-    find_software_within(snapshot, query, &budget(snapshot))
+pub async fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
+    find_software_within(snapshot, query, &budget(snapshot)).await
 }
 
 /// The same with another budget than the service's.
 ///
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
-pub fn find_software_within(
+pub async fn find_software_within(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     budget: &Budget,
@@ -45,20 +48,24 @@ pub fn find_software_within(
     let filter = query.filter.resolve(&snapshot.catalogue);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let parsed = q.map(parse).unwrap_or_default();
-    let search = |parsed: &_| understand_and_search(snapshot, query, parsed, &filter, budget);
-    let (mut expansion, mut found) = search(&parsed)?;
+    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, &filter, budget).await?;
     // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
         // No product has the phrases: their words are searched, and the report says so.
         let unquoted =
             parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
         let unquoted: Vec<_> = unquoted.collect();
-        (expansion, found) = search(&parsed.without_phrases())?;
+        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), &filter, budget).await?;
         expansion.report.corrected.splice(0..0, unquoted);
     }
     let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
+    let hits = found.hits.into_iter().map(|hit| ResultHit {
+        ordinal: hit.ordinal,
+        score: shown_score(&hit, &expansion.plan),
+        item: hit.item,
+    });
     Ok(SearchResults {
-        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
+        hits: hits.collect(),
         highlights,
         total: found.total,
         query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
@@ -68,21 +75,21 @@ pub fn find_software_within(
 
 /// Expands a parsed query and searches for it. The last word is taken for a beginning after all where it is closed and too few
 /// products are found.
-fn understand_and_search(
+async fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     parsed: &ParsedQuery,
     filter: &Filter,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, filter, budget)?;
+    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, filter, budget).await?;
     if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 {
-        return search_as(snapshot, query, parsed, Prefix::Always, filter, budget);
+        return search_as(snapshot, query, parsed, Prefix::Always, filter, budget).await;
     }
     Ok((expansion, found))
 }
 
-fn search_as(
+async fn search_as(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     parsed: &ParsedQuery,
@@ -110,13 +117,10 @@ fn search_as(
     let found = if expansion.is_hopeless {
         SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
     } else {
-        snapshot.engine.search(&request)?
+        snapshot.engine.search(&request).await?
     };
     Ok((expansion, found))
 }
-
-/// How many products are looked at to learn in which categories those with a name are.
-const EXAMPLES: usize = 10;
 
 impl Documents for Snapshot {
     type Error = EngineError;
@@ -126,31 +130,11 @@ impl Documents for Snapshot {
     }
 
     fn categories(&self, term: &Term) -> Result<Vec<String>, EngineError> {
-        let alternatives = vec![Alternative { term: term.clone(), weight: 1.0 }];
-        let plan =
-            Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
-        let filter = Filter::default();
-        let budget = Budget::of_documents(self.search.forward.len());
-        let request = SearchRequest {
-            plan: &plan,
-            filter: &filter,
-            order: None,
-            page: 0..EXAMPLES,
-            facets: None,
-            budget: &budget,
-        };
-        let tables = &self.catalogue.tables;
-        let mut categories: Vec<_> = self
-            .engine
-            .search(&request)?
-            .hits
-            .iter()
-            .flat_map(|hit| tables.columns.categories_of(hit.ordinal))
-            .map(|category| tables.categories[*category as usize].id.clone())
-            .collect();
-        categories.sort_unstable();
-        categories.dedup();
-        Ok(categories)
+        let categories = &self.catalogue.tables.categories;
+        let found = self.engine.categories(term)?;
+        let mut ids: Vec<_> = found.into_iter().map(|category| categories[category as usize].id.clone()).collect();
+        ids.sort_unstable();
+        Ok(ids)
     }
 }
 
@@ -164,7 +148,7 @@ fn unquoted(text: &str, phrase: &[Word]) -> Correction {
 fn highlights(
     snapshot: &Snapshot,
     expansion: &Expansion,
-    hits: &[Candidate],
+    hits: &[Hit],
     budget: &Budget,
 ) -> Result<Box<[Bytes]>, ServiceError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
@@ -188,7 +172,7 @@ const fn search_order(sort: SearchSort) -> Option<Order> {
 }
 
 /// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
-fn shown_score(hit: Candidate, plan: &Plan) -> f32 {
+fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;
     }

@@ -40,6 +40,13 @@ struct Texts<'a> {
     standards: Vec<Cow<'a, str>>,
 }
 
+/// A product's detail as a response body.
+#[derive(Debug, Deserialize)]
+struct Record<'a> {
+    #[serde(borrow)]
+    data: Texts<'a>,
+}
+
 impl Texts<'_> {
     fn iter(&self) -> impl Iterator<Item = &str> {
         let many = self.tags.iter().chain(&self.features).chain(&self.standards);
@@ -58,7 +65,7 @@ struct ProductWord {
 ///
 /// # Errors
 /// Where the engine fails or a stored text is damaged.
-pub fn similar_software<'s>(
+pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,
     page: PageRequest,
@@ -66,7 +73,8 @@ pub fn similar_software<'s>(
     let Some(product) = snapshot.catalogue.find(id) else { return Ok(None) };
     let categories = &snapshot.catalogue.tables.columns.categories_of(product);
     let categories = &categories[..categories.len().min(MAX_CATEGORIES)];
-    let words = rarest_words(snapshot, product)?;
+    let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
+    let words = rarest_words(snapshot, &record)?;
     let group =
         |term: Term, weight: f32| Group { alternatives: vec![Alternative { term, weight }], ..Group::default() };
     let category_id = |at: &u32| snapshot.catalogue.tables.categories[*at as usize].id.as_str();
@@ -87,10 +95,10 @@ pub fn similar_software<'s>(
         facets: None,
         budget: &budget(snapshot),
     };
-    let mut found = snapshot.engine.search(&request)?;
+    let mut found = snapshot.engine.search(&request).await?;
     found.hits.retain(|hit| hit.ordinal != product);
     let data = page.slice(&found.hits).iter().map(|hit| SimilarHit {
-        item: snapshot.catalogue.item(hit.ordinal),
+        item: hit.item.clone(),
         score: scaled_score(hit.score),
         categories: shared_categories(snapshot, categories, hit.ordinal),
         words: shared_words(snapshot, &words, hit.ordinal),
@@ -99,13 +107,11 @@ pub fn similar_software<'s>(
 }
 
 /// The rarest words of a product that another product has too, the rarest first.
-fn rarest_words(snapshot: &Snapshot, product: Ordinal) -> Result<Vec<ProductWord>, ServiceError> {
-    let fields = snapshot.catalogue.detail_fields(product)?;
-    let texts: [Texts<'_>; 2] =
-        [serde_json::from_slice(snapshot.catalogue.item(product))?, serde_json::from_slice(&fields)?];
+fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, ServiceError> {
+    let texts = serde_json::from_slice::<Record<'_>>(record)?.data;
     let mut found: Vec<ProductWord> = Vec::new();
     let (mut read, mut stems) = (0, FxHashSet::default());
-    for text in texts.iter().flat_map(Texts::iter) {
+    for text in texts.iter() {
         let words = words(text);
         let left = MAX_WORDS_READ - read;
         read += words.len().min(left);

@@ -3,81 +3,62 @@
 use bytes::Bytes;
 
 use super::{ListSoftware, Page, PageRequest, ServiceError};
-use crate::catalogue::{Catalogue, Filter, Order, Ordinal};
-use crate::engine::{EngineError, SearchRequest};
+use crate::catalogue::{Filter, Order};
+use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::search::budget::Budget;
-use crate::search::names;
+use crate::search::{Plan, names};
 use crate::snapshot::Snapshot;
 
 /// Lists products (`GET /v1/software`).
 ///
 /// # Errors
-/// Where the engine fails; only with `q`.
-pub fn list_software<'s>(snapshot: &'s Snapshot, query: &ListSoftware) -> Result<Page<'s>, ServiceError> {
-    let catalogue = &snapshot.catalogue;
-    let mut filter = query.filter.resolve(catalogue);
+/// Where the engine fails.
+pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
+    let mut filter = query.filter.resolve(&snapshot.catalogue);
     if !query.ids.is_empty() {
-        let mut ordinals: Vec<_> = query.ids.iter().filter_map(|id| catalogue.find(id)).collect();
+        let mut ordinals: Vec<_> = query.ids.iter().filter_map(|id| snapshot.catalogue.find(id)).collect();
         ordinals.sort_unstable();
         ordinals.dedup();
         filter.ordinals = Some(ordinals);
     }
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
-    let (ordinals, total) = match q {
-        None => in_order(catalogue, &filter, query.sort.unwrap_or(Order::Name), query.page),
-        Some(q) => search_names(snapshot, q, &filter, query.sort, query.page)?,
+    let found = match q {
+        None => search(snapshot, &Plan::default(), &filter, query.sort.or(Some(Order::Name)), query.page).await?,
+        Some(q) => search_names(snapshot, q, &filter, query.sort, query.page).await?,
     };
-    let data = catalogue.items(ordinals.iter().copied()).collect();
-    Ok(Page { data, pagination: query.page.pagination(total) })
+    let data = found.hits.into_iter().map(|hit| hit.item).collect();
+    Ok(Page { data, pagination: query.page.pagination(found.total) })
 }
 
-/// One product as a response body, `{"data": {…}}`; `None` for an unknown id.
+/// Returns one product as a response body, `{"data": {…}}`; `None` for an unknown id.
 ///
 /// # Errors
-/// Where its text is damaged.
-pub fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Bytes>, ServiceError> {
-    let ordinal = snapshot.catalogue.find(id);
-    Ok(ordinal.map(|ordinal| snapshot.catalogue.detail(ordinal)).transpose()?)
+/// Where the engine fails or the product's text is damaged.
+pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Bytes>, ServiceError> {
+    Ok(snapshot.engine.record(id).await?)
 }
 
-/// A page of the products with names that match a text, and their total.
-pub(super) fn search_names(
+/// A page of the products with names that match a text.
+pub(super) async fn search_names(
     snapshot: &Snapshot,
     q: &str,
     filter: &Filter,
     order: Option<Order>,
     page: PageRequest,
-) -> Result<(Vec<Ordinal>, u64), EngineError> {
-    let Some(plan) = names::plan(q) else { return Ok((Vec::new(), 0)) };
-    // A query is short and names are too, so the work is little; a list has no place to say that it is incomplete.
-    let budget = Budget::new(u64::MAX);
-    let request = SearchRequest { plan: &plan, filter, order, page: page.range(), facets: None, budget: &budget };
-    let found = snapshot.engine.search(&request)?;
-    Ok((found.hits.iter().map(|hit| hit.ordinal).collect(), found.total))
+) -> Result<SearchHits, EngineError> {
+    let Some(plan) = names::plan(q) else { return Ok(SearchHits::default()) };
+    search(snapshot, &plan, filter, order, page).await
 }
 
-/// A page of the products that pass a filter, in a stored order.
-fn in_order(catalogue: &Catalogue, filter: &Filter, order: Order, page: PageRequest) -> (Vec<Ordinal>, u64) {
-    let columns = &catalogue.tables.columns;
-    let order = columns.order(order);
-    if let Some(some) = &filter.ordinals {
-        // A few products: sorted by their places in the order, which isn't walked.
-        let mut admitted: Vec<_> =
-            some.iter().copied().filter(|ordinal| filter.admit(columns, *ordinal).passed()).collect();
-        admitted.sort_unstable_by_key(|ordinal| order.ranks[*ordinal as usize]);
-        return (page.slice(&admitted).to_vec(), admitted.len() as u64);
-    }
-    if filter.is_open() {
-        return (page.slice(&order.ordinals).to_vec(), order.ordinals.len() as u64);
-    }
-    let mut ordinals = Vec::new();
-    let mut total = 0;
-    let end = page.offset.saturating_add(u64::from(page.limit));
-    for ordinal in order.ordinals.iter().filter(|ordinal| filter.admit(columns, **ordinal).passed()) {
-        if (page.offset..end).contains(&total) {
-            ordinals.push(*ordinal);
-        }
-        total += 1;
-    }
-    (ordinals, total)
+async fn search(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    filter: &Filter,
+    order: Option<Order>,
+    page: PageRequest,
+) -> Result<SearchHits, EngineError> {
+    // Names are short, so the work is little; a list has no place to say that it is incomplete.
+    let budget = Budget::new(u64::MAX);
+    let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, budget: &budget };
+    snapshot.engine.search(&request).await
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::search::find_software;
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError};
-use crate::catalogue::{Filter, Ordinal};
+use crate::catalogue::Filter;
 use crate::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::snapshot::Snapshot;
 
@@ -17,20 +17,22 @@ use crate::snapshot::Snapshot;
 ///
 /// # Errors
 /// Where the engine fails or a stored text is damaged.
-pub fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Suggestions<'s>, ServiceError> {
+pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Suggestions<'s>, ServiceError> {
     let few = limit as usize;
     let tables = &snapshot.catalogue.tables;
     let page = PageRequest { limit, offset: 0 };
-    let (mut products, _) = search_names(snapshot, q, &Filter::default(), None, page)?;
+    let named = search_names(snapshot, q, &Filter::default(), None, page).await?;
+    let mut products: Vec<_> = named.hits.into_iter().map(|hit| (hit.ordinal, hit.item)).collect();
     let mut q = Cow::Borrowed(q);
     if products.len() < few && !q.trim().is_empty() {
         let search = SearchSoftware { prefix: Prefix::Always, page, ..SearchSoftware::new(&q) };
-        let found = find_software(snapshot, &search)?;
+        let found = find_software(snapshot, &search).await?;
         // Categories and terms are compared as they are written.
         for correction in &found.query.corrected {
             q = Cow::Owned(q.replace(&correction.from, &correction.to));
         }
-        let others: Vec<Ordinal> = found.ordinals().filter(|ordinal| !products.contains(ordinal)).collect();
+        let others = found.hits.into_iter().map(|hit| (hit.ordinal, hit.item));
+        let others: Vec<_> = others.filter(|(other, _)| products.iter().all(|(ordinal, _)| ordinal != other)).collect();
         products.extend(others);
         products.truncate(few);
     }
@@ -39,7 +41,7 @@ pub fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Sugges
     categories.sort_by_key(|category| Reverse(category.software_count));
     let terms = snapshot.glossary.complete(&q).into_iter().take(few).map(|at| &tables.glossary[at].term);
     Ok(Suggestions {
-        software: products.iter().map(|ordinal| software_ref(snapshot, *ordinal)).collect::<Result<_, _>>()?,
+        software: products.iter().map(|(_, item)| software_ref(item)).collect::<Result<_, _>>()?,
         categories: categories
             .into_iter()
             .take(few)
@@ -53,7 +55,6 @@ pub fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Sugges
     })
 }
 
-fn software_ref(snapshot: &Snapshot, ordinal: Ordinal) -> Result<SoftwareRef<'_>, ServiceError> {
-    let mut json = serde_json::Deserializer::from_slice(snapshot.catalogue.item(ordinal));
-    Ok(SoftwareRef::deserialize(&mut json)?)
+fn software_ref(item: &[u8]) -> Result<SoftwareRef, ServiceError> {
+    Ok(SoftwareRef::deserialize(&mut serde_json::Deserializer::from_slice(item))?)
 }

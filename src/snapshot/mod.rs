@@ -44,7 +44,7 @@ pub struct Snapshot {
     generation: Generation,
     skipped: Skipped,
     /// The records, ready to serve.
-    pub catalogue: Catalogue,
+    pub catalogue: Arc<Catalogue>,
     /// The words.
     pub search: SearchIndex,
     /// The engine.
@@ -105,13 +105,13 @@ impl Snapshot {
         // Each part is freed once it is decoded, so that the next one can take its memory.
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
         let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
-        let catalogue = Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?;
+        let catalogue = Arc::new(Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?);
         let (search, scorer) = SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact.parts.into_iter();
         let files =
             files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
-        let (forward, columns) = (Arc::clone(&search.forward), Arc::clone(&catalogue.tables.columns));
-        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, columns)?);
+        let (forward, records) = (Arc::clone(&search.forward), Arc::clone(&catalogue));
+        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, records)?);
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
         Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary, categories })

@@ -42,11 +42,11 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         write(&mut text);
         answers.push(text);
     };
-    for item in list_software(snapshot, &list).expect("a list").data {
+    for item in pollster::block_on(list_software(snapshot, &list)).expect("a list").data {
         add(&|text| text.extend(item));
     }
     for id in ids(snapshot) {
-        add(&|text| text.extend(get_software(snapshot, &id).expect("whole").expect("a product")));
+        add(&|text| text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product")));
     }
     let search = SearchSoftware {
         q: Some("product audit".to_owned()),
@@ -58,9 +58,9 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         prefix: software_directory::service::Prefix::Auto,
         page,
     };
-    for hit in search_software(snapshot, &search).expect("a search").data {
+    for hit in pollster::block_on(search_software(snapshot, &search)).expect("a search").data {
         add(&|text| {
-            text.extend(hit.item);
+            text.extend(&hit.item);
             text.extend(hit.score.to_string().bytes());
         });
     }

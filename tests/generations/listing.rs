@@ -95,8 +95,8 @@ fn parsed(item: &[u8]) -> Value {
 
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
     let query = ListSoftware { filter: filter.clone(), sort: Some(sort), page, ..ListSoftware::default() };
-    let page = list_software(snapshot, &query).expect("no engine is asked");
-    (page.data.into_iter().map(parsed).collect(), page.pagination.total)
+    let page = pollster::block_on(list_software(snapshot, &query)).expect("no engine is asked");
+    (page.data.into_iter().map(|item| parsed(&item)).collect(), page.pagination.total)
 }
 
 fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page: PageRequest) -> (Vec<Value>, u64) {
@@ -110,8 +110,8 @@ fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page
         prefix: software_directory::service::Prefix::Auto,
         page,
     };
-    let page = search_software(snapshot, &query).expect("it answers");
-    (page.data.into_iter().map(|hit| parsed(hit.item)).collect(), page.pagination.total)
+    let page = pollster::block_on(search_software(snapshot, &query)).expect("it answers");
+    (page.data.into_iter().map(|hit| parsed(&hit.item)).collect(), page.pagination.total)
 }
 
 /// A list in one of its orders.
@@ -129,7 +129,9 @@ const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 /// A product with all its fields.
 fn detail(snapshot: &Snapshot, item: &Value) -> Value {
-    let body = get_software(snapshot, item["id"].as_str().expect("an id")).expect("not damaged").expect("a product");
+    let body = pollster::block_on(get_software(snapshot, item["id"].as_str().expect("an id")))
+        .expect("not damaged")
+        .expect("a product");
     parsed(&body)["data"].take()
 }
 
@@ -277,7 +279,7 @@ proptest! {
             q: None, filter: filter.clone(), sort: SearchSort::Relevance, facets: Facet::ALL.to_vec(), highlight: false,
             typo: true, prefix: software_directory::service::Prefix::Auto, page: PageRequest { limit: 1, offset: 0 },
         };
-        let page = search_software(&snapshot, &query).expect("it answers");
+        let page = pollster::block_on(search_software(&snapshot, &query)).expect("it answers");
         for (facet, counted) in page.facets {
             let others = without_own(facet, &filter);
             let mut expected = BTreeMap::new();

@@ -26,7 +26,7 @@ fn the_valid_records_are_served() {
     let (_place, mut running) = with_one_invalid_record();
     assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_))));
     assert_eq!(running.ids(), ["first", "last"]);
-    assert!(get_software(&running.snapshot(), "bad").expect("whole").is_none());
+    assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("whole").is_none());
     assert_eq!(running.seen().reports, 1, "and the others reported");
 }
 

@@ -54,7 +54,7 @@ impl Directory {
 
     fn ask(&self, query: &str, typo: bool, highlight: bool, page: PageRequest) -> SearchPage<'_> {
         let query = SearchSoftware { highlight, typo, page, ..SearchSoftware::new(query) };
-        search_software(&self.0, &query).expect("an answer")
+        pollster::block_on(search_software(&self.0, &query)).expect("an answer")
     }
 
     /// Whether a search with highlights exceeds its budget.
@@ -65,7 +65,7 @@ impl Directory {
     /// The ids found where the last word is closed, in any case a beginning, or never one.
     pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
         let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
-        ids(&search_software(&self.0, &query).expect("an answer"))
+        ids(&pollster::block_on(search_software(&self.0, &query)).expect("an answer"))
     }
 
     /// The ids found, best first.
@@ -106,7 +106,7 @@ impl Directory {
             page: PageRequest { limit: 1, offset: 0 },
             ..SearchSoftware::new(query)
         };
-        let page = search_software(&self.0, &query).expect("an answer");
+        let page = pollster::block_on(search_software(&self.0, &query)).expect("an answer");
         let (_, values) = page.facets.into_iter().next().expect("the facet");
         let mut counts: Vec<_> = values.into_iter().map(|value| (value.value.into_owned(), value.count)).collect();
         counts.sort();
@@ -136,7 +136,7 @@ fn ids(page: &SearchPage<'_>) -> Vec<String> {
         let product: Value = serde_json::from_slice(item).expect("a JSON object");
         product["id"].as_str().expect("an id").to_owned()
     };
-    page.data.iter().map(|hit| id(hit.item)).collect()
+    page.data.iter().map(|hit| id(&hit.item)).collect()
 }
 
 fn merge(into: &mut Value, from: &Value) {

@@ -1,8 +1,8 @@
 //! Collection of what a walk over the posting lists finds, into tiers.
 
 use super::TantivyEngine;
-use crate::catalogue::Ordinal;
-use crate::engine::{EngineError, SearchHits, SearchRequest};
+use crate::catalogue::{Catalogue, Ordinal};
+use crate::engine::{EngineError, SearchHits, SearchRequest, records};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier};
@@ -143,7 +143,7 @@ impl<'a> TierCollector<'a> {
     }
 
     /// Reranks the best and returns the page.
-    pub(super) fn finish(mut self, request: &SearchRequest<'_>) -> SearchHits {
+    pub(super) fn finish(mut self, request: &SearchRequest<'_>, catalogue: &Catalogue) -> SearchHits {
         if self.complete.is_some() {
             // The second pass stopped early; documents with all words count nevertheless.
             for ordinal in self.first {
@@ -158,7 +158,8 @@ impl<'a> TierCollector<'a> {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
         }
-        SearchHits { hits: request.page_of(&best), total, complete, unfiltered_total, facets }
+        let hits = records::hits(catalogue, request.page_of(&best));
+        SearchHits { hits, total, complete, unfiltered_total, facets }
     }
 
     fn note(&mut self, ordinal: Ordinal) {

@@ -226,6 +226,7 @@ mod tests {
     use crate::search::Ranking;
     use crate::search::field::Field;
     use crate::search::score::Occurrences;
+    use crate::snapshot::Snapshot;
 
     /// More than two blocks, the last one not full.
     const DOCUMENTS: u32 = 9000;
@@ -249,7 +250,9 @@ mod tests {
             builder.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare)).expect("a document");
         }
         let files = builder.finish().expect("an index");
-        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Arc::default(), Arc::default())
+        // The records aren't read.
+        let catalogue = Arc::clone(&Snapshot::build(Vec::new()).expect("an empty generation").catalogue);
+        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Arc::default(), catalogue)
             .expect("it opens")
     }
 

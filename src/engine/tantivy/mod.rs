@@ -22,6 +22,8 @@ use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
@@ -31,8 +33,8 @@ use self::block::BLOCK_LEN;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
-use super::{Engine, EngineError, EngineFiles, SearchHits, SearchRequest};
-use crate::catalogue::{Columns, Ordinal};
+use super::{Engine, EngineError, EngineFiles, ReviewHits, ReviewsRequest, SearchHits, SearchRequest, records};
+use crate::catalogue::{Catalogue, Columns, Ordinal};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::score::Scorer;
@@ -53,6 +55,7 @@ pub struct TantivyEngine {
     scorer: Scorer,
     forward: Arc<Forward>,
     columns: Arc<Columns>,
+    catalogue: Arc<Catalogue>,
 }
 
 /// The posting list of a term in the first 4 GiB of postings, which are those of ten million records; a compact [`TermInfo`].
@@ -87,7 +90,7 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index from its files, with the lengths, words and columns of its documents.
+    /// Opens an index from its files, with the lengths and words of its documents, and their records.
     ///
     /// # Errors
     /// Where the files are no index, or not of that many documents in one segment.
@@ -95,7 +98,7 @@ impl TantivyEngine {
         files: EngineFiles,
         scorer: Scorer,
         forward: Arc<Forward>,
-        columns: Arc<Columns>,
+        catalogue: Arc<Catalogue>,
     ) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
@@ -118,9 +121,19 @@ impl TantivyEngine {
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
         let stems = stems(&postings)?;
-        let mut engine = Self { field, postings, stems, frequent: FxHashMap::default(), scorer, forward, columns };
+        let (frequent, columns) = (FxHashMap::default(), Arc::clone(&catalogue.tables.columns));
+        let mut engine = Self { field, postings, stems, frequent, scorer, forward, columns, catalogue };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
+    }
+
+    fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+        if let Some(page) = records::list(&self.catalogue, request) {
+            return Ok(page);
+        }
+        let mut collector = TierCollector::new(self, request)?;
+        walk::walk(self, request.plan, &mut collector, request.budget)?;
+        Ok(collector.finish(request, &self.catalogue))
     }
 
     /// The term, if any document has it.
@@ -221,9 +234,23 @@ impl Engine for TantivyEngine {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
     }
 
-    fn search(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
-        let mut collector = TierCollector::new(self, request)?;
-        walk::walk(self, request.plan, &mut collector, request.budget)?;
-        Ok(collector.finish(request))
+    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
+        records::categories(&self.catalogue, term, |request| self.search_now(request))
+    }
+
+    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
+        Box::pin(ready(self.search_now(request)))
+    }
+
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, EngineError>> {
+        Box::pin(ready(records::record(&self.catalogue, id)))
+    }
+
+    fn reviews<'a>(
+        &'a self,
+        id: &'a str,
+        request: &'a ReviewsRequest,
+    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
+        Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
     }
 }

@@ -43,12 +43,12 @@ impl ListBody {
     }
 
     /// A list of resources as they are.
-    pub(in crate::http) fn of_page(page: &Page<'_>) -> Result<Self, ApiError> {
-        let write = |item: &&[u8], json: &mut Vec<u8>| {
+    pub(in crate::http) fn of_page(page: &Page) -> Result<Self, ApiError> {
+        let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(item);
             Ok(())
         };
-        Self::new(&page.data, page.pagination, |item| item.len(), write)
+        Self::new(&page.data, page.pagination, Bytes::len, write)
     }
 
     /// Adds a member.

@@ -79,5 +79,5 @@ pub(in crate::http) async fn get_category(
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
     let object = service::get_category(&snapshot, &id).ok_or(ApiError::CategoryNotFound(id))?;
-    Ok(response::stored_record(object))
+    Ok(response::stored_record(&object))
 }

@@ -80,5 +80,5 @@ pub(in crate::http) async fn get_term(
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
     let object = service::get_term(&snapshot, &id).ok_or(ApiError::TermNotFound(id))?;
-    Ok(response::stored_record(object))
+    Ok(response::stored_record(&object))
 }

@@ -11,7 +11,7 @@ use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::resource::{Pagination, ReviewResource, ReviewSummary};
-use crate::service::{self, ListReviews, ReviewSort};
+use crate::service::{self, ListReviews, ReviewFilter, ReviewSort};
 
 const fn stars(name: &'static str, about: &'static str) -> Parameter<Decimal> {
     Parameter { name, about, value: Decimal { minimum: 1.0, maximum: 5.0 }, repeatable: false, example: "4" }
@@ -51,9 +51,11 @@ impl FromParameters for ListReviews {
 
     fn read(values: &mut Values<'_>) -> Self {
         Self {
-            min_rating: values.one(&MIN_RATING),
-            max_rating: values.one(&MAX_RATING),
-            verified: values.one(&VERIFIED),
+            filter: ReviewFilter {
+                min_rating: values.one(&MIN_RATING),
+                max_rating: values.one(&MAX_RATING),
+                verified: values.one(&VERIFIED),
+            },
             sort: values.one(&SORT).unwrap_or_default(),
             page: values.page(&LIMIT, &OFFSET),
         }
@@ -87,8 +89,8 @@ pub(in crate::http) async fn list_reviews(
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let reviews = service::list_reviews(&snapshot, &id, &query).ok_or(ApiError::SoftwareNotFound(id))?;
-    let body = ListBody::of_page(&reviews.page)?.with("summary", reviews.summary)?;
+    let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let body = ListBody::of_page(&reviews.page)?.with("summary", &reviews.summary)?;
     let links = links.header(reviews.page.pagination, MaxOffset::Unbounded);
     Ok(body.finish().into_response(links))
 }

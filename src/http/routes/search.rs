@@ -114,13 +114,14 @@ pub(in crate::http) async fn search_software(
     let page = if let Some(results) = cached {
         write(&results.page(&snapshot, &query), &fields)?
     } else {
-        let search = move || -> Result<_, ApiError> {
-            let results = service::find_software(&snapshot, &query)?;
-            Ok((write(&results.page(&snapshot, &query), &fields)?, results))
+        let generation = Snapshot::clone(&snapshot);
+        let search = async move {
+            let results = service::find_software(&snapshot, &query).await?;
+            Ok::<_, ApiError>((write(&results.page(&snapshot, &query), &fields)?, results))
         };
         let (page, results) = state.search_pool.run(search).await??;
         if let Some(key) = key {
-            state.search_cache.insert(key, Arc::new(results));
+            state.search_cache.insert(generation.generation(), key, Arc::new(results));
         }
         page
     };
@@ -132,7 +133,7 @@ pub(in crate::http) async fn search_software(
 }
 
 fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
-    let write = |hit: &SearchHit<'_>, json: &mut Vec<u8>| write_hit(hit, fields, json);
+    let write = |hit: &SearchHit, json: &mut Vec<u8>| write_hit(hit, fields, json);
     let mut body = ListBody::new(&page.data, page.pagination, hit_bytes, write)?.with("query", &page.query)?;
     if !page.facets.is_empty() {
         body = body.with("facets", &Facets(&page.facets))?;
@@ -144,14 +145,14 @@ fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
 const HIGHLIGHTS: &[u8] = br#","highlights":"#;
 
 /// The size of a hit's JSON in bytes, roughly.
-fn hit_bytes(hit: &SearchHit<'_>) -> usize {
+fn hit_bytes(hit: &SearchHit) -> usize {
     const SCORE: usize = 24;
     let highlights = hit.highlights.as_deref().map_or(0, |highlights| HIGHLIGHTS.len() + highlights.len());
     hit.item.len() + SCORE + highlights
 }
 
-fn write_hit(hit: &SearchHit<'_>, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    let item = fields.select(hit.item)?;
+fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
+    let item = fields.select(&hit.item)?;
     // Without its closing brace.
     json.extend_from_slice(&item[..item.len() - 1]);
     append_member(json, "score", &hit.score)?;

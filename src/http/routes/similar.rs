@@ -13,7 +13,7 @@ use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
-use crate::http::response::{ListBody, ListPage, append_member};
+use crate::http::response::{ListBody, append_member};
 use crate::http::state::AppState;
 use crate::resource::{CategoryRef, Pagination, SoftwareItem};
 use crate::service::{self, PageRequest, SimilarHit};
@@ -79,9 +79,10 @@ pub(in crate::http) async fn list_similar(
     Query(ListSimilar(page)): Query<ListSimilar>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let list = move || -> Result<ListPage, ApiError> {
-        let page = service::similar_software(&snapshot, &id, page)?.ok_or(ApiError::SoftwareNotFound(id))?;
-        Ok(ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write_hit)?.finish())
+    let list = async move {
+        let page = service::similar_software(&snapshot, &id, page).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+        let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write_hit)?;
+        Ok::<_, ApiError>(body.finish())
     };
     let page = state.search_pool.run(list).await??;
     let links = links.header(page.pagination(), MaxOffset::Query);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::http::extract::query::definition::{
@@ -14,7 +15,7 @@ use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::http::response::{self, Fields, ListBody, ListPage};
+use crate::http::response::{self, Fields, ListBody};
 use crate::http::state::AppState;
 use crate::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::service::{self, ListSoftware, SoftwareFilter};
@@ -83,16 +84,16 @@ pub(in crate::http) async fn list_software(
     let max_offset = MaxOffset::of(query.q.as_deref());
     reject_comma_separated(&snapshot, &query.filter)?;
     let is_stored_order = query.q.is_none() && query.ids.is_empty() && query.filter == SoftwareFilter::default();
-    let list = move || -> Result<ListPage, ApiError> {
-        let page = service::list_software(&snapshot, &query)?;
-        let write = |item: &&[u8], json: &mut Vec<u8>| {
+    let list = async move {
+        let page = service::list_software(&snapshot, &query).await?;
+        let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(&fields.select(item)?);
             Ok(())
         };
-        Ok(ListBody::new(&page.data, page.pagination, |item| item.len(), write)?.finish())
+        Ok::<_, ApiError>(ListBody::new(&page.data, page.pagination, Bytes::len, write)?.finish())
     };
     // A name search or a filter looks at every product.
-    let page = if is_stored_order { list() } else { state.search_pool.run(list).await? }?;
+    let page = if is_stored_order { list.await } else { state.search_pool.run(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(page.into_response(links))
 }
@@ -133,6 +134,6 @@ pub(in crate::http) async fn get_software(
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let body = service::get_software(&snapshot, &id)?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let body = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
     Ok(response::json(body))
 }

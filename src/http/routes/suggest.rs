@@ -68,6 +68,6 @@ pub(in crate::http) async fn suggest(
     snapshot: Snapshot,
     Query(Suggest { q, limit }): Query<Suggest>,
 ) -> Result<Response, ApiError> {
-    let suggest = move || response::record(&service::suggest(&snapshot, &q, limit)?);
+    let suggest = async move { response::record(&service::suggest(&snapshot, &q, limit).await?) };
     state.search_pool.run(suggest).await?
 }

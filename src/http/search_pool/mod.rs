@@ -53,13 +53,13 @@ impl SearchPool {
         Ok(Self { queue, admission: Admission::new(max_delay) })
     }
 
-    /// Runs a search on one of the threads. A search that nothing awaits any more at its turn doesn't run.
+    /// Polls a search on one of the threads until it is complete. A search that nothing awaits any more at its turn doesn't run.
     ///
     /// # Errors
     /// [`ApiError::Overloaded`] where the queue is full or its delay too long, [`ApiError::Panicked`] where the search panics.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        search: impl FnOnce() -> T + Send + 'static,
+        search: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, ApiError> {
         let (sender, receiver) = oneshot::channel();
         let run = Box::new(move |verdict| {
@@ -68,7 +68,7 @@ impl SearchPool {
             }
             let outcome = match verdict {
                 // A search shares nothing mutable, so nothing half-done is left behind by a panic.
-                Verdict::Admitted => panics::catch(search).map_err(ApiError::Panicked),
+                Verdict::Admitted => panics::catch(|| pollster::block_on(search)).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
             let _ = sender.send(outcome);
@@ -100,7 +100,7 @@ mod tests {
     #[tokio::test]
     async fn search_runs_on_a_thread_of_the_pool() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
-        let name = pool.run(|| std::thread::current().name().unwrap_or_default().to_owned()).await;
+        let name = pool.run(async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
         assert_eq!(name.expect("it ran"), "search");
     }
 
@@ -108,9 +108,9 @@ mod tests {
     async fn panic_is_one_failed_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);
-        let failed = pool.run(move || assert_eq!(number, 4, "out of paper")).await;
+        let failed = pool.run(async move { assert_eq!(number, 4, "out of paper") }).await;
         assert!(matches!(failed, Err(ApiError::Panicked(message)) if message.contains("out of paper")));
-        assert_eq!(pool.run(|| 5).await.expect("the thread goes on"), 5);
+        assert_eq!(pool.run(async { 5 }).await.expect("the thread goes on"), 5);
     }
 
     /// A pool with one thread, busy until the sender is dropped.
@@ -132,7 +132,7 @@ mod tests {
     async fn search_that_waited_too_long_is_rejected() {
         let (pool, release) = busy_pool(MaxQueueDelay { burst: Duration::ZERO, standing: Duration::ZERO }).await;
         let waiting = std::sync::Arc::clone(&pool);
-        let late = tokio::spawn(async move { waiting.run(|| ()).await });
+        let late = tokio::spawn(async move { waiting.run(async {}).await });
         while pool.queue.is_empty() {
             tokio::task::yield_now().await;
         }
@@ -145,14 +145,14 @@ mod tests {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
         let abandoned = std::sync::Arc::clone(&pool);
-        let caller = tokio::spawn(async move { abandoned.run(move || ran.send(())).await });
+        let caller = tokio::spawn(async move { abandoned.run(async move { ran.send(()) }).await });
         while pool.queue.is_empty() {
             tokio::task::yield_now().await;
         }
         caller.abort();
         assert!(caller.await.is_err());
         drop(release);
-        pool.run(|| ()).await.expect("it ran");
+        pool.run(async {}).await.expect("it ran");
         assert!(runs.try_recv().is_err());
     }
 }

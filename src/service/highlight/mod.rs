@@ -9,12 +9,13 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::catalogue::Ordinal;
+use crate::engine::Hit;
 use crate::record::slug;
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Tier};
+use crate::search::collect::Tier;
 use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
@@ -149,14 +150,14 @@ impl<'s> Highlighter<'s> {
     ///
     /// # Errors
     /// Where the product's text is damaged, or a highlight can't be written as JSON.
-    pub(super) fn highlights(&mut self, hit: &Candidate) -> Result<Vec<u8>, ServiceError> {
+    pub(super) fn highlights(&mut self, hit: &Hit) -> Result<Vec<u8>, ServiceError> {
         let ordinal = hit.ordinal;
         self.scratch.json.clear();
         self.scratch.json.push(b'[');
         self.scratch.found = 0;
         if !self.expansion.slots.is_empty() && self.budget.allows_more() {
             self.budget.spend(HIT + self.snapshot.search.forward.size_bytes(ordinal));
-            let item: ItemTexts<'_> = serde_json::from_slice(self.snapshot.catalogue.item(ordinal))?;
+            let item: ItemTexts<'_> = serde_json::from_slice(&hit.item)?;
             let fields = self.snapshot.catalogue.detail_fields(ordinal)?;
             let detail: DetailTexts<'_> = serde_json::from_slice(&fields)?;
             let mut words = self.snapshot.search.forward.words(ordinal);

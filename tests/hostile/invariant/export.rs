@@ -57,13 +57,16 @@ fn check_generation(report: Report, bytes: &[u8]) {
     assert_eq!(written, bytes, "byte for byte as validated");
     assert_eq!(snapshot.catalogue.software_count(), software.len());
     for (id, name) in software {
-        let detail = service::get_software(&snapshot, &id).expect("whole").expect("the product");
+        let detail = pollster::block_on(service::get_software(&snapshot, &id)).expect("whole").expect("the product");
         assert!(is_json(&detail), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
-        assert!(service::list_reviews(&snapshot, &id, &ListReviews::all(page)).is_some(), "{id}");
-        let similar = service::similar_software(&snapshot, &id, page).expect("an answer").expect("the product");
+        let reviews = pollster::block_on(service::list_reviews(&snapshot, &id, &ListReviews::all(page)));
+        assert!(reviews.expect("an answer").is_some(), "{id}");
+        let similar = pollster::block_on(service::similar_software(&snapshot, &id, page))
+            .expect("an answer")
+            .expect("the product");
         assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
-        let suggested = service::suggest(&snapshot, &name, 20).expect("an answer");
+        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20)).expect("an answer");
         assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }

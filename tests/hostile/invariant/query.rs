@@ -25,7 +25,7 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
 /// Asks, and checks the answer: the search, and the lists that take a query too.
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.catalogue.software_count() as u64;
-    let answer = search_software(snapshot, query).expect("an answer");
+    let answer = pollster::block_on(search_software(snapshot, query)).expect("an answer");
     assert!(!answer.query.incomplete, "a small directory needs no limit");
     let total = answer.pagination.total;
     assert!(total <= count, "{total} of {count}");
@@ -40,7 +40,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     }
     // A page of any size is a part of the whole.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
-    let whole = search_software(snapshot, &whole).expect("an answer");
+    let whole = pollster::block_on(search_software(snapshot, &whole)).expect("an answer");
     assert_eq!(whole.pagination.total, total);
     let start = usize::try_from(query.page.offset).unwrap_or(usize::MAX).min(whole.data.len());
     for (hit, same) in answer.data.iter().zip(&whole.data[start..]) {
@@ -54,7 +54,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
         page: query.page,
         ..ListSoftware::default()
     };
-    assert!(list_software(snapshot, &list).expect("an answer").pagination.total <= count);
+    assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);
     let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page });
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
@@ -64,7 +64,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
 pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u64) -> bool {
     let within = |query: &SearchSoftware, units| {
         let budget = Budget::new(units);
-        find_software_within(snapshot, query, &budget).expect("results").page(snapshot, query)
+        pollster::block_on(find_software_within(snapshot, query, &budget)).expect("results").page(snapshot, query)
     };
     let answer = within(query, units);
     assert_eq!(answer, within(query, units), "the same query has the same answer");

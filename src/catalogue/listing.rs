@@ -1,0 +1,36 @@
+//! Lists of products in a stored order.
+
+use std::ops::Range;
+
+use super::{Columns, Filter, Order, Ordinal};
+
+impl Columns {
+    /// A page of the products that pass a filter, in a stored order, and the number of all that pass it.
+    #[must_use]
+    pub fn page(&self, filter: &Filter, order: Order, page: Range<usize>) -> (Vec<Ordinal>, u64) {
+        let order = self.order(order);
+        let slice = |ordinals: &[Ordinal]| {
+            let end = page.end.min(ordinals.len());
+            ordinals[page.start.min(end)..end].to_vec()
+        };
+        if let Some(some) = &filter.ordinals {
+            // A few products: sorted by their places in the order, which isn't walked.
+            let mut admitted: Vec<_> =
+                some.iter().copied().filter(|ordinal| filter.admit(self, *ordinal).passed()).collect();
+            admitted.sort_unstable_by_key(|ordinal| order.ranks[*ordinal as usize]);
+            return (slice(&admitted), admitted.len() as u64);
+        }
+        if filter.is_open() {
+            return (slice(&order.ordinals), order.ordinals.len() as u64);
+        }
+        let mut ordinals = Vec::new();
+        let mut total = 0;
+        for ordinal in order.ordinals.iter().filter(|ordinal| filter.admit(self, **ordinal).passed()) {
+            if page.contains(&total) {
+                ordinals.push(*ordinal);
+            }
+            total += 1;
+        }
+        (ordinals, total as u64)
+    }
+}

@@ -1,0 +1,76 @@
+//! Records out of the catalogue, for engines that have it in memory.
+
+use bytes::Bytes;
+
+use super::{CATEGORY_EXAMPLES, EngineError, Hit, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
+use crate::catalogue::{Catalogue, Filter};
+use crate::search::budget::Budget;
+use crate::search::collect::{Candidate, Tier};
+use crate::search::{Alternative, Group, Plan, Term};
+
+/// The hits of some candidates.
+pub(super) fn hits(catalogue: &Catalogue, candidates: &[Candidate]) -> Vec<Hit> {
+    let items = catalogue.items(candidates.iter().map(|candidate| candidate.ordinal));
+    let hit = |(candidate, item): (&Candidate, Bytes)| Hit {
+        ordinal: candidate.ordinal,
+        tier: candidate.tier,
+        score: candidate.score,
+        item,
+    };
+    candidates.iter().zip(items).map(hit).collect()
+}
+
+/// A page of all products in a stored order, where the request asks for no more than that.
+pub(super) fn list(catalogue: &Catalogue, request: &SearchRequest<'_>) -> Option<SearchHits> {
+    let order = request.order.filter(|_| request.plan.finds_all() && request.facets.is_none())?;
+    let columns = &catalogue.tables.columns;
+    let (ordinals, total) = columns.page(request.filter, order, request.page.clone());
+    let candidate = |ordinal| {
+        let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
+        Candidate { tier, score: 0.0, ordinal }
+    };
+    let candidates: Vec<_> = ordinals.into_iter().map(candidate).collect();
+    let unfiltered_total = catalogue.software_count() as u64;
+    Some(SearchHits { hits: hits(catalogue, &candidates), total, complete: total, unfiltered_total, facets: None })
+}
+
+/// A product's detail; `None` for an unknown id.
+pub(super) fn record(catalogue: &Catalogue, id: &str) -> Result<Option<Bytes>, EngineError> {
+    Ok(catalogue.find(id).map(|ordinal| catalogue.detail(ordinal)).transpose()?)
+}
+
+/// A window of a product's reviews; `None` for an unknown id.
+pub(super) fn reviews(catalogue: &Catalogue, id: &str, request: &ReviewsRequest) -> Option<ReviewHits> {
+    let reviews = catalogue.tables.reviews.of(catalogue.find(id)?);
+    let entries = reviews.select(&request.filter, request.sort);
+    let page = entries.iter().take(request.page.end).skip(request.page.start);
+    Some(ReviewHits {
+        reviews: page.map(|review| catalogue.object(review.object)).collect(),
+        total: entries.len() as u64,
+        summary: reviews.summary.clone(),
+    })
+}
+
+/// The categories of the best documents with a term, which `search` finds.
+pub(super) fn categories(
+    catalogue: &Catalogue,
+    term: &Term,
+    search: impl FnOnce(&SearchRequest<'_>) -> Result<SearchHits, EngineError>,
+) -> Result<Vec<u32>, EngineError> {
+    let alternatives = vec![Alternative { term: term.clone(), weight: 1.0 }];
+    let plan = Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
+    let found = search(&SearchRequest {
+        plan: &plan,
+        filter: &Filter::default(),
+        order: None,
+        page: 0..CATEGORY_EXAMPLES,
+        facets: None,
+        budget: &Budget::of_documents(catalogue.software_count()),
+    })?;
+    let columns = &catalogue.tables.columns;
+    let mut categories: Vec<_> =
+        found.hits.iter().flat_map(|hit| columns.categories_of(hit.ordinal)).copied().collect();
+    categories.sort_unstable();
+    categories.dedup();
+    Ok(categories)
+}
