@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators bench-build licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -131,6 +131,11 @@ test-generators: need-cargo need-cc need-npm need-node need-java need-javac need
 tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
+
+test-mcp: need-cargo need-cc need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## The protocol's own clients and its inspector ask /mcp and the command mcp
+	cargo build --locked --quiet
+	UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/mcp-clients' $(UV) run --quiet --locked --project tests/mcp-clients \
+		python tests/mcp-clients/check.py --binary '$(BINARY)'
 
 # The same as the Python client's tools/check.py makes for itself.
 $(UV): | need-python3

@@ -40,6 +40,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
+    /// Speak the Model Context Protocol on standard input and output: the directory as tools of an assistant
+    Mcp(McpArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Ask a running server whether it is ready; exits with 0 or 1
@@ -298,6 +300,17 @@ fn rating(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|rating| (0.0..=5.0).contains(rating))
         .ok_or_else(|| "a number from 0 to 5 is needed".to_owned())
+}
+
+/// Options of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Address under which the API is reached, for links [default: none; links are relative]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL")]
+    pub public_url: Option<String>,
 }
 
 /// The output format of `search`.

@@ -16,6 +16,8 @@ pub mod export;
 pub mod http;
 pub mod key;
 mod lock;
+pub mod mcp;
+mod nearest;
 pub mod panics;
 mod printable;
 pub mod record;

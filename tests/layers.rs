@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
@@ -15,7 +15,8 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
-    ("http", &["catalogue", "export", "key", "panics", "record", "resource", "service", "snapshot"]),
+    ("mcp", &["nearest", "printable", "record", "service", "snapshot"]),
+    ("http", &["catalogue", "export", "key", "mcp", "nearest", "panics", "record", "resource", "service", "snapshot"]),
 ];
 
 /// The modules which understand a query. An engine is given their result, a plan.

@@ -15,8 +15,9 @@ impl Columns {
         };
         if let Some(some) = &filter.ordinals {
             // A few products: sorted by their places in the order, which isn't walked.
-            let mut admitted: Vec<_> =
-                some.iter().copied().filter(|ordinal| filter.admit(self, *ordinal).passed()).collect();
+            let exists = |ordinal: &Ordinal| (*ordinal as usize) < order.ranks.len();
+            let admitted = some.iter().copied().filter(exists);
+            let mut admitted: Vec<_> = admitted.filter(|ordinal| filter.admit(self, *ordinal).passed()).collect();
             admitted.sort_unstable_by_key(|ordinal| order.ranks[*ordinal as usize]);
             return (slice(&admitted), admitted.len() as u64);
         }

@@ -2,12 +2,17 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::Failure;
-use crate::cli::DataArgs;
+use super::log::Log;
+use super::progress::Terminal;
+use super::{Failure, INVALID, print_note};
+use crate::cli::{DataArgs, LogFormat};
 use crate::export::Limits;
-use crate::snapshot::Settings;
+use crate::printable::printable;
+use crate::snapshot::keeper::Keeper;
 use crate::snapshot::source::Source;
+use crate::snapshot::{Directory, Settings, Snapshot};
 
 /// The data folder where none is named.
 const DATA_FOLDER: &str = "data";
@@ -49,4 +54,25 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     Settings { source, index, read_only: false, skip_invalid: args.skip_invalid, max_removed, limits, process: None }
+}
+
+/// Loads the directory once, and writes nothing. Prints the reasons on standard error where it is degraded.
+///
+/// # Errors
+/// Where there is no generation to load.
+pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Snapshot>, Failure> {
+    check(args)?;
+    // Read-only, because a running server takes over each new generation on disk.
+    let settings = Settings { read_only: true, ..settings(args, 100) };
+    let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
+    let terminal = Terminal::new(LogFormat::Text, log.clone());
+    let started = Keeper::new(settings, Arc::clone(directory), Box::new(terminal)).start();
+    log.flush();
+    if let Err(failure) = started {
+        return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
+    }
+    for reason in directory.degraded().iter() {
+        print_note(&format!("warning: {}", printable(&reason.detail)));
+    }
+    directory.current().ok_or_else(|| Failure { text: "no generation is loaded".to_owned(), code: 1 })
 }

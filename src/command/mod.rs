@@ -7,6 +7,7 @@ mod healthcheck;
 mod keys;
 mod log;
 mod log_filter;
+mod mcp;
 mod openapi;
 mod progress;
 mod reindex;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
+        Some(Command::Mcp(args)) => mcp::run(&args),
         Some(Command::Openapi) => openapi::run(),
         Some(Command::Healthcheck(args)) => healthcheck::run(args),
         Some(Command::Completions { shell }) => print(&crate::cli::completions(shell)),

@@ -6,15 +6,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::log::Log;
-use super::progress::Terminal;
-use super::{INVALID, data, print_error, print_note};
-use crate::cli::{LogFormat, SearchArgs, SearchFormat};
+use super::{data, print_error, print_note};
+use crate::cli::{SearchArgs, SearchFormat};
 use crate::error::chain;
 use crate::printable::printable;
 use crate::service::{PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
-use crate::snapshot::keeper::Keeper;
-use crate::snapshot::{Directory, Settings};
 
 /// The shown fields of a product.
 #[derive(Debug, Deserialize)]
@@ -26,28 +22,13 @@ struct Shown {
 }
 
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
-    let directory = Arc::new(Directory::default());
-    // Read-only, because a running server takes over each new generation on disk.
-    let settings = Settings { read_only: true, ..data::settings(&args.data, 100) };
-    let log = match Log::start(io::stderr()) {
-        Ok(log) => log,
-        Err(error) => {
-            print_error(&error.to_string());
-            return ExitCode::FAILURE;
+    let snapshot = match data::load(&args.data, &Arc::default()) {
+        Ok(snapshot) => snapshot,
+        Err(failure) => {
+            print_error(&failure.text);
+            return ExitCode::from(failure.code);
         }
     };
-    let terminal = Terminal::new(LogFormat::Text, log.clone());
-    let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(terminal));
-    let started = keeper.start();
-    log.flush();
-    if let Err(failure) = started {
-        print_error(&printable(&failure.to_string()));
-        return ExitCode::from(INVALID);
-    }
-    for reason in directory.degraded().iter() {
-        print_note(&format!("warning: {}", printable(&reason.detail)));
-    }
-    let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
     let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
     let found = match pollster::block_on(search_software(&snapshot, &query)) {

@@ -99,6 +99,12 @@ pub struct PublicUrl {
 pub struct PublicUrlError(String);
 
 impl PublicUrl {
+    /// The address without a slash at its end.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.base
+    }
+
     /// Reads a public address.
     ///
     /// # Errors

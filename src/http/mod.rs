@@ -52,7 +52,9 @@ use self::middleware::{
     Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
 };
 use self::problem::ApiError;
-use self::routes::{categories, exports, generations, glossary, health, reviews, search, similar, software, suggest};
+use self::routes::{
+    categories, exports, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
+};
 
 /// The service with all its routes.
 #[must_use]
@@ -104,6 +106,13 @@ pub fn service_with(
         .layer(Around(Authenticate(Arc::clone(&state))))
         .layer(Around(RateLimit));
     let replication = generations::router().method_not_allowed_fallback(method_not_allowed).layer(replication);
+    // Messages of the Model Context Protocol: sent with POST, so without entity tags.
+    let assistants = ServiceBuilder::new()
+        .layer(common.clone())
+        .layer(Around(Authenticate(Arc::clone(&state))))
+        .layer(Around(TakeSnapshot(Arc::clone(&state))))
+        .layer(Around(RateLimit));
+    let assistants = mcp::router().layer(assistants);
     // The site's fallback answers all other addresses.
     let open = Router::from(health_routes())
         .merge(site::router(&state.config, openapi(&state.config)))
@@ -114,7 +123,7 @@ pub fn service_with(
     ServiceBuilder::new()
         .map_request(middleware::trim_trailing_slash)
         .map_response(middleware::correct_headers)
-        .service(open.merge(api).merge(replication).with_state(state))
+        .service(open.merge(api).merge(replication).merge(assistants).with_state(state))
 }
 
 /// The operations of the API.

@@ -20,7 +20,8 @@ pub use content::{Resource, content_hash};
 pub use error::ServiceError;
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
-    Facet, ListGlossary, ListReviews, ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter,
+    Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, PageRequest, SearchSoftware,
+    SearchSort, SoftwareFilter,
 };
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,

@@ -9,6 +9,12 @@ use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
 use crate::resource::Pagination;
 use crate::search::expand::Prefix;
 
+/// The most characters (Unicode code points) of a query.
+pub const MAX_QUERY_CHARACTERS: usize = 256;
+
+/// The largest page of a list.
+pub const MAX_LIMIT: u32 = 100;
+
 /// The part of a list; by default the first 20 items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PageRequest {

@@ -15,11 +15,12 @@ use axum::response::Response;
 
 use super::around::Middleware;
 use super::options::no_content;
-use crate::http::problem::ALLOWED_METHODS;
+use crate::http::problem::allowed_methods;
 
 /// Headers that a page may send beyond those that are always allowed.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
-    "Authorization, Content-Type, If-None-Match, If-Range, Range, X-Request-Id, traceparent, tracestate, baggage",
+    "Authorization, Content-Type, If-None-Match, If-Range, Range, X-Request-Id, traceparent, tracestate, baggage, \
+     Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
 );
 
 /// Headers that a page may read.
@@ -43,7 +44,7 @@ impl Middleware for Cors {
         let is_cross_origin = request.headers().contains_key(ORIGIN);
         let asks_method = request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         if is_cross_origin && asks_method && request.method() == Method::OPTIONS {
-            return ControlFlow::Break(preflight());
+            return ControlFlow::Break(preflight(request.uri().path()));
         }
         ControlFlow::Continue(is_cross_origin)
     }
@@ -64,10 +65,10 @@ fn has_item(headers: &HeaderMap, list: HeaderName, item: &str) -> bool {
     values.flat_map(|value| value.split(',')).any(|value| value.trim().eq_ignore_ascii_case(item))
 }
 
-fn preflight() -> Response {
+fn preflight(path: &str) -> Response {
     let mut response = no_content();
     let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, allowed_methods(path));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
     headers.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
     allow_origin(headers);

@@ -56,9 +56,9 @@ fn well_formed(request: &Request) -> Result<(), &'static str> {
         }
         _ => {}
     }
-    // The one way of stating a body's end that can contradict another. No operation takes a body.
+    // The one way of stating a body's end that can contradict another. A body has a Content-Length.
     if request.headers().contains_key(TRANSFER_ENCODING) {
-        return Err("Send no Transfer-Encoding: nothing here takes a request body.");
+        return Err("Send no Transfer-Encoding; a request with a body states its Content-Length.");
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::around::Middleware;
 use super::route::matched_route;
-use crate::http::problem::{ALLOWED_METHODS, ApiError};
+use crate::http::problem::{ApiError, allowed_methods};
 
 /// Answers `OPTIONS` on a route, and on `*`, with its methods. It needs no key.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ impl Middleware for Options {
             return ControlFlow::Break(ApiError::RouteNotFound.into_response());
         }
         let mut response = no_content();
-        response.headers_mut().insert(ALLOW, ALLOWED_METHODS);
+        response.headers_mut().insert(ALLOW, allowed_methods(request.uri().path()));
         ControlFlow::Break(response)
     }
 

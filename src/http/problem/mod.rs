@@ -24,6 +24,17 @@ use crate::service::ServiceError;
 /// The methods of every route.
 pub(super) const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
+/// The path of the Model Context Protocol.
+pub(super) const MCP_PATH: &str = "/mcp";
+
+/// The methods of that route.
+pub(super) const MCP_METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+
+/// The methods of the route at a path.
+pub(super) fn allowed_methods(path: &str) -> HeaderValue {
+    if path == MCP_PATH { MCP_METHODS } else { ALLOWED_METHODS }
+}
+
 /// Seconds after which a caller may try again while the first generation is loading.
 const INDEX_RETRY_SECONDS: u64 = 5;
 
@@ -57,6 +68,9 @@ pub enum ApiError {
     /// A web origin that the key isn't for.
     #[error("origin {0} is not allowed")]
     OriginNotAllowed(String),
+    /// A browser's request to a host name that isn't known to be the service's.
+    #[error("a browser's request to another host name")]
+    HostNotAllowed,
     /// A key that may not pull the index.
     #[error("the key may not pull the index")]
     ReplicateNotAllowed,
@@ -191,7 +205,7 @@ impl ApiError {
             Self::MissingApiKey | Self::MissingBearer => ErrorCode::MissingApiKey,
             Self::InvalidApiKey => ErrorCode::InvalidApiKey,
             Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
-            Self::OriginNotAllowed(_) => ErrorCode::OriginNotAllowed,
+            Self::OriginNotAllowed(_) | Self::HostNotAllowed => ErrorCode::OriginNotAllowed,
             Self::ReplicateNotAllowed => ErrorCode::ReplicateNotAllowed,
             Self::SoftwareNotFound(_) => ErrorCode::SoftwareNotFound,
             Self::CategoryNotFound(_) => ErrorCode::CategoryNotFound,
@@ -228,6 +242,9 @@ impl ApiError {
             Self::OriginNotAllowed(origin) => {
                 format!("This key may not be used from {origin}. Ask the operator to allow this origin for it.")
             }
+            Self::HostNotAllowed => "A browser may call this address only under the service's own name (DNS rebinding). Ask the operator \
+                                     to set it with --public-url."
+                .to_owned(),
             Self::SoftwareNotFound(id) => format!("There is no product with the id {id:?}."),
             Self::CategoryNotFound(id) => format!("There is no category with the id {id:?}; /v1/categories lists them."),
             Self::TermNotFound(id) => format!("There is no glossary term with the id {id:?}; /v1/glossary lists them."),
@@ -328,7 +345,7 @@ pub(super) fn render(error: &ApiError, request_id: &str, documentation: &str, re
         headers.extend(HeaderValue::try_from(format!("bytes */{length}")).ok().map(|range| (CONTENT_RANGE, range)));
     }
     if matches!(error, ApiError::MethodNotAllowed) {
-        headers.insert(ALLOW, ALLOWED_METHODS);
+        headers.entry(ALLOW).or_insert(ALLOWED_METHODS);
     }
     let challenge = match error {
         ApiError::MissingApiKey | ApiError::MissingBearer => "Bearer realm=\"software-directory\"",

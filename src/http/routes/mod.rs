@@ -5,6 +5,7 @@ pub(super) mod exports;
 pub(super) mod generations;
 pub(super) mod glossary;
 pub(super) mod health;
+pub(super) mod mcp;
 mod metrics;
 pub(super) mod reviews;
 pub(super) mod search;

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::HeaderValue;
 use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Method};
 use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -191,8 +191,9 @@ where
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();
-            // No operation takes a body; hyper skips an unread one.
-            let mut request = request.map(|_| Body::empty());
+            // Only messages sent with POST are read; hyper skips an unread body.
+            let has_body = request.method() == Method::POST;
+            let mut request = request.map(|body| if has_body { Body::new(body) } else { Body::empty() });
             request.extensions_mut().insert(ConnectInfo(peer));
             let response = service.clone().oneshot(request);
             let (progress, is_closing) = (Arc::clone(&progress), Arc::clone(&is_closing));

@@ -4,10 +4,7 @@ use super::value::{Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, OneOf, Text};
 use super::{AnyParameter, MAX_QUERY_OFFSET, Parameter, Values};
 use crate::http::response::Field;
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::service::{Attribute, Facet, Order, Prefix, SearchSort, SoftwareFilter};
-
-/// The most characters (Unicode code points) of `q`.
-const MAX_QUERY_CHARACTERS: usize = 256;
+use crate::service::{Attribute, Facet, MAX_LIMIT, MAX_QUERY_CHARACTERS, Order, Prefix, SearchSort, SoftwareFilter};
 
 /// Free text to search for.
 pub(in crate::http) const fn query(about: &'static str, example: &'static str) -> Parameter<Text> {
@@ -20,7 +17,7 @@ pub(in crate::http) const fn limit(default: u64) -> Parameter<Integer> {
     Parameter {
         name: "limit",
         about: "Page size.",
-        value: Integer { minimum: 1, maximum: 100, default },
+        value: Integer { minimum: 1, maximum: MAX_LIMIT as u64, default },
         repeatable: false,
         example: "10",
     }

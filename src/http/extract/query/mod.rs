@@ -4,7 +4,6 @@
 //! All problems of a request are collected before it is rejected, so that a caller can fix them in one go.
 
 pub(in crate::http) mod definition;
-mod nearest;
 mod raw;
 pub(in crate::http) mod value;
 
@@ -22,6 +21,7 @@ use utoipa::openapi::{RefOr, Required};
 use self::value::{Flag, Integer, Text, Value};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::state::AppState;
+use crate::nearest;
 use crate::service::PageRequest;
 
 /// The largest offset of a page with a query (`q`): programs that need more download an export.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 
-use super::nearest;
+use crate::nearest;
 use crate::record::CalendarDate;
 
 /// A kind of value.

@@ -1,7 +1,7 @@
 //! The valid name nearest to a misspelled one.
 
 /// The most similar of `names`, if one is similar enough to suggest. Case doesn't matter.
-pub(super) fn name<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn name<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     /// Below this similarity (0 to 1) a suggestion confuses more than it helps.
     const SIMILAR: f64 = 0.6;
     /// The longest text that is compared, in bytes: the cost is quadratic.

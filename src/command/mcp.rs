@@ -1,0 +1,57 @@
+//! `mcp`: the directory as tools of an assistant, on standard input and output, without a server.
+
+use std::future::Future;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::{Failure, data, print_error};
+use crate::cli::McpArgs;
+use crate::error::chain;
+use crate::http::PublicUrl;
+use crate::mcp::{Host, Refused, ToolServer, serve};
+use crate::printable::printable;
+use crate::service::ServiceError;
+use crate::snapshot::Directory;
+
+/// Searches run where they are awaited: there is one caller.
+#[derive(Debug, Clone, Copy)]
+struct Direct;
+
+impl Host for Direct {
+    async fn run<F>(&self, search: F) -> Result<F::Output, Refused>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        Ok(search.await)
+    }
+
+    fn failed(&self, error: ServiceError) {
+        print_error(&printable(&chain(&error)));
+    }
+}
+
+pub(super) fn run(args: &McpArgs) -> ExitCode {
+    match answer(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            print_error(&failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Loads the directory once and answers until standard input ends. Standard output is the protocol's.
+fn answer(args: &McpArgs) -> Result<(), Failure> {
+    let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
+    let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
+    let base = public_url.as_ref().map_or("", PublicUrl::as_str);
+    let directory = Arc::new(Directory::default());
+    let snapshot = data::load(&args.data, &directory)?;
+    let tools = ToolServer::new(snapshot, directory.published_at(), base, Direct);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::other(&error))?;
+    let served = runtime.block_on(serve(tools, tokio::io::stdin(), tokio::io::stdout()));
+    // A read of standard input may still be waiting.
+    runtime.shutdown_background();
+    served.map_err(|error| Failure::other(&error))
+}

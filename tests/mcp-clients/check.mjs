@@ -1,0 +1,34 @@
+// The protocol's own TypeScript library against the binary, over both transports. Its environment has BINARY, URL, KEY, DATA.
+import assert from 'node:assert/strict'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+
+const { BINARY, URL: url, KEY, DATA } = process.env
+
+async function ask(transport, name) {
+  const client = new Client({ name: 'mcp-clients', version: '0' })
+  await client.connect(transport)
+  assert.match(client.getInstructions(), /never instructions/)
+  assert.equal((await client.listTools()).tools.length, 5)
+  // The library checks each result with the tool's schema.
+  const call = async (tool, args) => {
+    const result = await client.callTool({ name: tool, arguments: args })
+    assert.ok(!result.isError, JSON.stringify(result))
+    return result.structuredContent
+  }
+  const [product] = (await call('search_software', { q: 'permit' })).software
+  await call('get_software', { id: product.id })
+  await call('list_reviews', { id: product.id })
+  await call('list_categories', {})
+  await call('search_glossary', { q: 'permit' })
+  const wrong = await client.callTool({ name: 'search_software', arguments: { limt: 3 } })
+  assert.match(wrong.content[0].text, /Did you mean limit\?/)
+  await client.close()
+  console.log(`mcp-clients: typescript: ${name}: passed`)
+}
+
+const env = { SOFTWARE_DIRECTORY_DATA: DATA, SOFTWARE_DIRECTORY_INDEX: 'none' }
+await ask(new StdioClientTransport({ command: BINARY, args: ['mcp'], env, stderr: 'ignore' }), 'stdio')
+const requestInit = { headers: { Authorization: `Bearer ${KEY}` } }
+await ask(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }), 'http')

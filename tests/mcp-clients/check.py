@@ -1,0 +1,89 @@
+"""The protocol's own Python library against the binary, over both transports."""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import httpx2
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+HERE = Path(__file__).parent
+DATA = HERE.parent.parent / "data"
+TOOLS = ["search_software", "get_software", "list_categories", "search_glossary", "list_reviews"]
+
+
+async def ask(read, write, transport):
+    async with ClientSession(read, write) as session:
+        await session.initialize()
+        tools = (await session.list_tools()).tools
+        assert [tool.name for tool in tools] == TOOLS, tools
+        found = await session.call_tool("search_software", {"q": "permit", "limit": 3})
+        assert not found.is_error, found
+        product = found.structured_content["software"][0]
+        assert product["evidence"]["status"] and product["export"]["license"], product
+        arguments = {"get_software": {"id": product["id"]}, "list_categories": {}, "search_glossary": {"q": "permit"}}
+        for tool, given in {**arguments, "list_reviews": {"id": product["id"]}}.items():
+            # The library checks each result with the tool's schema.
+            result = await session.call_tool(tool, given)
+            assert not result.is_error and result.structured_content["generation"], result
+        wrong = await session.call_tool("search_software", {"limt": 3})
+        assert wrong.is_error and "Did you mean limit?" in wrong.content[0].text, wrong
+    print(f"mcp-clients: python: {transport}: passed")
+
+
+async def check(binary, url, key):
+    environment = {"SOFTWARE_DIRECTORY_DATA": str(DATA), "SOFTWARE_DIRECTORY_INDEX": "none"}
+    parameters = StdioServerParameters(command=binary, args=["mcp"], env=environment)
+    async with stdio_client(parameters) as (read, write, *_):
+        await ask(read, write, "stdio")
+    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http:
+        async with streamable_http_client(f"{url}/mcp", http_client=http) as (read, write, *_):
+            await ask(read, write, "http")
+
+
+def node(*command, **options):
+    return subprocess.run(command, cwd=HERE, check=True, text=True, timeout=60, **options)
+
+
+def inspect(binary):
+    """The inspector's command line, over standard input and output: this version of it sends no header to a server."""
+    call = ["--method", "tools/call", "--tool-name", "search_software", "--tool-arg", "q=permit"]
+    environment = ["-e", f"SOFTWARE_DIRECTORY_DATA={DATA}", "-e", "SOFTWARE_DIRECTORY_INDEX=none"]
+    command = ["node_modules/.bin/mcp-inspector", "--cli", *environment, binary, "mcp", *call]
+    output = node(*command, stdout=subprocess.PIPE).stdout
+    assert json.loads(output)["structuredContent"]["total"] > 0, output
+    print("mcp-clients: inspector: stdio: passed")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=Path, required=True)
+    binary = str(parser.parse_args().binary.resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder, "index")
+        arguments = [binary, "serve", "--data", str(DATA), "--index", str(index), "--listen", "127.0.0.1:0"]
+        server = subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            text = ""
+            while not (found := re.search(r"(http://\S+)/#key=(\S+)", text)):
+                line = server.stdout.readline()
+                assert line, f"the server ended: {text}"
+                text += line
+            url, key = found.groups()
+            asyncio.run(check(binary, url, key))
+            node("node", "check.mjs", env={**os.environ, "BINARY": binary, "URL": url, "KEY": key, "DATA": str(DATA)})
+            inspect(binary)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()
