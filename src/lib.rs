@@ -23,3 +23,4 @@ pub mod resource;
 pub mod search;
 pub mod service;
 pub mod snapshot;
+pub mod tabular;

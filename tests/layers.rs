@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
+    ("tabular", &["export", "record"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "search"]),
