@@ -128,8 +128,8 @@ pub enum TableError {
 /// Where the file can't be read, is too large or isn't a table.
 pub fn read(path: &Path, sheet: Option<&str>, max_bytes: u64) -> Result<Table, TableError> {
     // Before it is opened: opening a named pipe would wait for its writer.
-    if std::fs::metadata(path)?.is_dir() {
-        return Err(TableError::Form("this is a folder; name a file".to_owned()));
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(TableError::Form("this isn't an ordinary file; save the table as a file and name that".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
