@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(PATH):/usr/sbin:/sbin
 
 # The steps of `make test`, in the order in which failures are cheapest to learn of.
-STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET_DIR)/debug/software-directory

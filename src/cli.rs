@@ -4,6 +4,7 @@
 
 mod address;
 mod site;
+mod table;
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -13,6 +14,8 @@ use clap::builder::TypedValueParser as _;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::key::Rate;
+
+pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
 /// Turns a folder of export files into a published software directory.
 ///
@@ -36,6 +39,10 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check export files and report every error and warning
     Check(CheckArgs),
+    /// Make an export of a spreadsheet: CSV, xlsx or NDJSON
+    Import(ImportArgs),
+    /// Write an export's products as CSV or NDJSON
+    Export(ExportArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal

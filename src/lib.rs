@@ -25,3 +25,4 @@ pub mod resource;
 pub mod search;
 pub mod service;
 pub mod snapshot;
+pub mod tabular;

@@ -9,6 +9,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
+    ("tabular", &["export", "record"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "resource", "search"]),

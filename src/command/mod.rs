@@ -3,7 +3,9 @@
 mod check;
 mod data;
 mod environment;
+mod export;
 mod healthcheck;
+mod import;
 mod keys;
 mod log;
 mod log_filter;
@@ -13,6 +15,7 @@ mod progress;
 mod reindex;
 mod search;
 mod serve;
+mod write_file;
 
 use std::error::Error;
 use std::io::Write as _;
@@ -33,6 +36,8 @@ pub fn run(cli: Cli) -> ExitCode {
         None => serve::run(&cli.serve),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),

@@ -24,6 +24,7 @@ pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
+pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;
 use section::{Section, SectionKind};

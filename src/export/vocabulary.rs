@@ -6,7 +6,7 @@ use super::text::{Kind, Value};
 
 /// The form of a known property's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Text,
     /// An array of strings; a lone string counts as one element.
     Texts,
@@ -18,7 +18,7 @@ pub(super) enum Shape {
 }
 
 /// A key and the shape of its value.
-pub(super) type Known = (&'static str, Shape);
+pub(crate) type Known = (&'static str, Shape);
 
 pub(super) const ENVELOPE: &[Known] = &[
     ("name", Shape::Text),
@@ -31,7 +31,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("synonyms", Shape::Array),
 ];
 
-pub(super) const RECORD: &[Known] = &[
+pub(crate) const RECORD: &[Known] = &[
     ("id", Shape::Text),
     ("name", Shape::Text),
     ("url", Shape::Text),

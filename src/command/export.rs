@@ -1,0 +1,70 @@
+//! `export`: an export's products as CSV or NDJSON.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::write_file::{check_absent, write_file};
+use super::{Failure, print_error, print_note};
+use crate::cli::ExportArgs;
+use crate::export::{self, Export, Limits};
+use crate::printable::printable;
+use crate::tabular;
+
+/// Writes the products. Exit codes: 0 written, 1 it can't be written, 2 the export is invalid.
+#[must_use]
+pub(super) fn run(args: &ExportArgs) -> ExitCode {
+    match export(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            print_error(&printable(&failure.text));
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn export(args: &ExportArgs) -> Result<(), Failure> {
+    if let Some(output) = &args.output {
+        check_absent(output, args.force)?;
+    }
+    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+    let today = export::latest_day(jiff::Timestamp::now());
+    let report = export::read(std::slice::from_ref(&args.file), &limits, today, &|_, _| {});
+    let name = args.file.display();
+    let export =
+        report.exports.first().filter(|_| report.is_valid()).ok_or_else(|| {
+            Failure::usage(format!("{name} isn't a valid export; see software-directory check {name}"))
+        })?;
+    let left_out = [
+        (export.reviews.len(), "reviews"),
+        (export.categories.len(), "descriptions of categories"),
+        (export.glossary.len(), "glossary terms"),
+        (export.synonyms.len(), "synonym groups"),
+    ];
+    let left_out: Vec<_> =
+        left_out.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    if !left_out.is_empty() {
+        print_note(&format!("note: not in the table, which has products only: {}", left_out.join(", ")));
+    }
+    match &args.output {
+        Some(output) => {
+            write_file(output, args.force, |out| write(args, export, out))?;
+            print_note(&format!("{} products are in {}.", export.software.len(), output.display()));
+        }
+        None => match write(args, export, &mut io::BufWriter::new(io::stdout().lock())) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                return Err(Failure { text: format!("standard output can't be written: {error}"), code: 1 });
+            }
+            _ => {}
+        },
+    }
+    Ok(())
+}
+
+fn write(args: &ExportArgs, export: &Export, out: &mut dyn Write) -> io::Result<()> {
+    if args.csv {
+        tabular::write_csv(export, out)?;
+    } else {
+        tabular::write_ndjson(export, out)?;
+    }
+    out.flush()
+}

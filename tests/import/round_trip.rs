@@ -1,0 +1,98 @@
+//! What `export` writes is what `import` reads.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use software_directory::export::{Export, Limits, SourceFile, examine};
+use software_directory::record::CalendarDate;
+use software_directory::tabular::{self, Envelope, Mapping};
+
+fn read(document: String) -> Export {
+    let file = SourceFile::from_bytes(Path::new("x.json"), document.into());
+    let today = CalendarDate::parse("2026-01-01").expect("a day");
+    let report = examine(vec![file], &Limits::default(), today, &|_| {});
+    assert!(report.is_valid(), "{:?}", report.findings);
+    report.exports.into_iter().next().expect("an export")
+}
+
+/// The records' fields, the order of additional properties apart.
+fn fields(export: &Export) -> Vec<String> {
+    let sorted = |software: &software_directory::record::Software| {
+        let mut software = software.clone();
+        software.additional_properties.sort_by(|a, b| a.0.cmp(&b.0));
+        format!("{software:?}")
+    };
+    export.software.iter().map(sorted).collect()
+}
+
+fn imported(table: &[u8], extension: &str) -> Export {
+    let table = tabular::parse(table, extension, None).expect("a table");
+    let envelope = Envelope { name: "N".into(), license: "https://l.example/".into() };
+    let made = tabular::document(&table, &Mapping::propose(&table), &envelope, &BTreeMap::new(), None);
+    read(made.expect("a document").json)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{1,4}",
+        "[='+@;|\\\\,\"\n\r\t <>#é-]{0,4}",
+        Just("#N/A".to_owned()),
+        Just("31.12.2024".to_owned())
+    ]
+}
+
+fn product() -> impl Strategy<Value = Value> {
+    let texts = || proptest::collection::vec(text(), 0..3);
+    (text(), texts(), texts(), text(), proptest::option::of(-5.0..9.0_f64), "[a-z: \"]{1,3}", any::<bool>()).prop_map(
+        |(tagline, tags, labels, name, rating, key, unusable)| {
+            let sources: Vec<_> = labels.iter().map(|label| json!([label, "https://s.example/?a=1;b"])).collect();
+            let mut product = json!({"name": format!("n{name}"), "url": "https://a.example/;x", "tags": tags,
+                "evidence_status": "pending-review", "tagline": if unusable { json!(5) } else { json!(tagline) },
+                "rating": rating, key: {"a": [1.5, null, "x"]}});
+            if !sources.is_empty() {
+                product["sources"] = json!(sources);
+            }
+            product
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn records_come_back_from_csv_and_ndjson(products in proptest::collection::vec(product(), 1..6)) {
+        let numbered: Vec<_> = products.into_iter().enumerate().map(|(n, mut product)| {
+            product["id"] = json!(format!("-{n}"));
+            product
+        }).collect();
+        let export = read(json!({"name": "N", "license": "https://l.example/", "software": numbered}).to_string());
+        let mut csv = Vec::new();
+        tabular::write_csv(&export, &mut csv).expect("memory");
+        prop_assert_eq!(fields(&imported(&csv, "csv")), fields(&export), "{}", String::from_utf8_lossy(&csv));
+        let mut ndjson = Vec::new();
+        tabular::write_ndjson(&export, &mut ndjson).expect("memory");
+        prop_assert_eq!(fields(&imported(&ndjson, "ndjson")), fields(&export));
+    }
+
+    #[test]
+    fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), kind in 0..3_usize) {
+        let extension = ["csv", "ndjson", "xlsx"][kind];
+        let bytes = if kind == 2 { [b"PK\x03\x04", &bytes[..]].concat() } else { bytes };
+        if let Ok(table) = tabular::parse(&bytes, extension, None) {
+            let envelope = Envelope { name: "N".into(), license: "L".into() };
+            let _ = tabular::document(&table, &Mapping::propose(&table), &envelope, &BTreeMap::new(), None);
+        }
+    }
+}
+
+#[test]
+fn no_cell_is_a_formula() {
+    let product = json!({"id": "=1", "name": "+1", "url": "https://a.example/", "tagline": "@x", "tags": ["-a", "b"],
+        "evidence_status": "pending-review", "n": -5});
+    let export = read(json!({"name": "N", "license": "https://l.example/", "software": [product]}).to_string());
+    let mut csv = Vec::new();
+    tabular::write_csv(&export, &mut csv).expect("memory");
+    let text = String::from_utf8(csv).expect("text");
+    assert_eq!(text.lines().nth(1), Some("'=1,'+1,https://a.example/,pending-review,'@x,'-a; b,'-5"));
+}
