@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{INVALID, print_error};
+use super::{INVALID, print_error, print_note};
 use crate::cli::{CheckArgs, CheckFormat, Deny};
 use crate::error::chain;
 use crate::export::{self, FindError, Limits, Report, render};
@@ -57,13 +57,20 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let today = export::latest_day(jiff::Timestamp::now());
     let bar = progress_bar();
-    let report = export::read(&files, &limits, today, &|done, total| {
+    let prefixes = args.id_prefix.iter().cloned().collect();
+    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
         if total >= LONG_BYTES {
             bar.set_length(total);
             bar.set_position(done);
         }
     });
     bar.finish_and_clear();
+    for export in report.unused_prefixes(&prefixes) {
+        let export = printable(export);
+        print_note(&format!(
+            "warning: --id-prefix names the export `{export}`, which isn't among the files: write the name of its file without .json"
+        ));
+    }
     match print(&report, args) {
         // The reader has closed the pipe (`check | head`); the exit code stays.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}

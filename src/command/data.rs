@@ -48,5 +48,7 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     };
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
-    Settings { source, index, read_only: false, skip_invalid: args.skip_invalid, max_removed, limits, process: None }
+    let id_prefixes = args.id_prefix.iter().cloned().collect();
+    let skip_invalid = args.skip_invalid;
+    Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, limits, process: None }
 }
