@@ -3,9 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
-use crate::cli::DataArgs;
-use crate::export::Limits;
+use super::{Failure, print_note};
+use crate::cli::{DataArgs, ExportPrefix};
+use crate::export::{IdPrefixes, Limits};
+use crate::printable::printable;
 use crate::snapshot::Settings;
 use crate::snapshot::source::Source;
 
@@ -39,6 +40,19 @@ pub(super) fn named(args: &DataArgs) -> Option<&Path> {
     args.data.as_deref().filter(|folder| !folder.as_os_str().is_empty())
 }
 
+/// The prefixes that the option or its variable has; an empty variable has none.
+pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
+    pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
+}
+
+/// Says that a prefix is for an export which isn't there.
+pub(super) fn warn_of_unused_prefix(export: &str) {
+    let export = printable(export);
+    print_note(&format!(
+        "warning: --id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+    ));
+}
+
 /// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match named(args) {
@@ -48,7 +62,7 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     };
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
-    let id_prefixes = args.id_prefix.iter().cloned().collect();
+    let id_prefixes = prefixes(&args.id_prefix);
     let skip_invalid = args.skip_invalid;
     Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, limits, process: None }
 }

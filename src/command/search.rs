@@ -48,6 +48,8 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
         print_note(&format!("warning: {}", printable(&reason.detail)));
     }
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
+    let exports = keeper.settings().id_prefixes.iter().map(|(export, _)| export);
+    exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(data::warn_of_unused_prefix);
     let page = PageRequest { limit: args.limit, offset: 0 };
     let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
     let found = match search_software(&snapshot, &query) {

@@ -22,6 +22,8 @@ pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool,
         key: "url",
         one: "URL is",
         several: "URLs are",
+        help: "fine if they are different products, or one product in two exports, which `same_as` links; else remove the records that \
+               are there twice",
         text: |software| &software.url,
         identity: normalised_url,
         place: |product| &product.url,
@@ -31,6 +33,7 @@ pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool,
         key: "name",
         one: "name is",
         several: "names are",
+        help: "fine if they are different products; else remove the records that are there twice",
         text: |software| &software.name,
         identity: |name| name.into(),
         place: |product| &product.name,
@@ -50,6 +53,7 @@ struct Shared {
     key: &'static str,
     one: &'static str,
     several: &'static str,
+    help: &'static str,
     text: fn(&Software) -> &str,
     /// What texts have in common that are taken for one.
     identity: fn(&str) -> Cow<'_, str>,
@@ -93,7 +97,7 @@ impl Shared {
             code: self.code,
             location: here.location(self),
             message: format!("{texts} {verb} shared by {products} products, first `{text}`"),
-            help: "fine if they are different products; else remove the records that are there twice".to_owned(),
+            help: self.help.to_owned(),
             related: related.collect(),
         })
     }
