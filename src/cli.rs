@@ -3,6 +3,7 @@
 //! Every option has a flag, an environment variable and a default that works.
 
 mod address;
+mod id_prefix;
 mod site;
 mod table;
 
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser as _;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
@@ -74,6 +77,10 @@ pub struct DataArgs {
     /// Serve the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
+    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
+          value_parser = id_prefix::id_prefix)]
+    pub id_prefix: Vec<ExportPrefix>,
     /// Largest export file that is read, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
@@ -179,6 +186,10 @@ pub struct CheckArgs {
     /// Exit with 2 where there are only warnings, too
     #[arg(long, value_name = "KIND")]
     pub deny: Option<Deny>,
+    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
+          value_parser = id_prefix::id_prefix)]
+    pub id_prefix: Vec<ExportPrefix>,
     /// Largest export file that is read, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),

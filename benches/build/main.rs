@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use software_directory::catalogue::{Catalogue, CatalogueBuilder};
-use software_directory::export::Limits;
+use software_directory::export::{IdPrefixes, Limits};
 use software_directory::search::SearchBuilder;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::store::{NewGeneration, Store};
@@ -116,7 +116,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
 /// One round: what a keeper does from files to a published generation, and what it is compared with.
 fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
-    let (set, read) = time(|| source.read(&Limits::default(), &|_, _| {}));
+    let (set, read) = time(|| source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}));
     let set = set?;
     if !set.report.is_valid() {
         return Err("the export isn't valid; see `software-directory check`".into());
@@ -134,7 +134,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     });
     let (parts, words) = time(|| search.finish());
     drop(parts?);
-    let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
+    let exports = source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {})?.report.exports;
     let (catalogue, answers) = time(|| records.finish());
     drop(catalogue?);
     let (artifact, all) = time(|| build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())));
@@ -152,6 +152,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         built_at: jiff::Timestamp::now().to_string(),
         software_count,
         inputs: set.stamp.clone(),
+        id_prefixes: IdPrefixes::default(),
         skipped: set.report.skipped,
     };
     let (manifest, persist) = time(|| store.save(&artifact, about));
@@ -175,7 +176,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     stages.extend(answers_of);
     for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
     {
-        let exports = source.read(&Limits::default(), &|_, _| {})?.report.exports;
+        let exports = source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {})?.report.exports;
         let texts = bare::prepare(&CatalogueBuilder::new(exports, None)?, repeat);
         let (index, bare) = time(|| bare::index(&texts));
         drop(index?);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use rustc_hash::FxHashSet;
-use software_directory::export::{self, Export, Limits};
+use software_directory::export::{self, Export, IdPrefixes, Limits};
 use software_directory::record::Software;
 use software_directory::search::analyse::words;
 use software_directory::search::typo::allowed_edits;
@@ -59,7 +59,7 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
 pub(crate) fn read(path: &Path) -> Result<Vec<Export>, Failure> {
     let today = export::latest_day(jiff::Timestamp::now());
     let files = if path.is_dir() { export::find_files(path)? } else { vec![path.to_owned()] };
-    let report = export::read(&files, &Limits::default(), today, &|_, _| {});
+    let report = export::read(&files, &Limits::default(), &IdPrefixes::default(), today, &|_, _| {});
     if report.is_valid() {
         Ok(report.exports)
     } else {

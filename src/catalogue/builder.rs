@@ -14,12 +14,13 @@ use super::glossary::GlossaryEntry;
 use super::merge::{Entry, merge_categories, merge_software};
 use super::products::{ProductSpans, ProductWriter};
 use super::reviews::Reviews;
+use super::same_as::{MAX_LINKS, SameAs};
 use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, Tables};
 use crate::export::{self, Export};
-use crate::record::{Software, slug};
+use crate::record::{Software, normalised_url, slug};
 use crate::resource::{
     AdditionalProperties, CategoryRef, CategoryResource, ExportRef, ExportResource, GlossarySourceResource,
-    GlossaryTermResource, SoftwareItem, SoftwareMore, SourceResource,
+    GlossaryTermResource, SameAsRef, SoftwareItem, SoftwareMore, SourceResource,
 };
 
 /// Why a catalogue can't be built.
@@ -77,6 +78,7 @@ pub struct CatalogueBuilder {
     entries: Vec<Entry>,
     categories: Vec<CategoryResource>,
     by_name: Vec<Ordinal>,
+    same_as: SameAs,
     /// How many products aren't demo records; all, where every product is one.
     real: u32,
     collation: Collation,
@@ -107,10 +109,11 @@ impl CatalogueBuilder {
         });
         let real = keyed.partition_point(|keyed| !keyed.quality.is_demo());
         let real = u32::try_from(if real == 0 { keyed.len() } else { real }).unwrap_or(u32::MAX);
+        let same_as = SameAs::new(keyed.iter().map(|keyed| (keyed.entry.export, keyed.website)));
         let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
         let documents = exports.iter_mut().map(|export| Bulk::store(std::mem::take(&mut export.document), scratch));
         let documents = documents.collect::<io::Result<_>>().map_err(CatalogueBuildError::Scratch)?;
-        Ok(Self { exports, documents, resources, entries, categories, by_name, real, collation })
+        Ok(Self { exports, documents, resources, entries, categories, by_name, same_as, real, collation })
     }
 
     /// The number of products.
@@ -134,7 +137,26 @@ impl CatalogueBuilder {
         let span = export.software_spans[entry.index as usize].clone();
         let span = Span { start: span.start as u64, length: span.len() as u64 };
         let record = self.documents[entry.export as usize].read(span).map_err(CatalogueBuildError::Scratch)?;
-        export::read_record(&record).ok_or_else(|| CatalogueBuildError::Record(export.id.clone(), entry.index))
+        let mut software =
+            export::read_record(&record).ok_or_else(|| CatalogueBuildError::Record(export.id.clone(), entry.index))?;
+        if !export.id_prefix.is_empty() {
+            software.id = format!("{}{}", export.id_prefix, software.id).into();
+        }
+        Ok(software)
+    }
+
+    /// The products of other exports with the website of this one, the best first, each with its export's id.
+    fn same_as(&self, ordinal: Ordinal, website: &str) -> Result<Vec<(Software, &str)>, CatalogueBuildError> {
+        let website = normalised_url(website);
+        let mut same = Vec::new();
+        for candidate in self.same_as.candidates(ordinal, self.entries[ordinal as usize].export).take(MAX_LINKS) {
+            let entry = &self.entries[candidate as usize];
+            let software = self.record(entry)?;
+            if normalised_url(&software.url) == website {
+                same.push((software, &*self.exports[entry.export as usize].id));
+            }
+        }
+        Ok(same)
     }
 
     fn categories_of(&self, entry: &Entry) -> impl Iterator<Item = &CategoryResource> {
@@ -205,17 +227,17 @@ impl CatalogueBuilder {
     ) -> Result<(ProductSpans, [AttributeColumn; Attribute::COUNT]), CatalogueBuildError> {
         let step = self.entries.len().div_ceil(SAMPLE).max(1);
         let mut sample = Vec::new();
-        for entry in self.entries.iter().step_by(step) {
-            let mut fields = self.detail_fields(entry, &self.record(entry)?)?;
+        for ordinal in (0..).take(self.entries.len()).step_by(step) {
+            let mut fields = self.detail_fields(ordinal, &self.record(&self.entries[ordinal as usize])?)?;
             fields.truncate(SAMPLE_BYTES);
             sample.push(fields);
         }
         let mut products = ProductWriter::new(arena, &sample).map_err(CatalogueBuildError::Product)?;
         let mut attributes = AttributeColumnsBuilder::default();
-        for entry in &self.entries {
+        for (ordinal, entry) in (0..).zip(&self.entries) {
             let software = self.record(entry)?;
             attributes.push(&software);
-            let (item, fields) = (self.item(entry, &software)?, self.detail_fields(entry, &software)?);
+            let (item, fields) = (self.item(entry, &software)?, self.detail_fields(ordinal, &software)?);
             products.push(arena, &item, &fields).map_err(CatalogueBuildError::Product)?;
         }
         Ok((products.finish(), attributes.finish()))
@@ -246,9 +268,11 @@ impl CatalogueBuilder {
     }
 
     /// The fields of a product's detail which its item doesn't have.
-    fn detail_fields(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
+    fn detail_fields(&self, ordinal: Ordinal, software: &Software) -> Result<Vec<u8>, CatalogueBuildError> {
+        let entry = &self.entries[ordinal as usize];
+        let same_as = self.same_as(ordinal, &software.url)?;
         let export = &self.exports[entry.export as usize];
-        serde_json::to_vec(&SoftwareMore {
+        Ok(serde_json::to_vec(&SoftwareMore {
             description: software.description.as_deref(),
             aliases: &software.aliases,
             tags: &software.tags,
@@ -271,7 +295,11 @@ impl CatalogueBuilder {
                 license: &export.license,
                 as_of: export.as_of.as_deref(),
             },
-        })
+            same_as: same_as
+                .iter()
+                .map(|(software, export)| SameAsRef { id: &software.id, name: &software.name, export })
+                .collect(),
+        })?)
     }
 
     fn columns(&self, attributes: [AttributeColumn; Attribute::COUNT]) -> Columns {

@@ -83,6 +83,7 @@ impl ExportDocument {
         ExportResource {
             id: export.id.to_string(),
             name: export.name.to_string(),
+            id_prefix: (!export.id_prefix.is_empty()).then(|| export.id_prefix.to_string()),
             license: export.license.to_string(),
             as_of: export.as_of.as_deref().map(str::to_owned),
             software_count: count(export.software.len()),

@@ -1,14 +1,16 @@
 //! Merges exports into one directory: its categories, and its products in the order of quality.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 
+use foldhash::quality::FixedState;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::collate::Collation;
 use super::quality::{Quality, mean_rating};
 use super::reviews;
 use crate::export::Export;
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType, Review, Software, slug};
+use crate::record::{CalendarDate, EvidenceStatus, OfferingType, Review, Software, normalised_url, slug};
 use crate::resource::{CategoryResource, RatingSource};
 
 /// A product with what the rest of the directory adds to it. The record itself is read again from its document when it is
@@ -72,6 +74,8 @@ pub(super) struct Keyed {
     /// The collation key of its name.
     pub(super) name: Vec<u8>,
     pub(super) id: Box<str>,
+    /// A hash of its website's normalised URL.
+    pub(super) website: u64,
     pub(super) entry: Entry,
 }
 
@@ -102,6 +106,7 @@ pub(super) fn merge_software(
             Keyed {
                 quality: Quality::of(&software, shown.value, shown.review_count, mean),
                 name: collation.key(&software.name),
+                website: FixedState::default().hash_one(&*normalised_url(&software.url)),
                 entry: Entry {
                     export,
                     index,

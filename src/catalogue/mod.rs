@@ -19,6 +19,7 @@ mod merge;
 mod products;
 mod quality;
 mod reviews;
+mod same_as;
 
 pub use arena::{Arena, Span, fetch};
 pub use attributes::{Attribute, AttributeColumn};

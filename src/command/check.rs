@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{INVALID, print_error};
+use super::{INVALID, data, print_error};
 use crate::cli::{CheckArgs, CheckFormat, Deny};
 use crate::error::chain;
 use crate::export::{self, FindError, Limits, Report, render};
@@ -57,13 +57,15 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let today = export::latest_day(jiff::Timestamp::now());
     let bar = progress_bar();
-    let report = export::read(&files, &limits, today, &|done, total| {
+    let prefixes = data::prefixes(&args.id_prefix);
+    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
         if total >= LONG_BYTES {
             bar.set_length(total);
             bar.set_position(done);
         }
     });
     bar.finish_and_clear();
+    report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
     match print(&report, args) {
         // The reader has closed the pipe (`check | head`); the exit code stays.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}

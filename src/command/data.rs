@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::log::Log;
 use super::progress::Terminal;
 use super::{Failure, INVALID, print_note};
-use crate::cli::{DataArgs, LogFormat};
-use crate::export::Limits;
+use crate::cli::{DataArgs, ExportPrefix, LogFormat};
+use crate::export::{IdPrefixes, Limits};
 use crate::printable::printable;
 use crate::snapshot::keeper::Keeper;
 use crate::snapshot::source::Source;
@@ -44,6 +44,19 @@ pub(super) fn named(args: &DataArgs) -> Option<&Path> {
     args.data.as_deref().filter(|folder| !folder.as_os_str().is_empty())
 }
 
+/// The prefixes that the option or its variable has; an empty variable has none.
+pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
+    pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
+}
+
+/// Says that a prefix is for an export which isn't there.
+pub(super) fn warn_of_unused_prefix(export: &str) {
+    let export = printable(export);
+    print_note(&format!(
+        "warning: --id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+    ));
+}
+
 /// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match named(args) {
@@ -53,7 +66,9 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     };
     let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
-    Settings { source, index, read_only: false, skip_invalid: args.skip_invalid, max_removed, limits, process: None }
+    let id_prefixes = prefixes(&args.id_prefix);
+    let skip_invalid = args.skip_invalid;
+    Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, limits, process: None }
 }
 
 /// Loads the directory once, and writes nothing. Prints the reasons on standard error where it is degraded.
@@ -66,7 +81,8 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     let settings = Settings { read_only: true, ..settings(args, 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());
-    let started = Keeper::new(settings, Arc::clone(directory), Box::new(terminal)).start();
+    let mut keeper = Keeper::new(settings, Arc::clone(directory), Box::new(terminal));
+    let started = keeper.start();
     log.flush();
     if let Err(failure) = started {
         return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
@@ -74,5 +90,9 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     for reason in directory.degraded().iter() {
         print_note(&format!("warning: {}", printable(&reason.detail)));
     }
-    directory.current().ok_or_else(|| Failure { text: "no generation is loaded".to_owned(), code: 1 })
+    let none = || Failure { text: "no generation is loaded".to_owned(), code: 1 };
+    let snapshot = directory.current().ok_or_else(none)?;
+    let exports = keeper.settings().id_prefixes.iter().map(|(export, _)| export);
+    exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(warn_of_unused_prefix);
+    Ok(snapshot)
 }

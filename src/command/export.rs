@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, print_error, print_note};
 use crate::cli::ExportArgs;
-use crate::export::{self, Export, Limits};
+use crate::export::{self, Export, IdPrefixes, Limits};
 use crate::printable::printable;
 use crate::tabular;
 
@@ -28,7 +28,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     }
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::read(std::slice::from_ref(&args.file), &limits, today, &|_, _| {});
+    let report = export::read(std::slice::from_ref(&args.file), &limits, &IdPrefixes::default(), today, &|_, _| {});
     let name = args.file.display();
     let export =
         report.exports.first().filter(|_| report.is_valid()).ok_or_else(|| {

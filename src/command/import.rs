@@ -13,7 +13,7 @@ use super::write_file::{check_absent, write_file};
 use super::{Failure, print_error, print_note};
 use crate::cli::{DateOrderArg, ImportArgs};
 use crate::error::chain;
-use crate::export::{self, Finding, Limits, Report, Severity, SourceFile};
+use crate::export::{self, Finding, IdPrefixes, Limits, Report, Severity, SourceFile};
 use crate::printable::printable;
 use crate::record::slug;
 use crate::tabular::{self, Cell, DateOrder, Document, Envelope, Mapping, Table, Target};
@@ -194,7 +194,7 @@ fn declared_categories(data: &Path, max_file_bytes: u64) -> BTreeMap<String, Str
 fn read(files: &[PathBuf], max_file_bytes: u64) -> Report {
     let limits = Limits { max_file_bytes, ..Limits::default() };
     step("Reading the declared categories", || {
-        export::read(files, &limits, export::latest_day(jiff::Timestamp::now()), &|_, _| {})
+        export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), &|_, _| {})
     })
 }
 

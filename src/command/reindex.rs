@@ -101,6 +101,9 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     if let Some(bytes) = args.max_build_bytes {
         option("--max-build-bytes", bytes.to_string().into());
     }
+    for (export, prefix) in settings.id_prefixes.iter() {
+        option("--id-prefix", format!("{export}={prefix}").into());
+    }
     if settings.skip_invalid {
         arguments.push("--skip-invalid".into());
     }

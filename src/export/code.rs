@@ -117,6 +117,8 @@ codes! {
     EmptyText = "empty_text", Error;
     /// A text that must be a URI isn't one.
     InvalidUri = "invalid_uri", Error;
+    /// A prefix of ids with other characters than the allowed ones, or too many.
+    InvalidIdPrefix = "invalid_id_prefix", Error;
     /// A text that isn't among the allowed ones.
     UnknownValue = "unknown_value", Error;
     /// A date that isn't written as YYYY-MM-DD.

@@ -9,6 +9,7 @@ mod budget;
 mod code;
 mod convert;
 mod finding;
+mod id_prefix;
 mod pointer;
 pub mod render;
 mod report;
@@ -22,6 +23,7 @@ mod vocabulary;
 pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
+pub use id_prefix::{IdPrefixes, is_id_prefix};
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub(crate) use vocabulary::{RECORD, Shape};
@@ -36,6 +38,8 @@ use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
 pub struct Export {
     /// Identifier: the file's stem.
     pub id: Box<str>,
+    /// What stands before the ids that its document has for products and reviews; empty where they are the ids.
+    pub id_prefix: Box<str>,
     /// Name of the export.
     pub name: Box<str>,
     /// Licence: a valid URI.
@@ -66,7 +70,7 @@ pub const fn schema() -> &'static str {
     schema::PUBLISHED
 }
 
-/// Reads a product again from its element in a valid export; `None` where it isn't one.
+/// Reads a product again from its element in a valid export, with the id that stands there; `None` where it isn't one.
 #[must_use]
 pub fn read_record(element: &[u8]) -> Option<Software> {
     let (document, _) = text::parse(element, Limits::default().max_depth);

@@ -12,7 +12,7 @@ use super::convert::{self, Entry};
 use super::finding::{Faults, Findings};
 use super::section::Cut;
 use super::set::{self, Draft};
-use super::{Code, Export, Finding, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
+use super::{Code, Export, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
 use crate::record::CalendarDate;
 
 /// The result of reading a set of export files.
@@ -117,6 +117,11 @@ impl Report {
         counts
     }
 
+    /// The exports that the operator has a prefix for, and that no file is.
+    pub fn unused_prefixes<'p>(&self, prefixes: &'p IdPrefixes) -> impl Iterator<Item = &'p str> {
+        prefixes.iter().map(|(export, _)| export).filter(|export| self.files.iter().all(|file| file.id() != *export))
+    }
+
     fn count(&self, severity: Severity) -> usize {
         let left_out = self.left_out.iter().filter(|left_out| left_out.code.severity() == severity);
         self.findings.iter().filter(|finding| finding.severity() == severity).count()
@@ -133,13 +138,19 @@ pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
 
 /// Reads export files and checks them, one by one and as a set.
 ///
-/// `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
+/// `prefixes` are the operator's, `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
 #[must_use]
-pub fn read(files: &[PathBuf], limits: &Limits, today: CalendarDate, progress: &dyn Fn(u64, u64)) -> Report {
+pub fn read(
+    files: &[PathBuf],
+    limits: &Limits,
+    prefixes: &IdPrefixes,
+    today: CalendarDate,
+    progress: &dyn Fn(u64, u64),
+) -> Report {
     let sizes: Vec<u64> =
         files.iter().map(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len())).collect();
     let total = sizes.iter().sum();
-    let sources = files.iter().map(|file| SourceFile::open(file, limits)).collect();
+    let sources = files.iter().map(|file| Ok(SourceFile::open(file, limits)?.prefixed(prefixes))).collect();
     examine(sources, limits, today, &|done| progress(done, total))
 }
 
@@ -196,6 +207,12 @@ fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Opt
     faults.append(schema::check(document.root()));
     let (mut contents, found) = convert::read(document.root(), today);
     faults.append(found);
+    if let Some(prefix) = file.id_prefix() {
+        contents.id_prefix = Some(prefix.into());
+    }
+    if let Some(prefix) = contents.id_prefix.clone() {
+        contents.prefix_ids(&prefix);
+    }
     let valid = skip_invalid(&mut contents.sections, faults.error_places());
     (Some(Draft { file, valid, contents }), faults)
 }
@@ -235,6 +252,7 @@ fn export(draft: Draft<'_>) -> Option<Export> {
     }
     Some(Export {
         id: draft.file.id().into(),
+        id_prefix: contents.id_prefix.unwrap_or_default(),
         name: contents.name,
         license: contents.license,
         as_of: contents.as_of,

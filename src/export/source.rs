@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, Location, Related};
+use super::{Code, Finding, IdPrefixes, Location, Related};
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,7 @@ pub struct SourceFile {
     bytes: Bytes,
     hash: blake3::Hash,
     modified: Option<SystemTime>,
+    id_prefix: Option<Box<str>>,
     locator: OnceLock<Locator>,
 }
 
@@ -129,7 +130,27 @@ impl SourceFile {
             return Err(about(path, Code::InvalidFileName, "the file's name isn't valid UTF-8", help));
         };
         let hash = blake3::hash(&bytes);
-        Ok(Self { path: path.into(), id: id.into(), bytes, hash, modified: None, locator: OnceLock::new() })
+        Ok(Self {
+            path: path.into(),
+            id: id.into(),
+            bytes,
+            hash,
+            modified: None,
+            id_prefix: None,
+            locator: OnceLock::new(),
+        })
+    }
+
+    /// Gives it the prefix that the operator has for its export, if there is one.
+    #[must_use]
+    pub fn prefixed(mut self, prefixes: &IdPrefixes) -> Self {
+        self.id_prefix = prefixes.of(&self.id).map(Into::into);
+        self
+    }
+
+    /// The operator's prefix of its ids, which takes the place of its own.
+    pub(super) fn id_prefix(&self) -> Option<&str> {
+        self.id_prefix.as_deref()
     }
 
     /// Where it was read from.

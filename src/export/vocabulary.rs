@@ -24,6 +24,7 @@ pub(super) const ENVELOPE: &[Known] = &[
     ("name", Shape::Text),
     ("license", Shape::Text),
     ("as_of", Shape::Text),
+    ("id_prefix", Shape::Text),
     ("software", Shape::Array),
     ("categories", Shape::Array),
     ("reviews", Shape::Array),

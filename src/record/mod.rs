@@ -9,6 +9,7 @@ mod review;
 mod slug;
 mod software;
 mod synonym;
+mod url;
 
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
@@ -16,6 +17,7 @@ pub use review::Review;
 pub use slug::slug;
 pub use software::{EvidenceStatus, OfferingType, Rating, Software, Source};
 pub use synonym::SynonymGroup;
+pub use url::normalised_url;
 
 use serde_json::value::RawValue;
 

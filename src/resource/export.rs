@@ -11,6 +11,9 @@ pub struct ExportResource {
     pub id: String,
     /// Name of the export.
     pub name: String,
+    /// What the directory puts before the ids that the document has for products and reviews; null where those are the ids.
+    #[schema(required)]
+    pub id_prefix: Option<String>,
     /// Licence of the export's content: a URI.
     pub license: String,
     /// Snapshot date, as stated; a record's own evidence date takes precedence.

@@ -76,6 +76,9 @@ pub struct SoftwareMore<'a> {
     pub additional_properties: AdditionalProperties<'a>,
     /// The export that the record is from.
     pub export: ExportRef<'a>,
+    /// Products of other exports with the same website, the best first, 20 at most. They probably are this product as another
+    /// source describes it.
+    pub same_as: Vec<SameAsRef<'a>>,
 }
 
 /// A single product.
@@ -120,6 +123,18 @@ pub struct ExportRef<'a> {
     /// Snapshot date, as stated.
     #[schema(required)]
     pub as_of: Option<&'a str>,
+}
+
+/// A product of another export with the same website.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[schema(as = SameAs)]
+pub struct SameAsRef<'a> {
+    /// Identifier.
+    pub id: &'a str,
+    /// Name.
+    pub name: &'a str,
+    /// Identifier of its export.
+    pub export: &'a str,
 }
 
 /// Where a rating comes from.

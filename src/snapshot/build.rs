@@ -166,13 +166,14 @@ fn analyse(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::Limits;
+    use crate::export::{IdPrefixes, Limits};
     use crate::snapshot::source::Source;
 
     const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
     fn records() -> CatalogueBuilder {
-        let set = Source::Embedded.read(&Limits::default(), &|_, _| {}).expect("they are there");
+        let set =
+            Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("they are there");
         CatalogueBuilder::new(set.report.exports, None).expect("in memory")
     }
 

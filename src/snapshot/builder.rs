@@ -56,7 +56,7 @@ impl Builder<'_> {
         // Before minutes of work that couldn't be kept.
         store.check_lock()?;
         let set = self.read()?;
-        let generation = Generation::of(&set.report.exports).skipping(set.report.skipped);
+        let generation = self.name(&set.report);
         if self.served.is_some() {
             self.check_removed(&set.report.exports, || store.current().is_some_and(|of| of.generation == generation))?;
             if let Some(manifest) = self.whole(store, &generation) {
@@ -77,6 +77,7 @@ impl Builder<'_> {
             built_at: jiff::Timestamp::now().to_string(),
             software_count,
             inputs: stamp,
+            id_prefixes: self.settings.id_prefixes.clone(),
             skipped,
         };
         Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
@@ -90,20 +91,29 @@ impl Builder<'_> {
         let ReadSet { report, stamp } = self.read()?;
         self.check_removed(&report.exports, || false)?;
         let skipped = report.skipped;
-        let generation = Generation::of(&report.exports).skipping(skipped);
+        let generation = self.name(&report);
         let artifact = self.build(report, None)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
+    }
+
+    fn name(&self, report: &Report) -> Generation {
+        Generation::of(&report.exports).prefixed(&self.settings.id_prefixes).skipping(report.skipped)
     }
 
     /// Reads the exports; what can't be served is an error.
     fn read(&mut self) -> Result<ReadSet, BuildFailure> {
         pass(Step::Read);
         let observer = RefCell::new(&mut *self.observer);
-        let set = self.settings.source.read(&self.settings.limits, &|done, total| {
+        let set = self.settings.source.read(&self.settings.limits, &self.settings.id_prefixes, &|done, total| {
             // Stopping counts from the first product on.
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
         self.observer.report(&set.report);
+        for export in set.report.unused_prefixes(&self.settings.id_prefixes) {
+            tracing::warn!(
+                "--id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+            );
+        }
         let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
         if servable { Ok(set) } else { Err(BuildFailure::invalid(&set.report)) }
     }

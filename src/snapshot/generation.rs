@@ -6,11 +6,11 @@ use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::{Export, Limits, Skipped};
+use crate::export::{Export, IdPrefixes, Limits, Skipped};
 use crate::search::stem;
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 14;
+pub const INDEX_FORMAT: u32 = 15;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer's
 /// libraries, and the id and document of every export.
@@ -31,6 +31,21 @@ impl Generation {
         namer.finish()
     }
 
+    /// The generation of the same exports with the operator's prefixes of ids.
+    #[must_use]
+    pub fn prefixed(self, prefixes: &IdPrefixes) -> Self {
+        if prefixes.is_empty() {
+            return self;
+        }
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        for (export, prefix) in prefixes.iter() {
+            namer.begin(export, prefix.len() as u64);
+            namer.0.update(prefix.as_bytes());
+        }
+        namer.finish()
+    }
+
     /// The generation of the same exports if they are the valid part of a set. It has a name of its own even where only whole
     /// exports are left out, so that it is never taken for the complete set of the others.
     #[must_use]
@@ -46,7 +61,7 @@ impl Generation {
     }
 
     /// The generation that files make if nothing is left out of them, told by their bytes alone: they are neither checked
-    /// nor kept. `None` where no generation can be made of them as they are.
+    /// nor kept, and the operator's prefixes aren't known. `None` where no generation can be made of them as they are.
     ///
     /// # Errors
     /// Where a file can't be read.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::process::BuildProcess;
 use super::source::Source;
-use crate::export::Limits;
+use crate::export::{IdPrefixes, Limits};
 
 /// The settings of a keeper.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub struct Settings {
     pub skip_invalid: bool,
     /// The largest share of records that may vanish unconfirmed, in per cent.
     pub max_removed: u8,
+    /// The operator's prefixes of ids.
+    pub id_prefixes: IdPrefixes,
     /// How large an export may be.
     pub limits: Limits,
     /// The process that builds generations on disk; `None`: this one does.

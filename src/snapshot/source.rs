@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::generation::Generation;
 use super::stamp::{self, FolderStamp};
-use crate::export::{self, FindError, Finding, Limits, Report, SourceFile};
+use crate::export::{self, FindError, Finding, IdPrefixes, Limits, Report, SourceFile};
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
 const EMBEDDED: [(&str, &[u8]); 3] = [
@@ -56,15 +56,20 @@ impl Source {
         }
     }
 
-    /// Reads and checks all exports. `progress` is told bytes done and bytes in all.
+    /// Reads and checks all exports, with the operator's prefixes of ids. `progress` gets the bytes done and the bytes in all.
     ///
     /// # Errors
     /// Where the folder can't be listed or holds no export.
-    pub fn read(&self, limits: &Limits, progress: &dyn Fn(u64, u64)) -> Result<ReadSet, FindError> {
+    pub fn read(
+        &self,
+        limits: &Limits,
+        prefixes: &IdPrefixes,
+        progress: &dyn Fn(u64, u64),
+    ) -> Result<ReadSet, FindError> {
         let today = export::latest_day(jiff::Timestamp::now());
         match self {
             Self::Folder(folder) => {
-                let (stamp, files) = read_settled(folder, || open_all(folder, limits))?;
+                let (stamp, files) = read_settled(folder, || open_all(folder, limits, prefixes))?;
                 let total = stamp.iter().map(|file| file.size).sum();
                 Ok(ReadSet { report: export::examine(files, limits, today, &|done| progress(done, total)), stamp })
             }
@@ -72,6 +77,7 @@ impl Source {
                 let files = EMBEDDED
                     .iter()
                     .map(|(name, bytes)| SourceFile::from_bytes(Path::new(name), Bytes::from_static(bytes)))
+                    .map(|file| Ok(file?.prefixed(prefixes)))
                     .collect();
                 let report = export::examine(files, limits, today, &|done| progress(done, done));
                 Ok(ReadSet { report, stamp: FolderStamp::new() })
@@ -125,8 +131,8 @@ fn read_settled<T>(
     Err(FindError::Changing { folder: folder.to_owned() })
 }
 
-fn open_all(folder: &Path, limits: &Limits) -> Result<OpenedFiles, FindError> {
-    Ok(export::find_files(folder)?.iter().map(|path| SourceFile::open(path, limits)).collect())
+fn open_all(folder: &Path, limits: &Limits, prefixes: &IdPrefixes) -> Result<OpenedFiles, FindError> {
+    Ok(export::find_files(folder)?.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes))).collect())
 }
 
 #[cfg(test)]
@@ -135,7 +141,8 @@ mod tests {
 
     #[test]
     fn the_embedded_exports_have_neither_errors_nor_warnings() {
-        let set = Source::Embedded.read(&Limits::default(), &|_, _| {}).expect("they are there");
+        let set =
+            Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("they are there");
         assert_eq!(set.report.findings, []);
         assert_eq!(set.report.exports.len(), EMBEDDED.len());
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use software_directory::export::{Limits, Report};
+use software_directory::export::{IdPrefixes, Limits, Report};
 use software_directory::service::{ListSoftware, PageRequest, list_software};
 use software_directory::snapshot::builder::Builder;
 use software_directory::snapshot::keeper::Keeper;
@@ -105,6 +105,7 @@ impl Place {
             read_only: false,
             skip_invalid: false,
             max_removed: 50,
+            id_prefixes: IdPrefixes::default(),
             limits: Limits::default(),
             process: None,
         }
@@ -124,8 +125,13 @@ impl Place {
 
     /// Builds a generation and puts it in force, as `--reindex` does.
     pub(crate) fn reindex(&self) -> Result<Manifest, BuildFailure> {
-        let (settings, observer) = (self.settings(), &mut Witness(Arc::default()));
-        Ok(Builder { settings: &settings, observer, served: None, processors: Processors::One }
+        self.reindex_with(&self.settings())
+    }
+
+    /// The same with other settings.
+    pub(crate) fn reindex_with(&self, settings: &Settings) -> Result<Manifest, BuildFailure> {
+        let observer = &mut Witness(Arc::default());
+        Ok(Builder { settings, observer, served: None, processors: Processors::One }
             .build_on_disk(&self.store())?
             .manifest)
     }

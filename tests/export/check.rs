@@ -178,3 +178,18 @@ fn control_characters_of_an_export_do_not_reach_the_terminal() {
         assert!(!shown.contains(steers) && shown.contains(r"\u{1b}["), "{shown:?}");
     }
 }
+
+#[test]
+fn prefix_of_the_operator_tells_two_sources_apart() {
+    let folder = folder(&[("data/x.json", VALID), ("data/y.json", &VALID.replace("a.example", "b.example"))]);
+    assert_eq!(check(folder.path(), &[]).status.code(), Some(2));
+    let output = check(folder.path(), &["--id-prefix", "y=y:"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert_eq!(stderr(&output), "");
+    let output = check(folder.path(), &["--id-prefix", "y=y:", "--id-prefix", "y.json=z:"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stderr(&output).contains("`y.json`, which isn't there"), "{}", stderr(&output));
+    let output = check(folder.path(), &["--id-prefix", "y=a/b"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("ASCII letters, digits"), "{}", stderr(&output));
+}

@@ -235,3 +235,72 @@ fn a_term_in_two_groups_of_synonyms_is_worth_a_warning() {
     assert_eq!(report.findings[0].related[0].location.pointer, "/synonyms/0/terms");
     assert_eq!(report.exports[0].synonyms.len(), 4);
 }
+
+#[test]
+fn prefix_stands_before_the_ids_of_products_and_reviews() {
+    let reviews = r#""reviews": [
+        {"id": "r", "software_id": "a", "rating": 5}, {"id": "s", "software_id": "b:a", "rating": 4},
+        {"id": "t", "software_id": "c", "rating": 3}
+    ]"#;
+    let b = envelope(&format!(r#""id_prefix": "b:", "software": [{}], {reviews}"#, record("a", "")));
+    let c = envelope(
+        r#""software": [{"id": "a", "name": "other", "url": "https://x.example/", "evidence_status": "pending-review"},
+        {"id": "c", "name": "C", "url": "https://c.example/", "evidence_status": "pending-review"}],
+        "reviews": [{"id": "r", "software_id": "b:a", "rating": 1}]"#,
+    );
+    let report = examine(&[("b.json", &b), ("c.json", &c)]);
+    assert_eq!(codes(&report), [""; 0], "{:?}", report.findings);
+    let reviews = |export: &Export| {
+        export.reviews.iter().map(|review| format!("{} of {}", review.id, review.software_id)).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&report.exports[0]), ["b:a"]);
+    assert_eq!(reviews(&report.exports[0]), ["b:r of b:a", "b:s of b:a", "b:t of c"]);
+    assert_eq!(ids(&report.exports[1]), ["a", "c"]);
+    assert_eq!(reviews(&report.exports[1]), ["r of b:a"], "another export names the full id");
+    assert_eq!(spanned(&report.exports[0])[0]["id"], "a", "the document stays");
+}
+
+#[test]
+fn prefix_that_cannot_be_used_is_a_finding() {
+    let export = |prefix: &str| {
+        let text = envelope(&format!(r#""id_prefix": {prefix}, "software": [{}]"#, record("a", "")));
+        let report = examine(&[("x.json", &text)]);
+        let ids = report.exports.first().map(|export| ids(export).join(","));
+        (codes(&report).join(","), ids)
+    };
+    assert_eq!(export(r#""dpg/""#), ("invalid_id_prefix".to_owned(), None));
+    assert_eq!(export(r#""""#), ("invalid_id_prefix".to_owned(), None));
+    assert_eq!(export("5"), ("entry_left_out".to_owned(), Some("a".to_owned())), "as other optional properties");
+    assert_eq!(export("null"), (String::new(), Some("a".to_owned())));
+    assert_eq!(export(r#""dpg:""#), (String::new(), Some("dpg:a".to_owned())));
+}
+
+#[test]
+fn remedy_of_an_id_in_two_exports_is_a_prefix() {
+    let (one, other) = (envelope(&format!(r#""software": [{}]"#, record("a", ""))), record("a", ""));
+    let report = examine(&[("one.json", &one), ("my dpg.json", &one)]);
+    assert!(report.findings[0].help.contains(r#"`"id_prefix": "mydpg:"`"#), "{}", report.findings[0].help);
+    assert!(report.findings[0].help.contains("`--id-prefix my dpg=mydpg:`"), "{}", report.findings[0].help);
+    let twice = envelope(&format!(r#""software": [{other}, {other}]"#));
+    let help = &examine(&[("one.json", &twice)]).findings[0].help;
+    assert!(!help.contains("prefix"), "no prefix tells records of one export apart: {help}");
+}
+
+#[test]
+fn urls_of_one_website_are_shared_however_they_are_written() {
+    let product = |id: &str, url: &str| {
+        format!(r#"{{"id": "{id}", "name": "{id}", "url": "{url}", "evidence_status": "pending-review"}}"#)
+    };
+    let one = product("a", "https://www.a.example/?utm_source=list");
+    let same = examine(&[
+        ("one.json", &envelope(&format!(r#""software": [{one}]"#))),
+        ("two.json", &envelope(&format!(r#""software": [{}]"#, product("b", "http://A.example")))),
+    ]);
+    assert_eq!(codes(&same), ["shared_url"]);
+    assert!(same.findings[0].message.starts_with("1 URL is shared by 2 products"), "{:?}", same.findings);
+    let other = examine(&[
+        ("one.json", &envelope(&format!(r#""software": [{one}]"#))),
+        ("two.json", &envelope(&format!(r#""software": [{}]"#, product("b", "http://a.example/b")))),
+    ]);
+    assert_eq!(codes(&other), [""; 0]);
+}

@@ -169,3 +169,24 @@ fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
     );
     assert_eq!(lines, [expected_first, with(product("b"), json!({"export": export}))]);
 }
+
+#[test]
+fn products_of_one_website_in_two_exports_are_linked() {
+    let at = |id: &str, url: &str| with(product(id), json!({"url": url}));
+    let one = [at("a", "https://www.one.example/"), at("a2", "https://one.example"), at("b", "https://two.example/")];
+    let other = [at("a", "http://one.example?utm_source=x"), at("c", "https://two.example/c")];
+    let snapshot = snapshot(&[
+        ("one.json", document(json!({"software": one}))),
+        ("other.json", document(json!({"id_prefix": "o:", "software": other}))),
+    ]);
+    let detail = |id| detail(&snapshot, id);
+    assert_eq!(detail("a")["same_as"], json!([{"id": "o:a", "name": "Product a", "export": "other"}]));
+    assert_eq!(detail("a2")["same_as"], detail("a")["same_as"], "not with one of the same export");
+    let of_other: Vec<_> =
+        detail("o:a")["same_as"].as_array().expect("a list").iter().map(|of| of["id"].clone()).collect();
+    assert_eq!(of_other, ["a", "a2"]);
+    assert_eq!((detail("b")["same_as"].clone(), detail("o:c")["same_as"].clone()), (json!([]), json!([])));
+    let exports: Vec<_> =
+        snapshot.catalogue.tables.exports.iter().map(|export| export.resource.id_prefix.as_deref()).collect();
+    assert_eq!(exports, [None, Some("o:")]);
+}

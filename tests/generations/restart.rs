@@ -1,12 +1,12 @@
 //! Starting: what is built, what is loaded, what is read.
 
 use std::fs::{self, File};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use software_directory::snapshot::keeper::Outcome;
-use software_directory::snapshot::{FailureCode, Phase};
+use software_directory::snapshot::{FailureCode, Phase, Settings};
 
-use crate::place::{Place, export};
+use crate::place::{Place, export, running};
 
 #[test]
 fn the_first_start_builds_and_persists() {
@@ -144,4 +144,42 @@ fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
     assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{outcome:?}");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.reasons(), ["exports_invalid"]);
+}
+
+#[test]
+fn other_prefixes_make_another_generation() {
+    let place = Place::with(&["a", "b"]);
+    drop(place.started());
+    let before = place.in_force();
+    let with = |prefix: &str| {
+        let id_prefixes = [("tools".into(), prefix.into())].into_iter().collect();
+        // All ids change.
+        let mut running = running(Settings { id_prefixes, max_removed: 100, ..place.settings() });
+        let outcome = running.keeper.start().expect("it serves");
+        (running, outcome)
+    };
+    let (mut first, outcome) = with("t:");
+    assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
+    assert_eq!(first.ids(), ["t:a", "t:b"]);
+    assert_ne!(place.in_force().generation, before.generation);
+    assert_eq!(first.keeper.refresh().expect("it serves"), Outcome::Unchanged, "known by its bytes and prefixes");
+    let (again, outcome) = with("t:");
+    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert_eq!(again.seen().phases, [], "nothing was read");
+    let (other, _) = with("u:");
+    assert_eq!(other.ids(), ["u:a", "u:b"]);
+    let mut without = running(Settings { max_removed: 100, ..place.settings() });
+    without.keeper.start().expect("it serves");
+    assert_eq!(without.ids(), ["a", "b"]);
+}
+
+#[test]
+fn generation_with_other_prefixes_is_not_taken_over() {
+    let place = Place::with(&["a"]);
+    let mut running = place.started();
+    let id_prefixes = [("tools".into(), "t:".into())].into_iter().collect();
+    let settings = Settings { id_prefixes, ..place.settings() };
+    place.reindex_with(&settings).expect("built");
+    running.keeper.look_at_index(Instant::now());
+    assert_eq!(running.ids(), ["a"]);
 }

@@ -195,3 +195,24 @@ fn log_has_the_first_findings_of_a_kind_and_counts_the_others() {
     assert_eq!(log.matches("is used twice in one object\"").count(), 20, "{log}");
     assert!(log.contains("and 130 more of this kind"), "{log}");
 }
+
+#[test]
+fn prefix_of_the_operator_reaches_the_process_that_builds() {
+    let folder = folder_with(&["a", "b"]);
+    let name =
+        fs::read_dir(folder.path().join("data")).expect("a folder").next().expect("an export").expect("an entry");
+    let export = name.path().file_stem().expect("a name").to_string_lossy().into_owned();
+    let option = format!("{export}=x:");
+    let server = Server::start(folder.path(), &["--id-prefix", &option, "--id-prefix", "none=y:"]);
+    for path in ["/v1/software/x:a", "/v1/software/x%3Aa", "/v1/software/x%3Aa/similar", "/v1/reviews/x%3Aa"] {
+        assert_eq!(server.get(path).0, 200, "{path}");
+    }
+    assert_eq!(server.get("/v1/software/a").0, 404);
+    assert_eq!(server.get("/v1/software?id=x:a").1["pagination"]["total"], 1);
+    let (_, exports) = server.get("/v1/exports");
+    assert_eq!(exports["data"][0]["id_prefix"], "x:");
+    let (_, download) = server.get(&format!("/v1/exports/{export}"));
+    assert_eq!(download["software"][0]["id"], "a", "as the file is");
+    let log = server.terminate().1;
+    assert!(log.contains("`none`, which isn't there"), "{log}");
+}

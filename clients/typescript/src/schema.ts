@@ -301,6 +301,8 @@ export interface components {
             id: string;
             /** @description Name of the export. */
             name: string;
+            /** @description What the directory puts before the ids that the document has for products and reviews; null where those are the ids. */
+            id_prefix: string | null;
             /** @description Licence of the export's content: a URI. */
             license: string;
             /** @description Snapshot date, as stated; a record's own evidence date takes precedence. */
@@ -592,6 +594,15 @@ export interface components {
             /** @description How many reviews gave how many stars. */
             distribution: components["schemas"]["RatingDistribution"];
         };
+        /** @description A product of another export with the same website. */
+        SameAs: {
+            /** @description Identifier. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Identifier of its export. */
+            export: string;
+        };
         /** @description A product that matches. */
         SearchHit: {
             /** @description Identifier; any text, so percent-encode it in a path. */
@@ -770,6 +781,11 @@ export interface components {
             };
             /** @description The export that the record is from. */
             export: components["schemas"]["ExportRef"];
+            /**
+             * @description Products of other exports with the same website, the best first, 20 at most. They probably are this product as another
+             *     source describes it.
+             */
+            same_as: components["schemas"]["SameAs"][];
         };
         /** @description A product as lists show it. */
         SoftwareItem: {

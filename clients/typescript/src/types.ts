@@ -27,6 +27,7 @@ export type Replacement = Schemas["Replacement"];
 export type Review = Schemas["Review"];
 export type ReviewList = Schemas["ReviewList"];
 export type ReviewSummary = Schemas["ReviewSummary"];
+export type SameAs = Schemas["SameAs"];
 export type SearchHit = Schemas["SearchHit"];
 export type SearchResult = Schemas["SearchResult"];
 export type Shared = Schemas["Shared"];

@@ -16,6 +16,8 @@ pub(super) use software::record;
 
 use std::ops::Range;
 
+use foldhash::HashSet;
+
 use super::finding::{Fault, Faults};
 use super::pointer::Path;
 use super::text::{Kind, Value};
@@ -28,6 +30,8 @@ pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
+    /// The prefix of its ids, where it states one.
+    pub(super) id_prefix: Option<Box<str>>,
     pub(super) software: Vec<Entry<Product>>,
     pub(super) categories: Vec<Entry<Category>>,
     pub(super) reviews: Vec<Entry<Opinion>>,
@@ -86,17 +90,55 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));
     }
+    let id_prefix = reader.id_prefix(root);
     let software = reader.software(root);
     let categories = reader.categories(root);
     let reviews = reader.reviews(root);
     let glossary = reader.glossary(root);
     let synonyms = reader.synonyms(root);
     let sections = SectionKind::ALL.map(|kind| Section::of(root, kind));
-    let contents = Contents { name, license, as_of, software, categories, reviews, glossary, synonyms, sections };
+    let contents =
+        Contents { name, license, as_of, id_prefix, software, categories, reviews, glossary, synonyms, sections };
     (contents, reader.faults)
 }
 
+impl Contents {
+    /// Puts a prefix before the ids of all products and reviews. A review that refers to a product of this document by the id there
+    /// follows it; any other refers to a product by its full id.
+    pub(super) fn prefix_ids(&mut self, prefix: &str) {
+        if prefix.is_empty() {
+            return;
+        }
+        let Self { software, reviews, .. } = self;
+        let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
+        let own: HashSet<&str> = software.iter().map(|entry| &*entry.value.id).collect();
+        for Opinion { review, .. } in reviews.iter_mut().map(|entry| &mut entry.value) {
+            review.id = prefixed(&review.id);
+            if own.contains(&*review.software_id) {
+                review.software_id = prefixed(&review.software_id);
+            }
+        }
+        for product in software.iter_mut().map(|entry| &mut entry.value) {
+            product.id = prefixed(&product.id);
+            if let Some(software) = &mut product.software {
+                software.id.clone_from(&product.id);
+            }
+        }
+    }
+}
+
 impl Reader {
+    /// The prefix of ids. One that isn't a text isn't used, as with the other optional properties.
+    fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
+        let value = root.get("id_prefix")?;
+        if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
+            let message = format!("`id_prefix` is {}, so it isn't used", value.describe());
+            let help = "write a text such as \"dpg:\", or leave it out";
+            self.report(Code::EntryLeftOut, value, Path::Root.member("id_prefix"), message, help);
+        }
+        value.as_str().map(Into::into)
+    }
+
     /// Reports a finding at a value.
     fn report(
         &mut self,

@@ -5,6 +5,7 @@ use super::{number, record};
 use crate::export::Code;
 use crate::export::budget::GROUP_TERMS;
 use crate::export::finding::Faults;
+use crate::export::id_prefix::{PREFIX_CHARS, is_id_prefix};
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::Shape;
@@ -33,6 +34,13 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
     if let Some(as_of) = root.get("as_of") {
         rules.string(as_of, path.member("as_of"), "write a date such as \"2025-03-01\", or leave it out");
+    }
+    if let Some(prefix) = root.get("id_prefix")
+        && prefix.as_str().is_some_and(|text| !is_id_prefix(&text))
+    {
+        let message = format!("`id_prefix` must be 1 to {PREFIX_CHARS} ASCII letters, digits and `. _ : ~ -`");
+        let help = "write a short prefix such as \"dpg:\", or leave it out";
+        rules.report(Code::InvalidIdPrefix, prefix, path.member("id_prefix"), message, help);
     }
     match root.get("software") {
         Some(software) if software.kind() == Kind::Array => {

@@ -1,5 +1,6 @@
 //! Advice across the set: shared addresses and names, related terms that don't exist, synonyms in two groups.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::identity::Repeats;
 use crate::export::convert::Product;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
-use crate::record::{Software, SynonymGroup, slug};
+use crate::record::{Software, SynonymGroup, normalised_url, slug};
 
 /// How many examples a summary names.
 const EXAMPLES: usize = 3;
@@ -21,7 +22,10 @@ pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool,
         key: "url",
         one: "URL is",
         several: "URLs are",
+        help: "fine if they are different products, or one product in two exports, which `same_as` links; else remove the records that \
+               are there twice",
         text: |software| &software.url,
+        identity: normalised_url,
         place: |product| &product.url,
     };
     let names = Shared {
@@ -29,7 +33,9 @@ pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool,
         key: "name",
         one: "name is",
         several: "names are",
+        help: "fine if they are different products; else remove the records that are there twice",
         text: |software| &software.name,
+        identity: |name| name.into(),
         place: |product| &product.name,
     };
     for finding in [urls, names].iter().filter_map(|shared| shared.summary(drafts)) {
@@ -47,14 +53,17 @@ struct Shared {
     key: &'static str,
     one: &'static str,
     several: &'static str,
+    help: &'static str,
     text: fn(&Software) -> &str,
+    /// What texts have in common that are taken for one.
+    identity: fn(&str) -> Cow<'_, str>,
     place: fn(&Product) -> &Range<usize>,
 }
 
 impl Shared {
     /// One finding for the whole set, as in some sets thousands share something with good reason.
     fn summary(&self, drafts: &[Draft<'_>]) -> Option<Finding> {
-        let mut first: HashMap<&str, (Position<'_>, usize)> = HashMap::new();
+        let mut first: HashMap<Cow<'_, str>, (Position<'_>, usize)> = HashMap::new();
         let mut examples = Vec::new();
         let mut texts = 0_usize;
         let mut products = 0_usize;
@@ -63,7 +72,7 @@ impl Shared {
                 let Some(software) = &entry.value.software else { continue };
                 let here = Position { draft, index: entry.index, product: &entry.value };
                 let text = (self.text)(software);
-                let (earlier, others) = first.entry(text).or_insert((here, 0));
+                let (earlier, others) = first.entry((self.identity)(text)).or_insert((here, 0));
                 if earlier.product.id == entry.value.id {
                     continue;
                 }
@@ -88,7 +97,7 @@ impl Shared {
             code: self.code,
             location: here.location(self),
             message: format!("{texts} {verb} shared by {products} products, first `{text}`"),
-            help: "fine if they are different products; else remove the records that are there twice".to_owned(),
+            help: self.help.to_owned(),
             related: related.collect(),
         })
     }

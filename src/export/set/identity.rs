@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::Draft;
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related, SectionKind};
+use crate::export::{Code, Finding, Related, SectionKind, is_id_prefix};
 use crate::record::slug;
 
 /// The keys that must be unique in a section.
@@ -227,19 +227,33 @@ fn report(
         } else {
             format!("the {} `{}` is used twice", identity.what, element.shown)
         };
-        let help = if summarised.contains(&(file, other)) { REPEAT_HELP } else { identity.help };
+        let help = match identity.code {
+            _ if summarised.contains(&(file, other)) => REPEAT_HELP.to_owned(),
+            Code::DuplicateSoftwareId if file != other => prefix_help(drafts[file].file.id()),
+            _ => identity.help.to_owned(),
+        };
         let draft = &drafts[file];
         findings.add(identity.code, draft.file.shared_path(), || Finding {
             code: identity.code,
             location: draft.location(section, element.index, key, element.place),
             message,
-            help: help.to_owned(),
+            help,
             related: vec![Related {
                 location: drafts[other].location(section, earlier.index, key, earlier.place),
                 note: "first used here".to_owned(),
             }],
         });
     }
+}
+
+/// The remedy where products of two exports have one id.
+fn prefix_help(export: &str) -> String {
+    let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
+    let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
+    format!(
+        "remove one of the records if both are one product; to keep both, give this export a prefix: \
+         `\"id_prefix\": \"{prefix}\"` in its envelope, or `--id-prefix {export}={prefix}`"
+    )
 }
 
 /// Whether a file repeats another one: at least nine in ten of its elements, and not just a few.

@@ -61,7 +61,8 @@ impl Keeper {
         if self.settings.skip_invalid {
             return None;
         }
-        self.settings.source.generation(&self.settings.limits)
+        let (generation, stamp) = self.settings.source.generation(&self.settings.limits)?;
+        Some((generation.prefixed(&self.settings.id_prefixes), stamp))
     }
 
     /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
@@ -72,6 +73,7 @@ impl Keeper {
         is_other
             && self.unusable.as_ref() != Some(&name)
             && self.is_ours(manifest)
+            && self.has_our_prefixes(manifest)
             && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
     }
 
@@ -79,6 +81,11 @@ impl Keeper {
     /// is never the last good generation of a folder.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
+    }
+
+    /// Whether a generation was built with the operator's prefixes of ids as they are now.
+    pub(super) fn has_our_prefixes(&self, manifest: &Manifest) -> bool {
+        manifest.id_prefixes == self.settings.id_prefixes
     }
 
     /// Whether a generation may be served: without `skip_invalid` only a complete one.

@@ -184,7 +184,10 @@ impl Keeper {
     }
 
     fn load_unchanged(&mut self) -> Option<Outcome> {
-        let manifest = self.in_force().filter(|manifest| self.may_serve(manifest))?;
+        let manifest = self.in_force()?;
+        if !self.may_serve(&manifest) || !self.has_our_prefixes(&manifest) {
+            return None;
+        }
         let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
         let is_unchanged = stamp == manifest.inputs || {
             let made = self.generation_of_files();

@@ -23,7 +23,7 @@ use super::artifact::{Artifact, DOWNLOADS, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
-use crate::export::Skipped;
+use crate::export::{IdPrefixes, Skipped};
 use crate::lock::lock_within;
 
 /// The file that names the generation in force.
@@ -60,6 +60,9 @@ pub struct Manifest {
     pub software_count: u64,
     /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
+    /// The operator's prefixes of ids that it was built with.
+    #[serde(default)]
+    pub id_prefixes: IdPrefixes,
     /// The invalid part of the exports, which it doesn't have.
     pub skipped: Skipped,
     /// The parts with their checksums.
@@ -295,6 +298,7 @@ impl Store {
             built_at: about.built_at,
             software_count: about.software_count,
             inputs: about.inputs,
+            id_prefixes: about.id_prefixes,
             skipped: about.skipped,
             parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
         };
@@ -378,6 +382,8 @@ pub struct NewGeneration {
     pub software_count: u64,
     /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
+    /// The operator's prefixes of ids that it was built with.
+    pub id_prefixes: IdPrefixes,
     /// The invalid part of the exports, which it doesn't have.
     pub skipped: Skipped,
 }

@@ -83,6 +83,25 @@ fn odd_addresses_get_the_verdict_of_the_published_schema() {
 }
 
 #[test]
+fn prefixes_get_the_verdict_of_the_published_schema() {
+    for (prefix, is_valid) in [
+        (r#""dpg:""#.to_owned(), true),
+        (format!("\"{}\"", "x".repeat(32)), true),
+        (format!("\"{}\"", "x".repeat(33)), false),
+        (r#""""#.to_owned(), false),
+        (r#""a/""#.to_owned(), false),
+        (r#""a\n""#.to_owned(), false),
+        (r#""é""#.to_owned(), false),
+        ("5".to_owned(), true),
+        ("null".to_owned(), true),
+    ] {
+        let mut document = document::valid();
+        document.set("id_prefix", Node::Raw(prefix.clone()));
+        assert_eq!(verdict(&document), is_valid, "{prefix}");
+    }
+}
+
+#[test]
 fn dates_that_are_almost_of_the_form_get_the_verdict_of_the_published_schema() {
     let with_date = |date: String| {
         let mut document = document::valid();

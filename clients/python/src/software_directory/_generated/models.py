@@ -26,6 +26,7 @@ __all__ = [
     "Replacement",
     "Review",
     "ReviewSummary",
+    "SameAs",
     "SearchHit",
     "Shared",
     "SimilarSoftware",
@@ -99,6 +100,17 @@ class ExportRef(TypedDict):
     """Snapshot date, as stated."""
 
 
+class SameAs(TypedDict):
+    """A product of another export with the same website."""
+
+    id: str
+    """Identifier."""
+    name: str
+    """Name."""
+    export: str
+    """Identifier of its export."""
+
+
 class SoftwareDetail(TypedDict):
     """A single product."""
 
@@ -154,6 +166,10 @@ class SoftwareDetail(TypedDict):
     """All that the directory doesn't interpret, as the export writes it."""
     export: ExportRef
     """The export that the record is from."""
+    same_as: List[SameAs]
+    """Products of other exports with the same website, the best first, 20 at most. They probably are this product
+    as another source describes it.
+    """
 
 
 class Category(TypedDict):
@@ -372,6 +388,10 @@ class Export(TypedDict):
     """Identifier: the file's name without `.json`."""
     name: str
     """Name of the export."""
+    id_prefix: Optional[str]
+    """What the directory puts before the ids that the document has for products and reviews; null where those are
+    the ids.
+    """
     license: str
     """Licence of the export's content: a URI."""
     as_of: Optional[str]

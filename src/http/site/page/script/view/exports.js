@@ -47,6 +47,7 @@ function entry(item, fail) {
     h('dl', { class: 'facts' },
       h('div', null, h('dt', null, 'Licence'), h('dd', null, licence(item.license))),
       item.as_of ? h('div', null, h('dt', null, 'As of'), h('dd', null, time(item.as_of))) : null,
+      item.id_prefix ? h('div', null, h('dt', null, 'Prefix of ids'), h('dd', null, h('code', null, say(item.id_prefix)))) : null,
       h('div', null, h('dt', null, 'Holds'), h('dd', null, counts.filter(([, count]) => count).map(([what, count]) => `${countFormat.format(count)} ${what}`).join(', ') || 'nothing')),
       h('div', null, h('dt', null, 'Size'), h('dd', null, `${countFormat.format(Math.ceil(item.size_bytes / 1000))} kB`))),
     h('p', { class: 'ways' }, h('span', { class: 'quiet small' }, 'Download'), download('json'), download('ndjson')));

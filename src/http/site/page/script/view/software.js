@@ -12,7 +12,7 @@ import { placeholders } from '../part/rows.js';
 import { SIMILAR, similarSection } from '../part/similar.js';
 import { tell } from '../part/status.js';
 import { termLinker } from '../part/terms.js';
-import { ofSearch } from '../route.js';
+import { ofSearch, ofSoftware } from '../route.js';
 
 export function softwareView(app) {
   let name = 'Product';
@@ -102,7 +102,13 @@ function facts(data) {
     h('dl', { class: 'facts' },
       row('Export', say(data.export.name)),
       row('Licence', licence(data.export.license)),
-      row('As of', data.export.as_of && time(data.export.as_of))));
+      row('As of', data.export.as_of && time(data.export.as_of)),
+      row('Also listed as', sameAs(data.same_as))));
+}
+
+/** Products of other exports with the same website, each with its export's id. */
+function sameAs(products) {
+  return products.map(({ id, name, export: source }, at) => [at ? ', ' : null, h('a', { href: ofSoftware(id) }, say(name)), ' ', h('span', { class: 'quiet small' }, say(source))]);
 }
 
 function additional(data) {

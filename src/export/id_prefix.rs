@@ -1,0 +1,60 @@
+//! Prefixes of ids, which let exports of different sources stand in one directory.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Longest prefix, in characters.
+pub(super) const PREFIX_CHARS: usize = 32;
+
+/// Whether a text can be put before ids: 1 to 32 ASCII letters, digits and `. _ : ~ -`, which need no escape in an address.
+#[must_use]
+pub fn is_id_prefix(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:~-".contains(&byte);
+    (1..=PREFIX_CHARS).contains(&text.len()) && text.bytes().all(is_allowed)
+}
+
+/// The operator's prefixes by the id of the export; each takes the place of the one that the export states. An empty one takes
+/// that away.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdPrefixes(BTreeMap<Box<str>, Box<str>>);
+
+impl IdPrefixes {
+    /// The prefix of an export; `None` where the operator says nothing of it.
+    #[must_use]
+    pub fn of(&self, export: &str) -> Option<&str> {
+        self.0.get(export).map(|prefix| &**prefix)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The exports with their prefixes, in the order of the exports' ids.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(export, prefix)| (&**export, &**prefix))
+    }
+}
+
+impl FromIterator<(Box<str>, Box<str>)> for IdPrefixes {
+    fn from_iter<I: IntoIterator<Item = (Box<str>, Box<str>)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_id_prefix;
+
+    #[test]
+    fn prefix_is_short_and_needs_no_escape() {
+        for good in ["dpg:", "a", "A-1_b.~:", &"x".repeat(32)] {
+            assert!(is_id_prefix(good), "{good}");
+        }
+        for bad in ["", "dpg/", "a b", "é", "a,b", "a=b", "a%3A", &"x".repeat(33)] {
+            assert!(!is_id_prefix(bad), "{bad}");
+        }
+    }
+}
