@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "search"]),
+    ("diff", &["catalogue", "export", "printable", "record"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
