@@ -2,6 +2,7 @@
 
 mod check;
 mod data;
+mod diff;
 mod environment;
 mod healthcheck;
 mod keys;
@@ -25,13 +26,14 @@ use crate::snapshot::BuildFailure;
 /// The exit code of a usage error or an invalid export.
 const INVALID: u8 = 2;
 
-/// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export.
+/// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of diff(1).
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
     match cli.command {
         None => serve::run(&cli.serve),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Openapi) => openapi::run(),

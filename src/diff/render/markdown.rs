@@ -106,8 +106,12 @@ fn field(change: &FieldChange) -> String {
             line.extend(parts.iter().map(part));
         }
         Shown::Elements(removed, added, more) => {
-            removed.iter().for_each(|value| element("del", value));
-            added.iter().for_each(|value| element("ins", value));
+            for value in &removed {
+                element("del", value);
+            }
+            for value in &added {
+                element("ins", value);
+            }
             if more > 0 {
                 let _ = write!(line, " … and {more} more");
             }
@@ -129,12 +133,14 @@ fn category_counts(difference: &Difference, limit: usize, out: &mut dyn Write) -
     if counts.is_empty() {
         return Ok(());
     }
-    open(&format!("Products by category: {} differ", counts.len()), out)?;
+    open(&format!("Categories with another number of products: {}", counts.len()), out)?;
     writeln!(out, "| category | old | new |\n|---|--:|--:|")?;
     for count in counts.iter().take(limit) {
         writeln!(out, "| {} | {} | {} |", escaped(&count.name), count.old, count.new)?;
     }
-    writeln!(out)?;
+    if counts.len() > limit {
+        writeln!(out)?;
+    }
     close(counts.len(), limit, out)
 }
 

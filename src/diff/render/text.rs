@@ -82,16 +82,15 @@ impl Printer<'_> {
         let name = if change.field.is_empty() { "value" } else { &change.field };
         write!(self.out, "      {}:", printable(name))?;
         match Shown::of(change) {
-            Shown::Set(value) => self.element('+', ADDED, &value)?,
-            Shown::Unset(value) => self.element('-', REMOVED, &value)?,
+            Shown::Set(value) => self.elements(&[], &[value])?,
+            Shown::Unset(value) => self.elements(&[value], &[])?,
             Shown::Order => write!(self.out, " in another order")?,
             Shown::Words(parts) => {
                 write!(self.out, " ")?;
                 parts.iter().try_for_each(|part| self.part(part))?;
             }
             Shown::Elements(removed, added, more) => {
-                removed.iter().try_for_each(|value| self.element('-', REMOVED, value))?;
-                added.iter().try_for_each(|value| self.element('+', ADDED, value))?;
+                self.elements(&removed, &added)?;
                 if more > 0 {
                     write!(self.out, " … and {more} more")?;
                 }
@@ -100,8 +99,14 @@ impl Printer<'_> {
         writeln!(self.out)
     }
 
-    fn element(&mut self, mark: char, style: Style, value: &str) -> io::Result<()> {
-        write!(self.out, " {style}{mark}{}{style:#}", printable(value))
+    fn elements(&mut self, removed: &[String], added: &[String]) -> io::Result<()> {
+        let removed = removed.iter().map(|value| ('-', REMOVED, value));
+        let added = added.iter().map(|value| ('+', ADDED, value));
+        for (place, (mark, style, value)) in removed.chain(added).enumerate() {
+            let separator = if place == 0 { "" } else { "," };
+            write!(self.out, "{separator} {style}{mark}{}{style:#}", printable(value))?;
+        }
+        Ok(())
     }
 
     fn part(&mut self, part: &Part) -> io::Result<()> {
