@@ -102,7 +102,7 @@ fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitEr
     if ended.status.success() {
         return Ok(bytes);
     }
-    let message = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-    let message = if message.is_empty() { "there is no such revision or path".to_owned() } else { message };
+    let message = String::from_utf8_lossy(&ended.stderr);
+    let message = message.lines().next().unwrap_or("there is no such revision or path").to_owned();
     Err(GitError::Refused { object: object.to_owned(), message })
 }

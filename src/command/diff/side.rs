@@ -66,6 +66,10 @@ fn exports(
             let text = format!("{side} is invalid; correct it, or compare the valid records with --skip-invalid");
             return Err(Failure::usage(text));
         }
+        // All records would be said to be added or removed.
+        if report.exports.is_empty() {
+            return Err(Failure::usage(format!("{side} has no valid export; correct what is reported above")));
+        }
     }
     Set::of(&report.exports).map_err(|error| Failure::usage(chain(&error)))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::shown::Shown;
-use super::{Options, notes, sections, title};
+use super::{Options, notes, place, sections, title};
 use crate::diff::words::Part;
 use crate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
 use crate::printable::printable;
@@ -50,7 +50,8 @@ fn section(heading: &str, changes: &Changes, limit: usize, out: &mut dyn Write) 
         }
         open(&format!("{heading} {what}: {}", entries.len()), out)?;
         for Entry { name, id, export, .. } in entries.iter().take(limit) {
-            writeln!(out, "- {}, in {}", escaped(&title(name, id)), escaped(export))?;
+            let place = place(id, export).map(|export| format!(", in {}", escaped(export))).unwrap_or_default();
+            writeln!(out, "- {}{place}", escaped(&title(name, id)))?;
         }
         close(entries.len(), limit, out)?;
     }
@@ -77,7 +78,8 @@ fn close(count: usize, limit: usize, out: &mut dyn Write) -> io::Result<()> {
 
 fn changed(changed: &Changed, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     let title = title(&changed.name, &changed.id);
-    write!(out, "- **{}**, in {}", escaped(&title), escaped(&changed.export))?;
+    let place = place(&changed.id, &changed.export).map(|export| format!(", in {}", escaped(export)));
+    write!(out, "- **{}**{}", escaped(&title), place.unwrap_or_default())?;
     for note in notes(changed) {
         write!(out, "; {}", escaped(&note))?;
     }

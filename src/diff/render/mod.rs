@@ -39,6 +39,11 @@ fn title(name: &str, id: &str) -> String {
     if name.is_empty() || name == id { id.to_owned() } else { format!("{name} ({id})") }
 }
 
+/// Where an element is, behind its title; an export is in none.
+fn place<'e>(id: &str, export: &'e str) -> Option<&'e str> {
+    (id != export).then_some(export)
+}
+
 /// What is said of a changed element beside its fields.
 fn notes(changed: &Changed) -> Vec<String> {
     let id = changed.former_id.as_deref().map(|id| format!("renamed, the id was {id}"));

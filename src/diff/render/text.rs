@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::shown::Shown;
-use super::{Options, notes, sections, title};
+use super::{Options, notes, place, sections, title};
 use crate::diff::words::Part;
 use crate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::printable::printable;
@@ -45,8 +45,9 @@ impl Printer<'_> {
         writeln!(self.out, "{HEADING}{heading}{HEADING:#}")?;
         for (mark, style, entries) in [('+', ADDED, &changes.added), ('-', REMOVED, &changes.removed)] {
             for Entry { name, id, export, .. } in entries.iter().take(self.limit) {
-                let (title, export) = (title(name, id), printable(export));
-                writeln!(self.out, "  {style}{mark} {}{style:#}, {export}", printable(&title))?;
+                write!(self.out, "  {style}{mark} {}{style:#}", printable(&title(name, id)))?;
+                self.place(id, export)?;
+                writeln!(self.out)?;
             }
             self.more(mark, style, entries.len())?;
         }
@@ -65,8 +66,8 @@ impl Printer<'_> {
     }
 
     fn changed(&mut self, changed: &Changed) -> io::Result<()> {
-        let (title, export) = (title(&changed.name, &changed.id), printable(&changed.export));
-        write!(self.out, "  {CHANGED}~ {}{CHANGED:#}, {export}", printable(&title))?;
+        write!(self.out, "  {CHANGED}~ {}{CHANGED:#}", printable(&title(&changed.name, &changed.id)))?;
+        self.place(&changed.id, &changed.export)?;
         for note in notes(changed) {
             write!(self.out, "; {}", printable(&note))?;
         }
@@ -76,6 +77,10 @@ impl Printer<'_> {
             0 => Ok(()),
             more => writeln!(self.out, "      … and {more} more fields"),
         }
+    }
+
+    fn place(&mut self, id: &str, export: &str) -> io::Result<()> {
+        place(id, export).map_or(Ok(()), |export| write!(self.out, ", {}", printable(export)))
     }
 
     fn field(&mut self, change: &FieldChange) -> io::Result<()> {
