@@ -3,7 +3,9 @@
 //! Every option has a flag, an environment variable and a default that works.
 
 mod address;
+mod diff;
 mod id_prefix;
+mod search;
 mod site;
 mod table;
 
@@ -18,6 +20,8 @@ pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
+pub use diff::{DiffArgs, DiffFormat};
+pub use search::{SearchArgs, SearchFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
 /// Turns a folder of export files into a published software directory.
@@ -46,6 +50,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Write an export's products as CSV or NDJSON
     Export(ExportArgs),
+    /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
+    Diff(DiffArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal
@@ -275,51 +281,6 @@ pub enum ListFormat {
     Json,
 }
 
-/// Options of `search`.
-#[derive(Debug, Args)]
-pub struct SearchArgs {
-    /// Where the exports are.
-    #[command(flatten)]
-    pub data: DataArgs,
-    /// How many products to show, 1 to 100
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// How to print the result
-    #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
-    pub format: SearchFormat,
-    /// Only products in this category, by name or id; repeatable: any of them
-    #[arg(long, value_name = "CATEGORY")]
-    pub category: Vec<String>,
-    /// Only products with a rating of at least this, 0 to 5
-    #[arg(long, value_name = "RATING", value_parser = rating)]
-    pub min_rating: Option<f64>,
-    /// Only products for this standard; repeatable: any of them
-    #[arg(long, value_name = "STANDARD")]
-    pub standards: Vec<String>,
-    /// Only products that can be run in this way; repeatable: any of them
-    #[arg(long, value_name = "DEPLOYMENT")]
-    pub deployment: Vec<String>,
-    /// Only products in this language; repeatable: any of them
-    #[arg(long, value_name = "LANGUAGE")]
-    pub languages: Vec<String>,
-    /// Only products of this vendor; repeatable: any of them
-    #[arg(long, value_name = "VENDOR")]
-    pub vendor: Vec<String>,
-    /// Only products with this tag; repeatable: any of them
-    #[arg(long, value_name = "TAG")]
-    pub tags: Vec<String>,
-    /// Words to search for; behind `--` they may begin with a hyphen, which excludes a word
-    #[arg(required = true, value_name = "WORDS")]
-    pub words: Vec<String>,
-}
-
-fn rating(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|rating| (0.0..=5.0).contains(rating))
-        .ok_or_else(|| "a number from 0 to 5 is needed".to_owned())
-}
-
 /// Options of `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
@@ -329,15 +290,6 @@ pub struct McpArgs {
     /// Address under which the API is reached, for links [default: none; links are relative]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL")]
     pub public_url: Option<String>,
-}
-
-/// The output format of `search`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SearchFormat {
-    /// For people
-    Text,
-    /// The response of /v1/search
-    Json,
 }
 
 /// Options of `healthcheck`.

@@ -10,6 +10,7 @@
 pub mod catalogue;
 pub mod cli;
 pub mod command;
+pub mod diff;
 pub mod engine;
 mod error;
 pub mod export;

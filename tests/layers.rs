@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 13] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
@@ -13,6 +13,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "resource", "search"]),
+    ("diff", &["catalogue", "export", "printable", "record"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
     ("key", &["lock", "printable", "record"]),

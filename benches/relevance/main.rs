@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use software_directory::export::{self, Limits};
+use software_directory::export::{self, IdPrefixes, Limits};
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
 use software_directory::snapshot::{Artifact, Generation, Processors, Snapshot, build};
@@ -83,7 +83,13 @@ struct Built {
 impl Built {
     /// Builds the directory of some export files.
     fn of(files: &[PathBuf]) -> Result<Self, Failure> {
-        let report = export::read(files, &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_, _| {});
+        let report = export::read(
+            files,
+            &Limits::default(),
+            &IdPrefixes::default(),
+            export::latest_day(jiff::Timestamp::now()),
+            &|_, _| {},
+        );
         if !report.is_valid() {
             return Err(format!("{files:?} are no valid exports; see `software-directory check`").into());
         }

@@ -2,6 +2,7 @@
 
 mod check;
 mod data;
+mod diff;
 mod environment;
 mod export;
 mod healthcheck;
@@ -29,7 +30,7 @@ use crate::snapshot::BuildFailure;
 /// The exit code of a usage error or an invalid export.
 const INVALID: u8 = 2;
 
-/// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export.
+/// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of diff(1).
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
     match cli.command {
@@ -38,6 +39,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),

@@ -16,11 +16,17 @@ use super::progress::{Terminal, is_worth_telling, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
 use crate::export::Report;
 use crate::panics;
+use crate::printable::printable;
 use crate::snapshot::builder::{Builder, Built};
 use crate::snapshot::process::{BuildProcess, Message};
 use crate::snapshot::source::Source;
-use crate::snapshot::store::Store;
-use crate::snapshot::{BuildFailure, FailureCode, Observer, Phase, Processors, RenderedReport, Settings};
+use crate::snapshot::store::{Manifest, Store};
+use crate::snapshot::{
+    BuildFailure, Change, FailureCode, Observer, Phase, Processors, RenderedReport, Settings, open_catalogue,
+};
+
+/// The largest generation that is compared with the one before, in products.
+const MOST_COMPARED: u64 = 200_000;
 
 /// Builds a generation for a person, and reports.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
@@ -31,7 +37,9 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
-    let built = BuildFailure::catch(|| builder.build_on_disk(&Store::new(index)));
+    let store = Store::new(index);
+    let before = store.current();
+    let built = BuildFailure::catch(|| builder.build_on_disk(&store));
     let Built { manifest, .. } = built.map_err(|failure| Failure::of_build(&failure))?;
     let text = format!(
         "Indexed {} products as generation {} in {}, in {:.1} s\n",
@@ -42,7 +50,20 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     );
     // The generation is in force even if standard output is closed.
     let _ = io::stdout().write_all(text.as_bytes());
+    if let Some(change) = before.and_then(|before| change(&store, &before, &manifest)) {
+        let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));
+    }
     Ok(())
+}
+
+/// What a generation changes of the one before; `None` where that is gone or damaged, or they are too large to hold both.
+fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> {
+    if before.software_count.max(after.software_count) > MOST_COMPARED {
+        return None;
+    }
+    let open = |manifest: &Manifest| open_catalogue(&mut store.load_catalogue(manifest).ok()?).ok();
+    let (old, new) = (open(before)?, open(after)?);
+    Some(Change::between(Some(&old), Some(&new), (Some(&before.inputs), Some(&after.inputs))))
 }
 
 /// Builds a generation for a server, which reads messages on standard output.

@@ -10,13 +10,14 @@ use super::build::{BuildError, Processors, build};
 use super::failpoint::{Step, pass};
 use super::failure::BuildFailure;
 use super::generation::Generation;
+use super::losses::losses;
 use super::observer::{Observer, Phase};
 use super::process::ServedIds;
 use super::settings::Settings;
 use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, NewGeneration, Store};
-use super::{Artifact, Snapshot};
+use super::{Artifact, Snapshot, open_catalogue};
 use crate::export::{Export, Report};
 
 /// A generation on disk, and whether it had to be built.
@@ -58,7 +59,9 @@ impl Builder<'_> {
         let set = self.read()?;
         let generation = self.name(&set.report);
         if self.served.is_some() {
-            self.check_removed(&set.report.exports, || store.current().is_some_and(|of| of.generation == generation))?;
+            self.check_removed(&set.report.exports, Some(store), || {
+                store.current().is_some_and(|of| of.generation == generation)
+            })?;
             if let Some(manifest) = self.whole(store, &generation) {
                 let manifest = store.put_in_force(&manifest, set.stamp)?;
                 return Ok(Built { manifest, is_new: false });
@@ -89,7 +92,7 @@ impl Builder<'_> {
     /// Where the exports can't be served, or the generation can't be built.
     pub fn build_in_memory(&mut self) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
         let ReadSet { report, stamp } = self.read()?;
-        self.check_removed(&report.exports, || false)?;
+        self.check_removed(&report.exports, None, || false)?;
         let skipped = report.skipped;
         let generation = self.name(&report);
         let artifact = self.build(report, None)?;
@@ -128,13 +131,24 @@ impl Builder<'_> {
     }
 
     /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
-    fn check_removed(&self, exports: &[Export], is_confirmed: impl Fn() -> bool) -> Result<(), BuildFailure> {
+    fn check_removed(
+        &self,
+        exports: &[Export],
+        store: Option<&Store>,
+        is_confirmed: impl Fn() -> bool,
+    ) -> Result<(), BuildFailure> {
         let Some(ServedIds(served)) = &self.served else { return Ok(()) };
         let ids: HashSet<&str> =
             exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
-        let removed = served.iter().filter(|id| !ids.contains(id.as_str())).count();
-        if removed * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
-            return Err(BuildFailure::removes(removed, served.len(), self.settings.max_removed));
+        let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
+        if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
+            // What is served is in force on disk, as a rule; else the files aren't named.
+            let catalogue = store.and_then(|store| {
+                let mut artifact = store.load_catalogue(&store.current()?).ok()?;
+                open_catalogue(&mut artifact).ok()
+            });
+            let losses = catalogue.map(|catalogue| losses(&catalogue, &removed, exports)).unwrap_or_default();
+            return Err(BuildFailure::removes(removed.len(), served.len(), self.settings.max_removed, &losses));
         }
         Ok(())
     }

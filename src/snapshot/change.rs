@@ -1,7 +1,9 @@
 //! The difference between two generations, for the log.
 
-use super::Snapshot;
+use std::fmt;
+
 use super::stamp::FolderStamp;
+use crate::catalogue::Catalogue;
 
 /// The most file names in a line of the log.
 const MAX_FILES: usize = 5;
@@ -13,27 +15,41 @@ pub struct Change {
     pub added: usize,
     /// The number of products that only the earlier one has.
     pub removed: usize,
+    /// The number of products that both have with another content.
+    pub changed: usize,
     /// The export files that were added, removed or written in between, sorted by name: the first five, and the number of others.
     pub files: String,
 }
 
 impl Change {
-    /// Compares the ids of the products and the stamps of the files. Takes time in proportion to the number of products.
+    /// Compares the ids and content hashes of the products, and the stamps of the files. Takes time in proportion to the number of
+    /// products.
     #[must_use]
     pub fn between(
-        before: Option<&Snapshot>,
-        after: Option<&Snapshot>,
+        before: Option<&Catalogue>,
+        after: Option<&Catalogue>,
         stamps: (Option<&FolderStamp>, Option<&FolderStamp>),
     ) -> Self {
-        let missing_from = |other: Option<&Snapshot>, snapshot: Option<&Snapshot>| {
-            let is_missing = |id: &String| other.is_none_or(|other| other.catalogue.find(id).is_none());
-            snapshot.map_or(0, |snapshot| snapshot.catalogue.ids().filter(is_missing).count())
-        };
-        Self {
-            added: missing_from(before, after),
-            removed: missing_from(after, before),
-            files: changed_files(stamps.0, stamps.1),
+        let count = |catalogue: Option<&Catalogue>| catalogue.map_or(0, Catalogue::software_count);
+        let (mut common, mut changed) = (0, 0);
+        if let (Some(before), Some(after)) = (before, after) {
+            for (ordinal, id) in (0..).zip(after.ids()) {
+                let Some(earlier) = before.find(&id) else { continue };
+                common += 1;
+                changed += usize::from(before.content_hash(earlier) != after.content_hash(ordinal));
+            }
         }
+        let (added, removed) = (count(after) - common, count(before) - common);
+        Self { added, removed, changed, files: changed_files(stamps.0, stamps.1) }
+    }
+}
+
+impl fmt::Display for Change {
+    /// One line, such as `2 products added, 1 removed, 0 changed; files: tools.json`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.added == 1 { "product" } else { "products" };
+        write!(f, "{} {noun} added, {} removed, {} changed", self.added, self.removed, self.changed)?;
+        if self.files.is_empty() { Ok(()) } else { write!(f, "; files: {}", self.files) }
     }
 }
 

@@ -109,10 +109,11 @@ impl BuildFailure {
         Self { code: FailureCode::ExportsInvalid, count: Some(count), detail, is_transient }
     }
 
-    /// Why exports that remove too many products are held back.
-    pub(super) fn removes(removed: usize, of: usize, max_percent: u8) -> Self {
+    /// Why exports that remove too many products are held back. `losses` says which files these are gone from; may be empty.
+    pub(super) fn removes(removed: usize, of: usize, max_percent: u8, losses: &str) -> Self {
+        let losses = if losses.is_empty() { String::new() } else { format!(" ({losses})") };
         let detail = format!(
-            "the exports would remove {removed} of {of} products, more than {max_percent} per cent; confirm it with \
+            "the exports would remove {removed} of {of} products, more than {max_percent} per cent{losses}; confirm it with \
              `software-directory --reindex`, or bring the records back"
         );
         Self { code: FailureCode::RecordsRemoved, count: Some(removed), detail, is_transient: false }

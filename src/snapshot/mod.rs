@@ -10,6 +10,7 @@ mod failure;
 pub mod follow;
 mod generation;
 pub mod keeper;
+mod losses;
 mod observer;
 pub mod process;
 mod reload;
@@ -101,11 +102,8 @@ impl Snapshot {
     }
 
     fn open_parts(generation: Generation, mut artifact: Artifact, ranking: Ranking) -> Result<Self, OpenError> {
-        let downloads = artifact.downloads.take().map(Bulk::File);
-        // Each part is freed once it is decoded, so that the next one can take its memory.
+        let catalogue = Arc::new(open_catalogue(&mut artifact)?);
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
-        let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
-        let catalogue = Arc::new(Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?);
         let (search, scorer) = SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact.parts.into_iter();
         let files =
@@ -138,4 +136,16 @@ impl Snapshot {
     pub const fn skipped(&self) -> Skipped {
         self.skipped
     }
+}
+
+/// Opens the catalogue of a generation, and takes its parts.
+///
+/// # Errors
+/// Where a part is missing or damaged.
+pub fn open_catalogue(artifact: &mut Artifact) -> Result<Catalogue, OpenError> {
+    let downloads = artifact.downloads.take().map(Bulk::File);
+    // Each part is freed once it is decoded, so that the next one can take its memory.
+    let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
+    let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
+    Ok(Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?)
 }

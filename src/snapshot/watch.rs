@@ -142,13 +142,15 @@ fn refresh(keeper: &mut Keeper, is_requested: bool) {
     match keeper.refresh() {
         Ok(Outcome::Published(kept) | Outcome::Loaded(kept)) => {
             let after = keeper.directory().current();
-            let change = Change::between(before.as_deref(), after.as_deref(), (seen.as_ref(), keeper.seen()));
+            let catalogues = [&before, &after].map(|of| of.as_deref().map(|of| &*of.catalogue));
+            let change = Change::between(catalogues[0], catalogues[1], (seen.as_ref(), keeper.seen()));
             let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             tracing::info!(
                 generation = kept.generation,
                 software = kept.software_count,
                 added = change.added,
                 removed = change.removed,
+                changed = change.changed,
                 files = change.files,
                 took_ms,
                 "a new generation is served"

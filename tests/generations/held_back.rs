@@ -17,7 +17,20 @@ fn a_set_that_loses_more_than_its_share_is_held_back() {
     assert_eq!(running.ids(), ["a", "b", "c", "d"]);
     assert_eq!(running.reasons(), ["records_removed"]);
     assert!(running.detail().contains("3 of 4 products, more than 50 per cent"), "{}", running.detail());
+    assert!(running.detail().contains("(tools.json loses 3 of 4)"), "{}", running.detail());
     assert!(running.detail().contains("software-directory --reindex"), "{}", running.detail());
+}
+
+#[test]
+fn files_that_are_gone_are_named_with_their_losses() {
+    let place = Place::with(&["a", "b", "c"]);
+    place.write("more.json", &export(&["d", "e", "f", "g"]));
+    let mut running = place.started();
+    fs::remove_file(place.data().join("more.json")).expect("removed");
+    place.write("tools.json", &export(&["a", "b"]));
+    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    let losses = "(more.json is gone with 4 products, tools.json loses 1 of 3)";
+    assert!(running.detail().contains(losses), "{}", running.detail());
 }
 
 #[test]

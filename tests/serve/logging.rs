@@ -85,6 +85,7 @@ fn log_has_one_line_for_the_start_each_reload_the_recovery_each_signal_and_the_s
     assert!(address.ends_with(start["address"].as_str().expect("an address")), "{start}");
     let [reload] = lines(&log, "a new generation is served").try_into().expect("one reload");
     assert_eq!((&reload["added"], &reload["removed"], &reload["files"]), (&2.into(), &1.into(), &"tools.json".into()));
+    assert_eq!(reload["changed"], 0);
     for message in ["SIGHUP", "recovered", "SIGTERM: stopping"] {
         assert_eq!(lines(&log, message).len(), 1, "{message}: {log}");
     }

@@ -1,6 +1,7 @@
 //! The binary as its users run it: what it prints, answers, follows and exits with.
 
 mod commands;
+mod diff;
 mod following;
 mod logging;
 #[path = "../common/process.rs"]

@@ -163,12 +163,15 @@ impl Follower {
         let kept = self.publish(snapshot, manifest);
         self.store.tidy();
         self.note(started, if pulled > 0 { ReloadOutcome::Published } else { ReloadOutcome::Loaded });
-        let change = Change::between(before.as_deref(), self.directory.current().as_deref(), (None, None));
+        let after = self.directory.current();
+        let catalogues = [&before, &after].map(|of| of.as_deref().map(|of| &*of.catalogue));
+        let change = Change::between(catalogues[0], catalogues[1], (None, None));
         tracing::info!(
             generation = kept.generation,
             software = kept.software_count,
             added = change.added,
             removed = change.removed,
+            changed = change.changed,
             pulled_bytes = pulled,
             took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             "a new generation of the leader is served"

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use write::{CURRENT_STEPS, replace, write_generation, write_manifest};
 
-use super::artifact::{Artifact, DOWNLOADS, TEXTS};
+use super::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
@@ -211,6 +211,15 @@ impl Store {
         let mut artifact = artifact?;
         artifact.parts.extend(texts?.parts);
         Ok(artifact)
+    }
+
+    /// Reads the parts of a generation that the catalogue is opened from.
+    ///
+    /// # Errors
+    /// Where a part can't be read or isn't what the manifest says.
+    pub fn load_catalogue(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
+        let is_of_catalogue = |part: &&PartEntry| [TABLES, TEXTS, DOWNLOADS].contains(&part.name.as_str());
+        self.load_parts(manifest, &manifest.parts.iter().filter(is_of_catalogue).collect::<Vec<_>>())
     }
 
     fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {

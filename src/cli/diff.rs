@@ -1,0 +1,40 @@
+//! The options of `diff`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Options of `diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The old exports: a file, a folder, a revision and path of git such as `HEAD~1:data`, or a generation of an index
+    pub old: PathBuf,
+    /// The new exports
+    pub new: PathBuf,
+    /// How to report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DiffFormat,
+    /// How many records added, removed and changed to show of each section; JSON has all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub limit: usize,
+    /// Compare the valid records and report the others
+    #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
+    pub skip_invalid: bool,
+    /// Folder of the index, for a generation that is given by name
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
+    pub index: PathBuf,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// How `diff` reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people
+    Text,
+    /// For a merge request
+    Markdown,
+    /// One JSON document
+    Json,
+}

@@ -1,0 +1,59 @@
+//! The options of `search`.
+
+use clap::{Args, ValueEnum};
+
+use super::DataArgs;
+
+/// Options of `search`.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How many products to show, 1 to 100
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
+    pub format: SearchFormat,
+    /// Only products in this category, by name or id; repeatable: any of them
+    #[arg(long, value_name = "CATEGORY")]
+    pub category: Vec<String>,
+    /// Only products with a rating of at least this, 0 to 5
+    #[arg(long, value_name = "RATING", value_parser = rating)]
+    pub min_rating: Option<f64>,
+    /// Only products for this standard; repeatable: any of them
+    #[arg(long, value_name = "STANDARD")]
+    pub standards: Vec<String>,
+    /// Only products that can be run in this way; repeatable: any of them
+    #[arg(long, value_name = "DEPLOYMENT")]
+    pub deployment: Vec<String>,
+    /// Only products in this language; repeatable: any of them
+    #[arg(long, value_name = "LANGUAGE")]
+    pub languages: Vec<String>,
+    /// Only products of this vendor; repeatable: any of them
+    #[arg(long, value_name = "VENDOR")]
+    pub vendor: Vec<String>,
+    /// Only products with this tag; repeatable: any of them
+    #[arg(long, value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Words to search for; behind `--` they may begin with a hyphen, which excludes a word
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+fn rating(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|rating| (0.0..=5.0).contains(rating))
+        .ok_or_else(|| "a number from 0 to 5 is needed".to_owned())
+}
+
+/// The output format of `search`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchFormat {
+    /// For people
+    Text,
+    /// The response of /v1/search
+    Json,
+}

@@ -1,0 +1,108 @@
+//! Export files of a git revision, read by way of the program `git`.
+
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::export::{Finding, Limits, SourceFile};
+
+/// The most bytes of a list of files.
+const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Why a revision can't be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GitError {
+    /// The program can't be run.
+    #[error("git can't be run, which reads {object}; install it, or name a file or folder")]
+    Run {
+        object: String,
+        #[source]
+        error: io::Error,
+    },
+    /// It says no.
+    #[error(
+        "git can't read {object}: {message}; `git log --oneline` lists revisions, `git ls-tree REVISION` their files"
+    )]
+    Refused { object: String, message: String },
+    /// No export file is there.
+    #[error("there is no export file in {object}: name a folder with *.json, or a file")]
+    NoFiles { object: String },
+    /// A file is larger than the limit.
+    #[error("{object} is larger than {limit} bytes; --max-file-bytes raises the limit")]
+    TooLarge { object: String, limit: u64 },
+}
+
+/// Reads the export file at a path of a revision, or all in the folder there, from the repository of the working directory. A path
+/// that begins with `./` is relative to that.
+pub(super) fn read(
+    revision: &str,
+    path: &str,
+    limits: &Limits,
+) -> Result<Vec<Result<SourceFile, Box<Finding>>>, GitError> {
+    let object = format!("{revision}:{path}");
+    // Ends a revision that begins with a hyphen; what is printed is a hash, which is no option.
+    let hash = text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &object], &object)?;
+    if text(&["cat-file", "-t", &hash], &object)? == "blob" {
+        return Ok(vec![source(&object, &hash, limits)?]);
+    }
+    let list = output(&["ls-tree", "-z", &hash], &object, MAX_LIST_BYTES)?;
+    let list = String::from_utf8_lossy(&list);
+    let folder = object.trim_end_matches('/');
+    let mut sources = Vec::new();
+    for (kind, hash, name) in list.split('\0').filter_map(entry) {
+        if kind == "blob" && is_export(name) {
+            let separator = if folder.ends_with(':') { "" } else { "/" };
+            sources.push(source(&format!("{folder}{separator}{name}"), hash, limits)?);
+        }
+    }
+    if sources.is_empty() { Err(GitError::NoFiles { object }) } else { Ok(sources) }
+}
+
+/// Kind, hash and name of a line of `ls-tree`: `<mode> <kind> <hash>\t<name>`. A symbolic link is none: its blob is a path.
+fn entry(line: &str) -> Option<(&str, &str, &str)> {
+    let (about, name) = line.split_once('\t')?;
+    let mut about = about.split(' ');
+    let (mode, kind, hash) = (about.next()?, about.next()?, about.next()?);
+    (mode != "120000").then_some((kind, hash, name))
+}
+
+/// As `export::find_files` has it.
+fn is_export(name: &str) -> bool {
+    !name.starts_with('.') && Path::new(name).extension().is_some_and(|extension| extension == "json")
+}
+
+fn source(object: &str, hash: &str, limits: &Limits) -> Result<Result<SourceFile, Box<Finding>>, GitError> {
+    let bytes = output(&["cat-file", "blob", hash], object, limits.max_file_bytes)?;
+    Ok(SourceFile::from_bytes(Path::new(object), bytes.into()))
+}
+
+fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
+    let bytes = output(arguments, object, MAX_LIST_BYTES)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+/// What git prints on standard output, up to a limit.
+fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
+    let run = |error| GitError::Run { object: object.to_owned(), error };
+    let mut child = Command::new("git")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(run)?;
+    let mut bytes = Vec::new();
+    let read = child.stdout.take().map_or(Ok(0), |out| out.take(limit + 1).read_to_end(&mut bytes));
+    if bytes.len() as u64 > limit {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(GitError::TooLarge { object: object.to_owned(), limit });
+    }
+    let ended = read.and_then(|_| child.wait_with_output()).map_err(run)?;
+    if ended.status.success() {
+        return Ok(bytes);
+    }
+    let message = String::from_utf8_lossy(&ended.stderr);
+    let message = message.lines().next().unwrap_or("there is no such revision or path").to_owned();
+    Err(GitError::Refused { object: object.to_owned(), message })
+}

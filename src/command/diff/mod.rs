@@ -1,0 +1,52 @@
+//! `diff`: what changed between two sets of exports.
+
+mod git;
+mod side;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::{Failure, INVALID, print_error};
+use crate::cli::{DiffArgs, DiffFormat};
+use crate::diff::{Difference, compare, render};
+use crate::printable::printable;
+
+/// The exit code of two sets that differ.
+const DIFFERENT: u8 = 1;
+
+/// Prints the difference on standard output. Exit codes: 0 nothing differs, 1 something does, 2 usage, invalid exports, or a set
+/// that can't be read.
+pub(super) fn run(args: &DiffArgs) -> ExitCode {
+    match diff(args) {
+        Ok(difference) if difference.is_empty() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(DIFFERENT),
+        Err(failure) => {
+            print_error(&printable(&failure.text));
+            ExitCode::from(INVALID)
+        }
+    }
+}
+
+fn diff(args: &DiffArgs) -> Result<Difference, Failure> {
+    let (old, new) = (side::read(&args.old, args)?, side::read(&args.new, args)?);
+    let difference = compare(&old, &new);
+    let (old, new) = (args.old.to_string_lossy(), args.new.to_string_lossy());
+    let options = render::Options { old: &old, new: &new, limit: args.limit };
+    match print(&difference, &options, args.format) {
+        // The reader has closed the pipe (`diff … | head`); the exit code stays.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::usage(format!("the difference can't be written: {error}")))
+        }
+        _ => Ok(difference),
+    }
+}
+
+fn print(difference: &Difference, options: &render::Options<'_>, format: DiffFormat) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    match format {
+        DiffFormat::Text => render::text(difference, options, &mut out)?,
+        DiffFormat::Markdown => render::markdown(difference, options, &mut out)?,
+        DiffFormat::Json => render::json(difference, options, &mut out)?,
+    }
+    out.flush()
+}

@@ -1,0 +1,105 @@
+//! One side of `diff`: a file, a folder of exports, a revision of git, or a generation of an index.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::git;
+use crate::cli::DiffArgs;
+use crate::command::Failure;
+use crate::diff::Set;
+use crate::error::chain;
+use crate::export::{self, Limits, Report, SourceFile, render};
+use crate::snapshot::open_catalogue;
+use crate::snapshot::store::{Manifest, Store};
+
+/// The length of a generation's name, in hexadecimal digits.
+const GENERATION_DIGITS: usize = 16;
+
+/// Reads a side. A path that exists is a path, whatever it looks like.
+pub(super) fn read(side: &Path, args: &DiffArgs) -> Result<Set, Failure> {
+    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+    if side.is_dir() {
+        if let Some((store, manifest)) = of_folder(side) {
+            return generation(&store, &manifest);
+        }
+        let files = export::find_files(side).map_err(|error| Failure::usage(chain(&error)))?;
+        return exports(files.iter().map(|file| SourceFile::open(file, &limits)).collect(), &limits, side, args);
+    }
+    if side.exists() {
+        return exports(vec![SourceFile::open(side, &limits)], &limits, side, args);
+    }
+    let text = side.to_string_lossy();
+    if is_generation(&text) {
+        let store = Store::new(&args.index);
+        let wanted = |of: &Manifest| of.folder_name() == text || of.generation.as_str() == text;
+        let Some(manifest) = store.candidates().into_iter().find(wanted) else {
+            let index = args.index.display();
+            let text =
+                format!("the index {index} has no generation {text}; name another folder of an index with --index");
+            return Err(Failure::usage(text));
+        };
+        return generation(&store, &manifest);
+    }
+    if let Some((revision, path)) = text.split_once(':').filter(|(revision, _)| !revision.is_empty()) {
+        let sources = git::read(revision, path, &limits).map_err(|error| Failure::usage(chain(&error)))?;
+        return exports(sources, &limits, side, args);
+    }
+    Err(Failure::usage(format!(
+        "{text} doesn't exist; name an export file, a folder of exports, a revision and path of git such as HEAD~1:data, or a \
+         generation of the index"
+    )))
+}
+
+/// Checks the exports of a side, and reports their errors as `check` does.
+fn exports(
+    sources: Vec<Result<SourceFile, Box<export::Finding>>>,
+    limits: &Limits,
+    side: &Path,
+    args: &DiffArgs,
+) -> Result<Set, Failure> {
+    let today = export::latest_day(jiff::Timestamp::now());
+    let report = export::examine(sources, limits, today, &|_| {});
+    let side = side.display();
+    if !report.is_valid() {
+        let _ = print(&report);
+        if !args.skip_invalid {
+            let text = format!("{side} is invalid; correct it, or compare the valid records with --skip-invalid");
+            return Err(Failure::usage(text));
+        }
+        // All records would be said to be added or removed.
+        if report.exports.is_empty() {
+            return Err(Failure::usage(format!("{side} has no valid export; correct what is reported above")));
+        }
+    }
+    Set::of(&report.exports).map_err(|error| Failure::usage(chain(&error)))
+}
+
+fn print(report: &Report) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stderr().lock());
+    render::text(report, render::Style::Coloured, &mut out)?;
+    out.flush()
+}
+
+fn is_generation(text: &str) -> bool {
+    let generation = text.split('-').next().unwrap_or_default();
+    generation.len() == GENERATION_DIGITS && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The generation that a folder is; or the one in force, where it is an index.
+fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
+    let path: PathBuf = folder.canonicalize().ok()?;
+    let name = path.file_name()?.to_str()?;
+    if let Some(manifest) = path.parent().and_then(|parent| Store::new(parent).manifest(name)) {
+        return Some((Store::new(path.parent()?), manifest));
+    }
+    let store = Store::new(&path);
+    let manifest = store.current()?;
+    Some((store, manifest))
+}
+
+/// The exports of a generation, whose checksums are compared.
+fn generation(store: &Store, manifest: &Manifest) -> Result<Set, Failure> {
+    let mut artifact = store.load_catalogue(manifest).map_err(|error| Failure::usage(chain(&error)))?;
+    let catalogue = open_catalogue(&mut artifact).map_err(|error| Failure::usage(chain(&error)))?;
+    Set::of_catalogue(&catalogue).map_err(|error| Failure::usage(chain(&error)))
+}

@@ -1,0 +1,23 @@
+//! The difference of two sets of exports: which records were added, removed and changed, field by field.
+//!
+//! ```text
+//! Set (old) ─┐
+//!            ├─▶ compare ─▶ Difference ─▶ render::{text, markdown, json}
+//! Set (new) ─┘
+//! ```
+//!
+//! Products are compared by id. The order of keys and elements of a section, white space and the spelling of numbers (`1.0` and
+//! `1`) are no difference; the order of an array within a record is one, for it is served.
+
+mod compare;
+mod difference;
+mod field;
+pub mod render;
+mod set;
+mod summary;
+mod words;
+
+pub use compare::compare;
+pub use difference::{CategoryCount, Changed, Changes, Difference, Entry, Evidence, FieldChange, Json};
+pub use set::{Set, SetError};
+pub use summary::{Counts, ExportCounts, Summary};

@@ -1,0 +1,77 @@
+//! The three forms of a difference.
+
+use serde_json::{Value, json};
+use software_directory::diff::{Difference, render};
+
+use crate::sets::{difference, export, record};
+
+fn example() -> Difference {
+    let mut old = record("b");
+    old["description"] = "Plans audits and follows findings to closure.".into();
+    old["tags"] = json!(["audits", "mobile"]);
+    old["rating"] = json!(4);
+    let mut new = old.clone();
+    new["description"] = "Plans audits and inspections, and follows findings to closure.".into();
+    new["tags"] = json!(["audits", "on | <b>premises</b>"]);
+    new["rating"] = json!(4.5);
+    new["pricing"] = "\u{1b}[31m@everyone".into();
+    new["categories"] = json!(["Audit management"]);
+    new["evidence_status"] = "vendor-sources-reviewed".into();
+    new["evidence_checked_on"] = "2026-11-20".into();
+    new["sources"] = json!([["Features", "https://b.example/features"]]);
+    let mut renamed = record("c");
+    renamed["id"] = "tool-c".into();
+    let mut after = export(&[record("d"), new, renamed]);
+    after["synonyms"] = json!([{"terms": ["non-conformity", "ncr"]}]);
+    difference(&export(&[record("a"), old, record("c")]), &after)
+}
+
+fn options(limit: usize) -> render::Options<'static> {
+    render::Options { old: "HEAD:data", new: "data", limit }
+}
+
+fn text(difference: &Difference, limit: usize) -> String {
+    let mut out = Vec::new();
+    render::text(difference, &options(limit), &mut out).expect("written");
+    anstream::adapter::strip_str(&String::from_utf8(out).expect("text")).to_string()
+}
+
+fn markdown(difference: &Difference) -> String {
+    let mut out = Vec::new();
+    render::markdown(difference, &options(100), &mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn text_is_for_people() {
+    insta::assert_snapshot!(text(&example(), 100));
+}
+
+#[test]
+fn markdown_is_for_a_merge_request() {
+    insta::assert_snapshot!(markdown(&example()));
+}
+
+#[test]
+fn json_is_for_programs() {
+    let mut out = Vec::new();
+    render::json(&example(), &options(0), &mut out).expect("written");
+    let document: Value = serde_json::from_slice(&out).expect("JSON");
+    insta::assert_json_snapshot!(document);
+}
+
+#[test]
+fn records_beyond_the_limit_are_counted() {
+    let new: Vec<_> = (0..5).map(|n| record(&n.to_string())).collect();
+    let difference = difference(&export(&[]), &export(&new));
+    let shown = text(&difference, 2);
+    assert!(shown.contains("+ Tool 1 (1)") && !shown.contains("Tool 2") && shown.contains("and 3 more"), "{shown}");
+    assert!(!text(&difference, 5).contains("more"));
+}
+
+#[test]
+fn nothing_is_said_to_differ_where_nothing_does() {
+    let same = difference(&export(&[]), &export(&[]));
+    assert_eq!(text(&same, 1), "HEAD:data and data do not differ\n");
+    assert!(markdown(&same).contains("Nothing differs."));
+}

@@ -1,0 +1,113 @@
+//! `software-directory diff`: its sides, and what it exits with.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::process::{export, folder_with, run, text, write};
+
+fn diff(folder: &Path, arguments: &[&str]) -> Output {
+    run(folder, &[&["diff"], arguments].concat())
+}
+
+/// The ids of products added and removed.
+fn ids(output: &Output) -> [Vec<String>; 2] {
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("JSON: {output:?}"));
+    let ids = |key: &str| {
+        let entries = document["software"][key].as_array().expect("an array");
+        entries.iter().map(|entry| entry["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    ["added", "removed"].map(ids)
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").args(identity).args(arguments).current_dir(folder).output().expect("git runs");
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn exit_code_says_whether_anything_differs() {
+    let folder = folder_with(&["a", "b"]);
+    fs::write(folder.path().join("new.json"), export(&["b", "c"])).expect("written");
+    let same = diff(folder.path(), &["data", "data/tools.json"]);
+    assert_eq!((same.status.code(), text(&same.stdout).trim()), (Some(0), "data and data/tools.json do not differ"));
+    let other = diff(folder.path(), &["data", "new.json"]);
+    assert_eq!(other.status.code(), Some(1), "{other:?}");
+    assert!(text(&other.stdout).contains("1 product added, 1 removed, 0 changed"), "{other:?}");
+    let missing = diff(folder.path(), &["data", "gone"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("gone doesn't exist; name an export file"), "{missing:?}");
+}
+
+#[test]
+fn invalid_side_is_reported_and_its_valid_records_are_compared_on_demand() {
+    let folder = folder_with(&["a", "b"]);
+    let invalid = export(&["a", "b", "c"]).replace("https://b.example.org/", "no address");
+    fs::write(folder.path().join("new.json"), invalid).expect("written");
+    let refused = diff(folder.path(), &["data", "new.json"]);
+    assert_eq!((refused.status.code(), text(&refused.stdout).as_str()), (Some(2), ""));
+    assert!(text(&refused.stderr).contains("new.json is invalid; correct it"), "{refused:?}");
+    assert!(text(&refused.stderr).contains("new.json:6"), "{refused:?}");
+    let skipped = diff(folder.path(), &["--skip-invalid", "--format", "json", "data", "new.json"]);
+    assert_eq!(skipped.status.code(), Some(1));
+    assert_eq!(ids(&skipped), [["c"], ["b"]]);
+    fs::write(folder.path().join("new.json"), "{").expect("written");
+    let nothing = diff(folder.path(), &["--skip-invalid", "data", "new.json"]);
+    assert_eq!(nothing.status.code(), Some(2), "not all are removed");
+    assert!(text(&nothing.stderr).contains("new.json has no valid export"), "{nothing:?}");
+}
+
+#[test]
+fn git_revision_is_a_side() {
+    let folder = folder_with(&["a"]);
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "data"]);
+    git(folder.path(), &["commit", "-qm", "one"]);
+    write(folder.path(), &export(&["b"]));
+    git(folder.path(), &["commit", "-qam", "two"]);
+    write(folder.path(), &export(&["c"]));
+    let of = |old: &str, new: &str| ids(&diff(folder.path(), &["--format", "json", old, new]));
+    assert_eq!(of("HEAD:data", "data"), [["c"], ["b"]]);
+    assert_eq!(of("HEAD~1:data", "HEAD:data/tools.json"), [["b"], ["a"]]);
+    for (side, cause) in [
+        ("HEAD~7:data", "git can't read HEAD~7:data"),
+        ("HEAD:none", "git can't read HEAD:none"),
+        ("HEAD:", "there is no export file in HEAD:"),
+        ("--upload-pack=x:data", "unexpected argument"),
+    ] {
+        let output = diff(folder.path(), &[side, "data"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(text(&output.stderr).contains(cause), "{output:?}");
+    }
+}
+
+#[test]
+fn git_that_is_missing_is_said_to_be() {
+    let folder = folder_with(&["a"]);
+    let output = crate::process::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
+    let output = output.expect("the binary runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("git can't be run"), "{output:?}");
+}
+
+#[test]
+fn generation_of_an_index_is_a_side() {
+    let folder = folder_with(&["a", "b"]);
+    assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
+    let name = fs::read_to_string(folder.path().join("index/CURRENT")).expect("a generation").trim().to_owned();
+    write(folder.path(), &export(&["b", "c", "d"]));
+    let reindexed = run(folder.path(), &["--reindex"]);
+    let line = "2 products added, 1 removed, 0 changed; files: tools.json";
+    assert!(text(&reindexed.stdout).contains(line), "{reindexed:?}");
+    let generation = name.split('-').next().expect("a generation");
+    for side in [&format!("index/{name}"), &name, generation] {
+        let output = diff(folder.path(), &["--format", "json", side, "index"]);
+        assert_eq!(ids(&output), [vec!["c", "d"], vec!["a"]], "{side}");
+    }
+    let unknown = diff(folder.path(), &["0123456789abcdef", "data"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("has no generation 0123456789abcdef"), "{unknown:?}");
+}
