@@ -3,6 +3,7 @@
 mod check;
 mod data;
 mod environment;
+mod explain;
 mod healthcheck;
 mod keys;
 mod log;

@@ -50,6 +50,9 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let Some(snapshot) = directory.current() else { return ExitCode::FAILURE };
     let page = PageRequest { limit: args.limit, offset: 0 };
     let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
+    if args.explain || args.why.is_some() {
+        return super::explain::run(args, &snapshot, &query);
+    }
     let found = match search_software(&snapshot, &query) {
         Ok(page) => page,
         Err(error) => {

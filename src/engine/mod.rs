@@ -3,6 +3,7 @@
 //! An engine knows documents by ordinal and terms by name. It knows no record and no query; filters, orders and the ranking
 //! are in the request, so two engines agree by construction.
 
+mod explanation;
 mod request;
 #[cfg(test)]
 mod scan;
@@ -10,12 +11,14 @@ mod tantivy;
 #[cfg(test)]
 mod tests;
 
+pub use explanation::{Explanation, Satisfied};
 pub use request::{SearchHits, SearchRequest};
 pub use tantivy::{Documents, TantivyBuilder, TantivyEngine};
 
 use bytes::Bytes;
 
-use crate::search::Term;
+use crate::catalogue::Ordinal;
+use crate::search::{Plan, Term};
 
 /// The files an engine keeps: name and content.
 pub type EngineFiles = Vec<(String, Bytes)>;
@@ -34,6 +37,12 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// Where the index can't be read.
     fn search(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError>;
+
+    /// Explains how a document stands to a plan, found or not. The scores are those of a search before the rerank.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError>;
 }
 
 /// Why an engine can't do its work.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Engine, EngineError, SearchHits, SearchRequest};
+use super::{Engine, EngineError, Explanation, Satisfied, SearchHits, SearchRequest};
 use crate::catalogue::{Admission, Attribute, Columns, Ordinal, STARS};
 use crate::search::collect::{Candidate, RERANKED, Tier};
 use crate::search::facet_counts::{FacetCounts, most_frequent};
@@ -178,5 +178,12 @@ impl Engine for ScanEngine {
             unfiltered_total: found.len() as u64,
             facets: request.facets.map(|attributes| self.facets(&found, attributes)),
         })
+    }
+
+    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        let groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
+        let satisfied = |score| Satisfied { alternative: 0, score, shares: [0.0; 4] };
+        let groups = self.scores(&groups, ordinal).into_iter().map(|score| score.map(satisfied)).collect();
+        Ok(Explanation { groups, excluded: Vec::new(), lacking: Vec::new() })
     }
 }

@@ -3,6 +3,7 @@
 
 mod content;
 mod error;
+mod explain;
 mod facet;
 mod highlight;
 mod page;
@@ -18,6 +19,9 @@ pub use crate::catalogue::{Attribute, Order};
 pub use crate::search::expand::Prefix;
 pub use content::{Resource, content_hash};
 pub use error::ServiceError;
+pub use explain::{
+    ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, explain_search,
+};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     Facet, ListGlossary, ListReviews, ListSoftware, PageRequest, ReviewSort, SearchSoftware, SearchSort, SoftwareFilter,

@@ -14,7 +14,7 @@ use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::query::{ParsedQuery, parse};
 use crate::search::understand::Documents;
-use crate::search::{Alternative, Group, Plan, Term};
+use crate::search::{Alternative, Group, Kind, Plan, Term};
 use crate::snapshot::Snapshot;
 
 /// Searches products.
@@ -42,6 +42,23 @@ pub fn find_software_within(
     query: &SearchSoftware,
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
+    let (expansion, found) = understood(snapshot, query, budget)?;
+    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
+    Ok(SearchResults {
+        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
+        highlights,
+        total: found.total,
+        query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
+        counts: found.facets.map(Box::new),
+    })
+}
+
+/// The query as it is understood in the end, and what it finds.
+pub(super) fn understood(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    budget: &Budget,
+) -> Result<(Expansion, SearchHits), ServiceError> {
     let filter = query.filter.resolve(&snapshot.catalogue);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let parsed = q.map(parse).unwrap_or_default();
@@ -56,14 +73,7 @@ pub fn find_software_within(
         (expansion, found) = search(&parsed.without_phrases())?;
         expansion.report.corrected.splice(0..0, unquoted);
     }
-    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
-    Ok(SearchResults {
-        hits: found.hits.iter().map(|hit| (hit.ordinal, shown_score(*hit, &expansion.plan))).collect(),
-        highlights,
-        total: found.total,
-        query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
-        counts: found.facets.map(Box::new),
-    })
+    Ok((expansion, found))
 }
 
 /// Expands a parsed query and searches for it. The last word is taken for a beginning after all where it is closed and too few
@@ -126,7 +136,7 @@ impl Documents for Snapshot {
     }
 
     fn categories(&self, term: &Term) -> Result<Vec<String>, EngineError> {
-        let alternatives = vec![Alternative { term: term.clone(), weight: 1.0 }];
+        let alternatives = vec![Alternative { kind: Kind::Category, term: term.clone(), weight: 1.0 }];
         let plan =
             Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
         let filter = Filter::default();
@@ -188,7 +198,7 @@ const fn search_order(sort: SearchSort) -> Option<Order> {
 }
 
 /// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
-fn shown_score(hit: Candidate, plan: &Plan) -> f32 {
+pub(super) fn shown_score(hit: Candidate, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;
     }

@@ -7,6 +7,7 @@ mod block;
 mod build;
 mod collector;
 mod documents;
+mod explain;
 mod frequent_term;
 mod group_cursor;
 mod posting_list;
@@ -31,7 +32,7 @@ use self::block::BLOCK_LEN;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
-use super::{Engine, EngineError, EngineFiles, SearchHits, SearchRequest};
+use super::{Engine, EngineError, EngineFiles, Explanation, SearchHits, SearchRequest};
 use crate::catalogue::{Columns, Ordinal};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
@@ -225,5 +226,9 @@ impl Engine for TantivyEngine {
         let mut collector = TierCollector::new(self, request)?;
         walk::walk(self, request.plan, &mut collector, request.budget)?;
         Ok(collector.finish(request))
+    }
+
+    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        explain::explain(self, plan, ordinal)
     }
 }
