@@ -60,6 +60,12 @@ impl Admission {
         self.0 == 0
     }
 
+    /// Whether it fails a part.
+    #[must_use]
+    pub const fn has_failed(self, part: Self) -> bool {
+        self.0 & part.0 != 0
+    }
+
     /// Whether it passes the filter once one part is left out.
     #[must_use]
     pub const fn passed_but_for(self, part: Self) -> bool {

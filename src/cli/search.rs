@@ -37,6 +37,12 @@ pub struct SearchArgs {
     /// Only products with this tag; repeatable: any of them
     #[arg(long, value_name = "TAG")]
     pub tags: Vec<String>,
+    /// Explain what the query became and what ranked each hit
+    #[arg(long)]
+    pub explain: bool,
+    /// Explain why the product with this id is found where it is, or isn't found
+    #[arg(long, value_name = "ID")]
+    pub why: Option<String>,
     /// Words to search for; behind `--` they may begin with a hyphen, which excludes a word
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,

@@ -4,6 +4,7 @@ mod check;
 mod data;
 mod diff;
 mod environment;
+mod explain;
 mod export;
 mod healthcheck;
 mod import;

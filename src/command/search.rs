@@ -31,6 +31,9 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     };
     let page = PageRequest { limit: args.limit, offset: 0 };
     let query = SearchSoftware { page, filter: filter(args), ..SearchSoftware::new(&args.words.join(" ")) };
+    if args.explain || args.why.is_some() {
+        return super::explain::run(args, &snapshot, &query);
+    }
     let found = match pollster::block_on(search_software(&snapshot, &query)) {
         Ok(page) => page,
         Err(error) => {

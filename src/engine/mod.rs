@@ -5,6 +5,7 @@
 //!
 //! Operations that may cross a network are asynchronous. The future of an embedded engine is ready at once.
 
+mod explanation;
 mod records;
 mod request;
 #[cfg(test)]
@@ -13,14 +14,15 @@ mod tantivy;
 #[cfg(test)]
 mod tests;
 
+pub use explanation::{Explanation, Satisfied};
 pub use request::{Hit, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 pub use tantivy::{Documents, TantivyBuilder, TantivyEngine};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use crate::catalogue::DamagedText;
-use crate::search::Term;
+use crate::catalogue::{DamagedText, Ordinal};
+use crate::search::{Plan, Term};
 
 /// The files an engine keeps: name and content.
 pub type EngineFiles = Vec<(String, Bytes)>;
@@ -61,6 +63,12 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         id: &'a str,
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
+
+    /// Explains how a document stands to a plan, found or not. The scores are those of a search before the rerank.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError>;
 }
 
 /// The number of documents whose categories [`Engine::categories`] returns.

@@ -6,7 +6,7 @@ use super::{CATEGORY_EXAMPLES, EngineError, Hit, ReviewHits, ReviewsRequest, Sea
 use crate::catalogue::{Catalogue, Filter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
-use crate::search::{Alternative, Group, Plan, Term};
+use crate::search::{Alternative, Group, Kind, Plan, Term};
 
 /// The hits of some candidates.
 pub(super) fn hits(catalogue: &Catalogue, candidates: &[Candidate]) -> Vec<Hit> {
@@ -57,7 +57,7 @@ pub(super) fn categories(
     term: &Term,
     search: impl FnOnce(&SearchRequest<'_>) -> Result<SearchHits, EngineError>,
 ) -> Result<Vec<u32>, EngineError> {
-    let alternatives = vec![Alternative { term: term.clone(), weight: 1.0 }];
+    let alternatives = vec![Alternative { kind: Kind::Category, term: term.clone(), weight: 1.0 }];
     let plan = Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
     let found = search(&SearchRequest {
         plan: &plan,

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 
-use super::{Engine, EngineError, ReviewHits, ReviewsRequest, SearchHits, SearchRequest, records};
+use super::{
+    Engine, EngineError, Explanation, ReviewHits, ReviewsRequest, Satisfied, SearchHits, SearchRequest, records,
+};
 use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Ordinal, STARS};
 use crate::search::collect::{Candidate, RERANKED, Tier};
 use crate::search::facet_counts::{FacetCounts, most_frequent};
@@ -204,5 +206,12 @@ impl Engine for ScanEngine {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
         Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
+    }
+
+    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        let groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
+        let satisfied = |score| Satisfied { alternative: 0, score, shares: [0.0; 4] };
+        let groups = self.scores(&groups, ordinal).into_iter().map(|score| score.map(satisfied)).collect();
+        Ok(Explanation { groups, excluded: Vec::new(), lacking: Vec::new() })
     }
 }

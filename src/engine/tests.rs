@@ -12,10 +12,11 @@ use crate::catalogue::{Attribute, CatalogueBuilder, Filter, Order};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::OfferingType;
 use crate::search::budget::Budget;
+use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, Prefix, expand};
 use crate::search::query::parse;
 use crate::search::understand::Documents;
-use crate::search::{Plan, Ranking, SearchBuilder, SearchIndex, Term, names};
+use crate::search::{Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
 use crate::snapshot::Snapshot;
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
@@ -103,6 +104,31 @@ impl Engines {
             hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score), hit.item.clone())).collect::<Vec<_>>()
         };
         prop_assert_eq!(keys(&hits.hits), keys(&expected.hits));
+        if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
+            for (place, hit) in (query.start..).zip(&hits.hits) {
+                self.compare_explanation(plan, hit, place < RERANKED)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the explanation of a hit with its score, those of whole names excepted: there the spelling decides.
+    fn compare_explanation(&self, plan: &Plan, hit: &Hit, is_reranked: bool) -> Result<(), TestCaseError> {
+        let explanation = self.snapshot.engine.explain(plan, hit.ordinal).expect("an index in memory");
+        prop_assert!(explanation.excluded.is_empty() && explanation.lacking.is_empty());
+        let Rerank::Signals(signals) = &plan.rerank else { return Ok(()) };
+        let shares = signals.shares(&self.snapshot.search.forward, hit.ordinal);
+        // Behind the reranked ones a score is that of the words alone.
+        let factor = if is_reranked { signals.factor(shares) } else { 1.0 };
+        let score = if hit.tier == Tier::Title && is_reranked { shares.spelling } else { explanation.score() * factor };
+        let is_near = (score - hit.score).abs() <= 1e-4 * score.abs().max(1.0);
+        prop_assert!(is_near, "{hit:?}: {explanation:?}, {shares:?}");
+        let of_scan = self.scan.explain(plan, hit.ordinal).expect("a scan");
+        for (ours, theirs) in explanation.groups.iter().zip(&of_scan.groups) {
+            prop_assert_eq!(ours.map(|of| of.score.to_bits()), theirs.map(|of| of.score.to_bits()));
+            let sum = ours.map_or(1.0, |of| of.shares.iter().sum());
+            prop_assert!((sum - 1.0).abs() < 1e-4, "{ours:?}");
+        }
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use super::budget::Budget;
 use super::english;
 use super::intent::{is_intent_word, is_kind};
 use super::lexicon::{StemId, WordId};
-use super::plan::{Alternative, Group, INDEXED_PREFIX, Phrase, Plan, Rerank, Signals, Term};
+use super::plan::{Alternative, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::stem_slots::StemSlots;
 use super::typo;
@@ -246,7 +246,8 @@ impl<D: Documents> Expander<'_, D> {
         let mut alternatives = Vec::new();
         let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
         if let Some(stem) = stem {
-            alternatives.push(Alternative { term: Term::Word(stem), weight: 1.0 });
+            let kind = if known.is_some() { Kind::Exact } else { Kind::Stem };
+            alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
         }
         let mut slot = Slot {
             spelling: if word.spelling == word.folded { known } else { lexicon.accented(&word.spelling) },
@@ -262,10 +263,12 @@ impl<D: Documents> Expander<'_, D> {
             return slot;
         }
         slot.alternatives.push(Alternative {
+            kind: Kind::Compound,
             term: Term::Compound(self.index.stems.of(&word.folded).into()),
             weight: self.index.ranking.compound,
         });
         slot.alternatives.extend(joined.into_iter().flatten().map(|joined| Alternative {
+            kind: Kind::Compound,
             term: Term::Word(lexicon.stem_of(joined)),
             weight: self.index.ranking.compound,
         }));
@@ -273,8 +276,11 @@ impl<D: Documents> Expander<'_, D> {
         if bare != word.folded
             && let Some(part) = lexicon.word(bare)
         {
-            slot.alternatives
-                .push(Alternative { term: Term::Word(lexicon.stem_of(part)), weight: self.index.ranking.part });
+            slot.alternatives.push(Alternative {
+                kind: Kind::Part,
+                term: Term::Word(lexicon.stem_of(part)),
+                weight: self.index.ranking.part,
+            });
         }
         if at + 1 == words.len() && self.query.last_is_open {
             self.push_prefix(&mut slot, known);
@@ -289,7 +295,7 @@ impl<D: Documents> Expander<'_, D> {
         if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
             slot.prefix = Some(slot.word.folded.clone());
             let term = Term::NamePrefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { term, weight: self.index.ranking.prefix });
+            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
             return;
         }
         let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
@@ -308,7 +314,7 @@ impl<D: Documents> Expander<'_, D> {
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
             let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { term, weight: self.index.ranking.prefix });
+            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
             return;
         }
         self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
@@ -332,7 +338,11 @@ impl<D: Documents> Expander<'_, D> {
         stems.sort_unstable();
         stems.dedup();
         stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
-        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative { term: Term::Word(stem), weight }));
+        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative {
+            kind: Kind::Prefix,
+            term: Term::Word(stem),
+            weight,
+        }));
     }
 
     /// The synonym groups that the query's terms ask for, by word.
@@ -351,9 +361,13 @@ impl<D: Documents> Expander<'_, D> {
                     continue;
                 }
                 let ranking = &self.index.ranking;
-                let weight = if mention.means.contains(concept) { ranking.synonym } else { ranking.wider };
+                let (kind, weight) = if mention.means.contains(concept) {
+                    (Kind::Synonym, ranking.synonym)
+                } else {
+                    (Kind::Wider, ranking.wider)
+                };
                 for of_word in &mut by_word[mention.start..mention.end] {
-                    of_word.push(Alternative { term: term.clone(), weight });
+                    of_word.push(Alternative { kind, term: term.clone(), weight });
                 }
                 self.concepts.push(*concept);
                 let from = written(self.text, &words[mention.start..mention.end]);
@@ -407,7 +421,7 @@ impl<D: Documents> Expander<'_, D> {
                 if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { term, weight });
+                slot.alternatives.push(Alternative { kind: Kind::Correction, term, weight });
             }
         }
         if absent && let Some(best) = candidates.first() {
@@ -429,6 +443,7 @@ impl<D: Documents> Expander<'_, D> {
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
         }
         slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
+            kind: Kind::Correction,
             term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
             weight: self.index.ranking.typo,
         }));

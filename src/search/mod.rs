@@ -38,5 +38,5 @@ pub mod understand;
 pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::StemId;
 pub use opened::{SearchIndex, SearchIndexError};
-pub use plan::{Alternative, Group, INDEXED_PREFIX, Phrase, Plan, Rerank, Signals, Term};
+pub use plan::{Alternative, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
 pub use ranking::Ranking;

@@ -1,7 +1,7 @@
 //! Plans of name searches.
 
 use super::analyse::{Gap, compound, title_key, words};
-use super::plan::{Alternative, Group, Plan, Rerank, Term};
+use super::plan::{Alternative, Group, Kind, Plan, Rerank, Term};
 
 /// The plan of a search by name: every word must start a word of the name or of an alias; neighbours may be written as one.
 /// `None` for a text without a word.
@@ -11,8 +11,8 @@ pub fn plan(text: &str) -> Option<Plan> {
     let mut groups = Vec::with_capacity(typed.len());
     for (at, word) in typed.iter().enumerate() {
         let mut alternatives = vec![
-            Alternative { term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
-            Alternative { term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
+            Alternative { kind: Kind::Name, term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
+            Alternative { kind: Kind::Prefix, term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
         ];
         for second in [at, at + 1] {
             let Some(first) = second.checked_sub(1) else { continue };
@@ -20,8 +20,12 @@ pub fn plan(text: &str) -> Option<Plan> {
                 continue;
             };
             let joined = compound(&typed[first], next);
-            alternatives.push(Alternative { term: Term::NameWord(joined.as_str().into()), weight: 1.0 });
-            alternatives.push(Alternative { term: Term::NamePrefix(joined.into()), weight: 0.5 });
+            alternatives.push(Alternative {
+                kind: Kind::Name,
+                term: Term::NameWord(joined.as_str().into()),
+                weight: 1.0,
+            });
+            alternatives.push(Alternative { kind: Kind::Prefix, term: Term::NamePrefix(joined.into()), weight: 0.5 });
         }
         groups.push(Group { alternatives, required: true, indispensable: false });
     }

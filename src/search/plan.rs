@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::lexicon::{StemId, WordId};
 use super::stem_slots::StemSlots;
 
@@ -61,9 +63,62 @@ impl Term {
 /// The longest prefix that is indexed, in letters; longer ones are expanded from the lexicon.
 pub const INDEXED_PREFIX: usize = 3;
 
+/// Why a term may stand for a word of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It is the word.
+    Exact,
+    /// It has the stem of the word, which no record has as it is typed.
+    Stem,
+    /// The word and a neighbour as one, or the reverse.
+    Compound,
+    /// A part of an odd name: `c` for `c++`.
+    Part,
+    /// It means the same.
+    Synonym,
+    /// It means more: a synonym leads to it one way.
+    Wider,
+    /// The word is its beginning.
+    Prefix,
+    /// The word may be a misspelling of it.
+    Correction,
+    /// What can replace the product of that name.
+    AlternativeTo,
+    /// A category of what is asked for.
+    Category,
+    /// A mention of the product of that name.
+    Mention,
+    /// A word of a name.
+    Name,
+}
+
+impl Kind {
+    /// Its name, as explanations show it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Stem => "stem",
+            Self::Compound => "compound",
+            Self::Part => "part",
+            Self::Synonym => "synonym",
+            Self::Wider => "wider",
+            Self::Prefix => "prefix",
+            Self::Correction => "correction",
+            Self::AlternativeTo => "alternative to",
+            Self::Category => "category",
+            Self::Mention => "mention",
+            Self::Name => "name",
+        }
+    }
+}
+
 /// A way to satisfy a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
+    /// Why it is one.
+    pub kind: Kind,
     /// The term.
     pub term: Term,
     /// Its weight, 0 to 1; 1 is that of the exact word.

@@ -1,5 +1,7 @@
 //! The rerank of the best candidates: signals which a score over unordered words doesn't have.
 
+use serde::Serialize;
+
 use super::collect::{Candidate, Tier};
 use super::field::Section;
 use super::forward::{Forward, SECTION_END, VALUE_END};
@@ -40,17 +42,18 @@ impl Rerank {
 }
 
 /// The signals of a document for a query.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Shares {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Shares {
     /// The share of the query's words that the short fields have in the very spelling, 0 to 1.
-    spelling: f32,
+    pub spelling: f32,
     /// The share of the query's neighbours that are neighbours there, 0 to 1.
-    proximity: f32,
+    pub proximity: f32,
 }
 
 impl Signals {
     /// The factor of the score.
-    fn factor(&self, shares: Shares) -> f32 {
+    #[must_use]
+    pub fn factor(&self, shares: Shares) -> f32 {
         1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
     }
 
@@ -83,7 +86,8 @@ impl Signals {
     }
 
     /// Finds the query in a document's names and short fields.
-    fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
+    #[must_use]
+    pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
         let mut spelled = 0_u32;
         let mut neighbours = 0_u32;
         let mut before = 0_u32;

@@ -198,6 +198,17 @@ impl Scorer {
         saturated(counts, &self.weights_of(self.documents[document as usize]), self.k1)
     }
 
+    /// The shares of the sections in a term's score in a document: names, short fields, long ones, and the descriptions of
+    /// categories; their sum is 1.
+    #[must_use]
+    pub fn shares(&self, packed: u32, document: Ordinal) -> [f32; 4] {
+        let counts = self.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
+        let weights = self.weights_of(self.documents[document as usize]);
+        let parts: [f32; 4] = std::array::from_fn(|at| counts[at] * weights[at]);
+        let sum: f32 = parts.iter().sum();
+        parts.map(|part| if sum > 0.0 { part / sum } else { 0.0 })
+    }
+
     /// The highest score of any term.
     #[must_use]
     pub fn max_upper_bound(&self) -> f32 {

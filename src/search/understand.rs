@@ -6,7 +6,7 @@ use super::SearchIndex;
 use super::analyse::{Word, compound, title_key, written};
 use super::english;
 use super::intent::{Intent, is_intent_word, is_kind};
-use super::plan::{Alternative, Term};
+use super::plan::{Alternative, Kind, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 
 /// Lookups in the index that the understanding of a query takes.
@@ -137,9 +137,13 @@ fn alternatives_to<D: Documents>(
     if !is_replaced && categories.is_empty() {
         return Ok(None);
     }
-    let mut alternatives = vec![Alternative { term: replaced, weight: 1.0 }];
+    let mut alternatives = vec![Alternative { kind: Kind::AlternativeTo, term: replaced, weight: 1.0 }];
     let weight = index.ranking.subject_category;
-    alternatives.extend(categories.into_iter().map(|id| Alternative { term: Term::Category(id.into()), weight }));
+    alternatives.extend(categories.into_iter().map(|id| Alternative {
+        kind: Kind::Category,
+        term: Term::Category(id.into()),
+        weight,
+    }));
     let mut rarest = None;
     for word in name {
         let Some(word) = index.lexicon.word(&word.folded) else { continue };
@@ -150,6 +154,10 @@ fn alternatives_to<D: Documents>(
         }
     }
     // A product that only mentions the name may be for use with it.
-    alternatives.extend(rarest.map(|(_, term)| Alternative { term, weight: index.ranking.mention }));
+    alternatives.extend(rarest.map(|(_, term)| Alternative {
+        kind: Kind::Mention,
+        term,
+        weight: index.ranking.mention,
+    }));
     Ok(Some(alternatives))
 }

@@ -3,6 +3,7 @@
 
 mod content;
 mod error;
+mod explain;
 mod facet;
 mod highlight;
 mod page;
@@ -18,6 +19,10 @@ pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort};
 pub use crate::search::expand::Prefix;
 pub use content::{Resource, content_hash};
 pub use error::ServiceError;
+pub use explain::{
+    ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
+    explain_search,
+};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, PageRequest, SearchSoftware,

@@ -45,19 +45,7 @@ pub async fn find_software_within(
     query: &SearchSoftware,
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
-    let filter = query.filter.resolve(&snapshot.catalogue);
-    let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
-    let parsed = q.map(parse).unwrap_or_default();
-    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, &filter, budget).await?;
-    // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
-    if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
-        // No product has the phrases: their words are searched, and the report says so.
-        let unquoted =
-            parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
-        let unquoted: Vec<_> = unquoted.collect();
-        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), &filter, budget).await?;
-        expansion.report.corrected.splice(0..0, unquoted);
-    }
+    let (expansion, found) = understood(snapshot, query, budget).await?;
     let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
     let hits = found.hits.into_iter().map(|hit| ResultHit {
         ordinal: hit.ordinal,
@@ -71,6 +59,28 @@ pub async fn find_software_within(
         query: QueryReport { with_all_words: found.complete, incomplete: budget.is_exceeded(), ..expansion.report },
         counts: found.facets.map(Box::new),
     })
+}
+
+/// The query as it is understood in the end, and what it finds.
+pub(super) async fn understood(
+    snapshot: &Snapshot,
+    query: &SearchSoftware,
+    budget: &Budget,
+) -> Result<(Expansion, SearchHits), ServiceError> {
+    let filter = query.filter.resolve(&snapshot.catalogue);
+    let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
+    let parsed = q.map(parse).unwrap_or_default();
+    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, &filter, budget).await?;
+    // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
+    if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
+        // No product has the phrases: their words are searched, and the report says so.
+        let unquoted =
+            parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
+        let unquoted: Vec<_> = unquoted.collect();
+        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), &filter, budget).await?;
+        expansion.report.corrected.splice(0..0, unquoted);
+    }
+    Ok((expansion, found))
 }
 
 /// Expands a parsed query and searches for it. The last word is taken for a beginning after all where it is closed and too few
@@ -172,7 +182,7 @@ const fn search_order(sort: SearchSort) -> Option<Order> {
 }
 
 /// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
-fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
+pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;
     }

@@ -12,7 +12,7 @@ use crate::engine::SearchRequest;
 use crate::search::analyse::words;
 use crate::search::english::is_function_word;
 use crate::search::forward::SECTION_END;
-use crate::search::{Alternative, Group, Plan, StemId, Term};
+use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
 use crate::snapshot::Snapshot;
 
 /// The most words of a product that are compared: the rarest.
@@ -75,11 +75,15 @@ pub async fn similar_software<'s>(
     let categories = &categories[..categories.len().min(MAX_CATEGORIES)];
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
     let words = rarest_words(snapshot, &record)?;
-    let group =
-        |term: Term, weight: f32| Group { alternatives: vec![Alternative { term, weight }], ..Group::default() };
+    let group = |kind: Kind, term: Term, weight: f32| Group {
+        alternatives: vec![Alternative { kind, term, weight }],
+        ..Group::default()
+    };
     let category_id = |at: &u32| snapshot.catalogue.tables.categories[*at as usize].id.as_str();
-    let groups = categories.iter().map(|category| group(Term::Category(category_id(category).into()), 1.0));
-    let groups: Vec<_> = groups.chain(words.iter().map(|word| group(Term::Word(word.stem), WORD_WEIGHT))).collect();
+    let groups =
+        categories.iter().map(|category| group(Kind::Category, Term::Category(category_id(category).into()), 1.0));
+    let groups: Vec<_> =
+        groups.chain(words.iter().map(|word| group(Kind::Exact, Term::Word(word.stem), WORD_WEIGHT))).collect();
     if groups.is_empty() {
         // A plan without groups would find all products.
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0) }));

@@ -37,6 +37,43 @@ fn search_prints_json_and_excludes_words() {
 }
 
 #[test]
+fn search_explains_what_ranked_a_hit_and_why_a_product_is_missing() {
+    let folder = folder_with(&["alpha", "beta"]);
+    let explained = run(folder.path(), &["search", "--explain", "tool", "alpha"]);
+    assert_eq!(explained.status.code(), Some(0), "{explained:?}");
+    let shown = text(&explained.stdout);
+    for line in ["  tool  optional", "    exact 1.00  alpha", "1. alpha  whole name, score"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let missing = run(folder.path(), &["search", "--why", "beta", "--vendor", "nobody", "--", "alpha", "-beta"]);
+    assert_eq!(missing.status.code(), Some(1), "{missing:?}");
+    let shown = text(&missing.stdout);
+    for line in [
+        "beta  not found",
+        "it has what the query excludes",
+        "it doesn't pass the filter: vendor",
+        "alpha  missing, required for all words",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let unknown = run(folder.path(), &["search", "--why", "gamma", "alpha"]);
+    assert_eq!(unknown.status.code(), Some(1), "{unknown:?}");
+    assert!(text(&unknown.stderr).contains("no product has the id `gamma`"), "{unknown:?}");
+}
+
+#[test]
+fn explanation_in_json_names_the_rank_beyond_the_page() {
+    let folder = folder_with(&["alpha", "beta"]);
+    let output = run(folder.path(), &["search", "--limit", "1", "--why", "beta", "--format", "json", "tool"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let explanation: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(explanation["hits"].as_array().map(Vec::len), Some(1));
+    assert_eq!(explanation["hits"][0]["id"], "alpha");
+    assert_eq!(explanation["product"]["rank"], 2);
+    assert_eq!(explanation["product"]["words"][0]["by"]["kind"], "exact");
+}
+
+#[test]
 fn search_escapes_what_would_steer_the_terminal() {
     let folder = folder_with(&["alpha"]);
     let record = r#"{"id": "a\u001b[2J", "name": "Alpha\u009b1m\n", "tagline": "\u202ex", "url": "https://a.example/", "evidence_status": "pending-review"}"#;

@@ -129,7 +129,7 @@ impl<'e> GroupCursor<'e> {
         let bm25f = &engine.scorer;
         let frequency = found.iter().map(|(term, _)| term.doc_freq).max().unwrap_or(0);
         let cost = found.iter().map(|(term, _)| term.doc_freq as usize).sum();
-        let group_weight = inverse_document_frequency(frequency, bm25f.documents()) * SCALE;
+        let group_weight = group_weight(frequency, bm25f.documents());
         let mut frequent = Vec::new();
         found.retain(|(term, weight)| {
             let frequent_term = engine.frequent(term);
@@ -395,6 +395,11 @@ fn score_posting(
 }
 
 /// The probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`.
+/// What the scores of a group's terms are multiplied by, besides the weight of each: by the frequency of its most frequent term.
+pub(super) fn group_weight(frequency: u32, documents: usize) -> f32 {
+    inverse_document_frequency(frequency, documents) * SCALE
+}
+
 fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let (n, all) = (frequency as f32, documents as f32);

@@ -7,6 +7,7 @@ mod block;
 mod build;
 mod collector;
 mod documents;
+mod explain;
 mod frequent_term;
 mod group_cursor;
 mod posting_list;
@@ -33,7 +34,9 @@ use self::block::BLOCK_LEN;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
-use super::{Engine, EngineError, EngineFiles, ReviewHits, ReviewsRequest, SearchHits, SearchRequest, records};
+use super::{
+    Engine, EngineError, EngineFiles, Explanation, ReviewHits, ReviewsRequest, SearchHits, SearchRequest, records,
+};
 use crate::catalogue::{Catalogue, Columns, Ordinal};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
@@ -252,5 +255,9 @@ impl Engine for TantivyEngine {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
         Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
+    }
+
+    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        explain::explain(self, plan, ordinal)
     }
 }

@@ -1,0 +1,147 @@
+//! `search --explain` and `search --why`: what a query became, and what ranked a product.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::print_error;
+use crate::cli::{SearchArgs, SearchFormat};
+use crate::error::chain;
+use crate::printable::printable;
+use crate::service::{
+    ExplainedAlternative, ExplainedProduct, ExplainedWord, SearchExplanation, SearchSoftware, WHOLE_NAME,
+    explain_search,
+};
+use crate::snapshot::Snapshot;
+
+/// The most alternatives of a word that are shown to people.
+const MOST_SHOWN: usize = 12;
+
+pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> ExitCode {
+    let explanation = match pollster::block_on(explain_search(snapshot, query, args.why.as_deref())) {
+        Ok(Some(explanation)) => explanation,
+        Ok(None) => {
+            let id = args.why.as_deref().unwrap_or_default();
+            print_error(&format!("no product has the id `{}`; `search` shows the ids", printable(id)));
+            return ExitCode::FAILURE;
+        }
+        Err(error) => {
+            print_error(&chain(&error));
+            return ExitCode::FAILURE;
+        }
+    };
+    let out = &mut anstream::stdout().lock();
+    let printed = match args.format {
+        SearchFormat::Text => print(&explanation, args.explain, out),
+        SearchFormat::Json => {
+            serde_json::to_string_pretty(&explanation).map_err(io::Error::from).and_then(|json| writeln!(out, "{json}"))
+        }
+    };
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            print_error(&error.to_string());
+            ExitCode::FAILURE
+        }
+        _ if is_found(&explanation) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Whether the product asked for is found, or without one any.
+fn is_found(explanation: &SearchExplanation) -> bool {
+    explanation.product.as_ref().map_or(explanation.total > 0, |product| product.rank.is_some())
+}
+
+fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "query")?;
+    for word in &explanation.words {
+        print_word(word, out)?;
+    }
+    let report = &explanation.query;
+    for correction in &report.corrected {
+        writeln!(out, "  corrected: {} to {}", printable(&correction.from), printable(&correction.to))?;
+    }
+    for word in &report.dropped {
+        writeln!(out, "  left out: {}", printable(word))?;
+    }
+    for word in &report.excluded {
+        writeln!(out, "  excluded: {}", printable(word))?;
+    }
+    if explanation.phrases > 0 {
+        writeln!(out, "  phrases: {}", explanation.phrases)?;
+    }
+    if let Some(name) = &report.alternatives_to {
+        writeln!(out, "  alternatives to: {}", printable(name))?;
+    }
+    let (total, all) = (explanation.total, report.with_all_words);
+    let behind = if explanation.falls_back { "; those with some words follow" } else { "" };
+    writeln!(out, "  found: {total}, with all words {all}{behind}")?;
+    if report.incomplete {
+        writeln!(out, "  stopped early, as too much work: the numbers are lower bounds")?;
+    }
+    for product in explanation.hits.iter().filter(|_| with_hits).chain(&explanation.product) {
+        print_product(product, out)?;
+    }
+    Ok(())
+}
+
+fn print_word(word: &ExplainedWord, out: &mut impl Write) -> io::Result<()> {
+    let role = match (word.in_phrase, word.required) {
+        (true, _) => "word of a phrase",
+        (false, true) => "required",
+        (false, false) => "optional",
+    };
+    writeln!(out, "  {}  {role}", printable(&word.word))?;
+    for of in word.alternatives.iter().take(MOST_SHOWN) {
+        writeln!(out, "    {}", shown(of))?;
+    }
+    let more = word.alternatives.len().saturating_sub(MOST_SHOWN);
+    if more > 0 { writeln!(out, "    and {more} more") } else { Ok(()) }
+}
+
+fn shown(of: &ExplainedAlternative) -> String {
+    format!("{} {:.2}  {}", of.kind.as_str(), of.weight, printable(&of.text))
+}
+
+fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    let id = printable(&product.id);
+    match (product.rank, product.tier, product.score) {
+        (Some(rank), Some(tier), Some(score)) => writeln!(out, "{rank}. {id}  {tier}, score {score:.3}")?,
+        _ => writeln!(out, "{id}  not found")?,
+    }
+    if product.is_excluded {
+        writeln!(out, "  it has what the query excludes")?;
+    }
+    if product.lacking_phrases > 0 {
+        writeln!(out, "  it lacks a phrase: {} in all", product.lacking_phrases)?;
+    }
+    if !product.filters.is_empty() {
+        writeln!(out, "  it doesn't pass the filter: {}", product.filters.join(", "))?;
+    }
+    for word in &product.words {
+        let name = printable(&word.word);
+        match &word.by {
+            Some(by) => {
+                let [title, short, long, category] = word.shares.map(|share| share * 100.0);
+                writeln!(out, "  {name}  {:.3}  {}", word.score, shown(by))?;
+                let fields = format!("name {title:.0} %, short fields {short:.0} %, long fields {long:.0} %");
+                writeln!(out, "    {fields}, category description {category:.0} %")?;
+            }
+            None if word.required => writeln!(out, "  {name}  missing, required for all words")?,
+            None => writeln!(out, "  {name}  missing, optional")?,
+        }
+    }
+    let signals = product.signals;
+    if product.tier == Some(WHOLE_NAME) {
+        writeln!(out, "  the query is its whole name: the same spelling ranks it, not its words")?;
+    }
+    writeln!(
+        out,
+        "  words {:.3} × {:.3} (same spelling {:.0} %, neighbours {:.0} %); quality rank {}",
+        product.words_score,
+        product.factor,
+        signals.spelling * 100.0,
+        signals.proximity * 100.0,
+        product.quality
+    )
+}

@@ -1,0 +1,31 @@
+//! How a document stands to a plan.
+
+/// How a document stands to each part of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// By group: the alternative that counts, `None` where the document satisfies none.
+    pub groups: Vec<Option<Satisfied>>,
+    /// The excluded terms that it has, as indices in the plan.
+    pub excluded: Vec<usize>,
+    /// The phrases that it lacks, as indices in the plan.
+    pub lacking: Vec<usize>,
+}
+
+/// The alternative with the highest score of a group in a document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Satisfied {
+    /// The alternative, as an index in the group.
+    pub alternative: usize,
+    /// The document's score for the group.
+    pub score: f32,
+    /// The shares of the sections in it: names, short fields, long ones, descriptions of categories; their sum is 1.
+    pub shares: [f32; 4],
+}
+
+impl Explanation {
+    /// The document's score before the rerank: the sum over the groups.
+    #[must_use]
+    pub fn score(&self) -> f32 {
+        self.groups.iter().flatten().map(|group| group.score).fold(0.0, |sum, score| sum + score)
+    }
+}

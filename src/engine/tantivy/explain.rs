@@ -1,0 +1,46 @@
+//! The explanation of a document's score, of the same weights and scores that a walk adds up.
+
+use super::TantivyEngine;
+use super::group_cursor::group_weight;
+use crate::catalogue::Ordinal;
+use crate::engine::{EngineError, Explanation, Satisfied};
+use crate::search::phrase::has_words;
+use crate::search::{Group, Plan, Term};
+
+/// Explains how a document stands to a plan.
+pub(super) fn explain(engine: &TantivyEngine, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+    let groups = plan.groups.iter().map(|group| best(engine, group, ordinal)).collect::<Result<_, _>>()?;
+    let mut excluded = Vec::new();
+    for (at, term) in plan.excluded.iter().enumerate() {
+        if packed(engine, term, ordinal)?.is_some() {
+            excluded.push(at);
+        }
+    }
+    let lacks = |at: &usize| !has_words(&engine.forward, ordinal, &plan.phrases[*at]);
+    Ok(Explanation { groups, excluded, lacking: (0..plan.phrases.len()).filter(lacks).collect() })
+}
+
+/// The alternative of a group with the highest score in a document.
+fn best(engine: &TantivyEngine, group: &Group, ordinal: Ordinal) -> Result<Option<Satisfied>, EngineError> {
+    let mut frequency = 0;
+    for alternative in &group.alternatives {
+        frequency = engine.find(&alternative.term)?.map_or(0, |term| term.doc_freq).max(frequency);
+    }
+    let group_weight = group_weight(frequency, engine.scorer.documents());
+    let mut best: Option<Satisfied> = None;
+    for (at, alternative) in group.alternatives.iter().enumerate() {
+        let Some(packed) = packed(engine, &alternative.term, ordinal)? else { continue };
+        let score = group_weight * alternative.weight * engine.scorer.score(packed, ordinal);
+        if best.is_none_or(|best| score > best.score) {
+            best = Some(Satisfied { alternative: at, score, shares: engine.scorer.shares(packed, ordinal) });
+        }
+    }
+    Ok(best)
+}
+
+/// The packed frequency of a term in a document, if it has it.
+fn packed(engine: &TantivyEngine, term: &Term, ordinal: Ordinal) -> Result<Option<u32>, EngineError> {
+    let Some(term) = engine.find(term)? else { return Ok(None) };
+    let mut list = engine.read(&term)?;
+    Ok((list.seek(ordinal) == ordinal).then(|| list.packed()))
+}
