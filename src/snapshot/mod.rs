@@ -10,6 +10,7 @@ mod failure;
 pub mod follow;
 mod generation;
 pub mod keeper;
+mod log;
 mod observer;
 pub mod process;
 mod reload;
@@ -25,6 +26,7 @@ pub use change::Change;
 pub use directory::{Degraded, Directory};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
+pub use log::{ChangeLog, ProductChange, Step};
 pub use observer::{Observer, Phase, RenderedReport};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 pub use settings::Settings;
@@ -45,6 +47,8 @@ pub struct Snapshot {
     skipped: Skipped,
     /// The records, ready to serve.
     pub catalogue: Catalogue,
+    /// The changes since the generations before it.
+    pub changes: ChangeLog,
     /// The words.
     pub search: SearchIndex,
     /// The engine.
@@ -67,6 +71,9 @@ pub enum OpenError {
     /// The catalogue is damaged.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
+    /// The log of changes is damaged.
+    #[error("the log of changes can't be decoded")]
+    Changes(#[source] postcard::Error),
     /// The search side is damaged.
     #[error(transparent)]
     Search(#[from] SearchIndexError),
@@ -106,6 +113,11 @@ impl Snapshot {
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
         let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;
         let catalogue = Catalogue::open(&take(artifact::TABLES)?, take(artifact::TEXTS)?, downloads)?;
+        // Neither read here nor kept: it is for the next build.
+        drop(artifact.take(artifact::VERSIONS));
+        let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
+        let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
+        let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
         let (search, scorer) = SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact.parts.into_iter();
         let files =
@@ -114,7 +126,7 @@ impl Snapshot {
         let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, columns)?);
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
-        Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary, categories })
+        Ok(Self { generation, skipped: Skipped::default(), catalogue, changes, search, engine, glossary, categories })
     }
 
     /// Builds a generation and opens it, in memory only.
