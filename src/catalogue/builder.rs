@@ -15,7 +15,7 @@ use super::merge::{Entry, merge_categories, merge_software};
 use super::products::{ProductSpans, ProductWriter};
 use super::reviews::Reviews;
 use super::same_as::{MAX_LINKS, SameAs};
-use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, Tables};
+use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, ProductVersion, Tables};
 use crate::export::{self, Export};
 use crate::record::{Software, normalised_url, slug};
 use crate::resource::{
@@ -56,7 +56,7 @@ pub enum CatalogueBuildError {
 const SAMPLE: usize = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
 
-/// The three parts of a catalogue.
+/// The parts of a catalogue.
 #[derive(Debug)]
 pub struct CatalogueParts {
     /// The encoded spans of products and [`Tables`].
@@ -65,6 +65,8 @@ pub struct CatalogueParts {
     pub arena: Vec<u8>,
     /// The exports as they were validated, compressed.
     pub downloads: Vec<u8>,
+    /// The encoded [`ProductVersion`]s, by id.
+    pub versions: Vec<u8>,
 }
 
 /// A builder of catalogues. Its products are in the order of quality.
@@ -178,7 +180,7 @@ impl CatalogueBuilder {
         let mut arena = Arena::with_capacity(usize::try_from(bytes).unwrap_or_default());
         // First, as a document is large and indexing, which may go on beside this, takes more and more memory.
         let (documents, downloads) = self.downloads()?;
-        let (products, attributes) = self.products(&mut arena)?;
+        let (products, attributes, versions) = self.products(&mut arena)?;
         let mut reviews = Reviews::default();
         for (ordinal, entry) in (0..).zip(&self.entries) {
             if !entry.reviews.is_empty() {
@@ -204,6 +206,7 @@ impl CatalogueBuilder {
             tables: postcard::to_stdvec(&(products, tables))?,
             arena: arena.into_bytes(),
             downloads: downloads.into_bytes(),
+            versions: postcard::to_stdvec(&versions)?,
         })
     }
 
@@ -220,11 +223,11 @@ impl CatalogueBuilder {
         Ok((documents.collect::<Result<_, _>>()?, downloads))
     }
 
-    /// Writes the texts of all products, and collects their attributes.
+    /// Writes the texts of all products, and collects their attributes and, by id, their versions.
     fn products(
         &self,
         arena: &mut Arena,
-    ) -> Result<(ProductSpans, [AttributeColumn; Attribute::COUNT]), CatalogueBuildError> {
+    ) -> Result<(ProductSpans, [AttributeColumn; Attribute::COUNT], Vec<ProductVersion>), CatalogueBuildError> {
         let step = self.entries.len().div_ceil(SAMPLE).max(1);
         let mut sample = Vec::new();
         for ordinal in (0..).take(self.entries.len()).step_by(step) {
@@ -234,13 +237,17 @@ impl CatalogueBuilder {
         }
         let mut products = ProductWriter::new(arena, &sample).map_err(CatalogueBuildError::Product)?;
         let mut attributes = AttributeColumnsBuilder::default();
+        let mut versions = Vec::with_capacity(self.entries.len());
         for (ordinal, entry) in (0..).zip(&self.entries) {
             let software = self.record(entry)?;
             attributes.push(&software);
             let (item, fields) = (self.item(entry, &software)?, self.detail_fields(ordinal, &software)?);
-            products.push(arena, &item, &fields).map_err(CatalogueBuildError::Product)?;
+            let hash = products.push(arena, &item, &fields).map_err(CatalogueBuildError::Product)?;
+            let evidence_checked_on = entry.evidence_checked_on;
+            versions.push(ProductVersion { id: software.id, hash, evidence_checked_on });
         }
-        Ok((products.finish(), attributes.finish()))
+        versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        Ok((products.finish(), attributes.finish(), versions))
     }
 
     /// A product as lists show it.

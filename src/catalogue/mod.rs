@@ -42,6 +42,7 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::products::{ProductSpans, Products};
+use crate::record::CalendarDate;
 use crate::resource::CategoryResource;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
@@ -64,6 +65,17 @@ pub struct Catalogue {
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
     collection_hashes: [u64; 2],
+}
+
+/// What tells one version of a product from another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductVersion {
+    /// The product's id.
+    pub id: Box<str>,
+    /// Its content hash.
+    pub hash: u64,
+    /// When its evidence was checked.
+    pub evidence_checked_on: Option<CalendarDate>,
 }
 
 /// The tables of a catalogue, decoded when a generation is opened.
@@ -164,6 +176,19 @@ impl Catalogue {
     /// The ids of all products, in the order of ordinals.
     pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
         self.products.ids()
+    }
+
+    /// The versions of all products, by id.
+    #[must_use]
+    pub fn versions(&self) -> Vec<ProductVersion> {
+        let version = |(ordinal, id): (Ordinal, String)| ProductVersion {
+            id: id.into(),
+            hash: self.content_hash(ordinal),
+            evidence_checked_on: self.tables.columns.evidence_checked_on[ordinal as usize],
+        };
+        let mut versions: Vec<_> = (0..).zip(self.ids()).map(version).collect();
+        versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        versions
     }
 
     /// A product's detail as a response body, `{"data":{…}}`.

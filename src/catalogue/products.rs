@@ -80,20 +80,22 @@ impl ProductWriter {
         Ok(Self { spans: ProductSpans { starts, item_lengths, hashes, dictionary }, compressor })
     }
 
-    /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id.
+    /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id. Returns
+    /// the content hash.
     ///
     /// # Errors
     /// Where the fields can't be compressed or the item is longer than 4 GiB.
-    pub(super) fn push(&mut self, arena: &mut Arena, item: &[u8], fields: &[u8]) -> io::Result<()> {
+    pub(super) fn push(&mut self, arena: &mut Arena, item: &[u8], fields: &[u8]) -> io::Result<u64> {
         let mut hasher = FixedState::default().build_hasher();
         hasher.write(item);
         hasher.write(fields);
-        self.spans.hashes.push(hasher.finish());
+        let hash = hasher.finish();
+        self.spans.hashes.push(hash);
         self.spans.item_lengths.push(u32::try_from(item.len()).map_err(io::Error::other)?);
         arena.push(item);
         arena.push(&self.compressor.compress(fields)?);
         self.spans.starts.push(arena.len());
-        Ok(())
+        Ok(hash)
     }
 
     /// Returns the spans of what was written.

@@ -5,6 +5,7 @@
 //! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`]. The
 //! `server` owns sockets and knows a tower `Service` only.
 
+mod atom;
 mod config;
 mod content_coding;
 mod downloads;
@@ -53,7 +54,7 @@ use self::middleware::{
 };
 use self::problem::ApiError;
 use self::routes::{
-    categories, exports, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
+    categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
 };
 
 /// The service with all its routes.
@@ -95,9 +96,11 @@ pub fn service_with(
         .layer(Around(Conditional(EntityTags::new(&state.config.build))))
         .layer(Around(RateLimit));
 
+    // The feed is read with a key too, unless the page is public.
     let api = API_FALLBACKS
         .iter()
         .fold(Router::from(api_routes()), |router, path| router.route(path, any(route_not_found)))
+        .merge(feed::router())
         .method_not_allowed_fallback(method_not_allowed)
         .layer(ServiceBuilder::new().layer(common.clone()).layer(with_key));
     // Files of the index: not of one snapshot, and with entity tags of their own.
@@ -141,6 +144,7 @@ fn api_routes() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(glossary::get_term))
         .routes(routes!(exports::list_exports))
         .routes(routes!(exports::get_export))
+        .routes(routes!(changes::list_changes))
 }
 
 /// The operations for operators.

@@ -4,6 +4,7 @@
 //! Nulls are explicit, keys are `snake_case`, times are RFC 3339 in UTC. New keys may be added within `/v1`; none is removed.
 
 mod category;
+mod change;
 mod export;
 mod glossary;
 mod review;
@@ -12,6 +13,7 @@ mod software;
 mod suggestion;
 
 pub use category::CategoryResource;
+pub use change::ChangeResource;
 pub use export::{ExportResource, SkippedResource};
 pub use glossary::{GlossarySourceResource, GlossaryTermResource};
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};

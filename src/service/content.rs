@@ -21,6 +21,8 @@ pub enum Resource<'a> {
     Term(Cow<'a, str>),
     /// The whole glossary.
     Glossary,
+    /// The log of changes up to a generation.
+    Changes,
     /// The document of an export.
     Export(Cow<'a, str>),
 }
@@ -36,6 +38,11 @@ pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64>
         Resource::Categories => Some(catalogue.categories_hash()),
         Resource::Term(id) => get_term(snapshot, id).map(|object| hash(&object)),
         Resource::Glossary => Some(catalogue.glossary_hash()),
+        // A generation that comes back has another log.
+        Resource::Changes => {
+            let log = [snapshot.generation(), snapshot.changes.changed_at()];
+            Some(FixedState::default().hash_one(log))
+        }
         Resource::Export(id) => catalogue.export(id).map(|export| hash(export.resource.sha256.as_bytes())),
     }
 }

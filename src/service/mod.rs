@@ -1,11 +1,13 @@
 //! The operations of the directory (list, get, search, …) over one [`Snapshot`](crate::snapshot::Snapshot), for HTTP and the
 //! command line alike. Nothing here knows a URL, a header or a status.
 
+mod changes;
 mod content;
 mod error;
 mod explain;
 mod facet;
 mod highlight;
+mod news;
 mod page;
 mod query;
 mod records;
@@ -17,12 +19,14 @@ mod suggest;
 
 pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort};
 pub use crate::search::expand::Prefix;
+pub use changes::{ChangesPage, list_changes};
 pub use content::{Resource, content_hash};
 pub use error::ServiceError;
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
+pub use news::{News, NewsKind, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, PageRequest, SearchSoftware,

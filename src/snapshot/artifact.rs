@@ -12,6 +12,10 @@ pub const TABLES: &str = "catalogue.tables";
 pub const TEXTS: &str = "catalogue.texts";
 /// The exports as they were validated, for download.
 pub const DOWNLOADS: &str = "catalogue.downloads";
+/// The versions of the products by id, which the next generation is compared with.
+pub const VERSIONS: &str = "catalogue.versions";
+/// The log of changes.
+pub const CHANGES: &str = "changes";
 /// The search side.
 pub const SEARCH: &str = "search";
 /// The prefix of the names of the engine's files.

@@ -8,7 +8,7 @@ use std::thread;
 
 use bytes::Bytes;
 
-use super::artifact::{Artifact, DOWNLOADS, ENGINE, SEARCH, TABLES, TEXTS};
+use super::artifact::{Artifact, DOWNLOADS, ENGINE, SEARCH, TABLES, TEXTS, VERSIONS};
 use crate::catalogue::{Bulk, CatalogueBuildError, CatalogueBuilder, CatalogueParts};
 use crate::engine::{Documents, EngineError, EngineFiles, TantivyBuilder};
 use crate::export::Export;
@@ -84,7 +84,12 @@ pub fn build(
     };
     let mut parts = vec![(SEARCH.to_owned(), search)];
     parts.extend(engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
-    let catalogue = [(TABLES, catalogue.tables), (TEXTS, catalogue.arena), (DOWNLOADS, catalogue.downloads)];
+    let catalogue = [
+        (TABLES, catalogue.tables),
+        (TEXTS, catalogue.arena),
+        (DOWNLOADS, catalogue.downloads),
+        (VERSIONS, catalogue.versions),
+    ];
     parts.extend(catalogue.map(|(name, content)| (name.to_owned(), Bytes::from(content))));
     pass(Step::BuildOpen);
     Ok(Artifact { parts, downloads: None })

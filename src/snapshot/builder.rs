@@ -10,6 +10,7 @@ use super::build::{BuildError, Processors, build};
 use super::failpoint::{Step, pass};
 use super::failure::BuildFailure;
 use super::generation::Generation;
+use super::log::{ChangeLog, Former};
 use super::losses::losses;
 use super::observer::{Observer, Phase};
 use super::process::ServedIds;
@@ -63,7 +64,7 @@ impl Builder<'_> {
                 store.current().is_some_and(|of| of.generation == generation)
             })?;
             if let Some(manifest) = self.whole(store, &generation) {
-                let manifest = store.put_in_force(&manifest, set.stamp)?;
+                let manifest = put_in_force(store, &manifest, set.stamp)?;
                 return Ok(Built { manifest, is_new: false });
             }
         }
@@ -71,13 +72,15 @@ impl Builder<'_> {
         let skipped = report.skipped;
         let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
         store.create()?;
-        let artifact = self.build(report, Some(store.folder()))?;
+        let mut artifact = self.build(report, Some(store.folder()))?;
+        let built_at = jiff::Timestamp::now().to_string();
+        ChangeLog::add_to(&mut artifact, store.former(), &generation, &built_at).map_err(BuildError::Encode)?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
         let about = NewGeneration {
             generation,
-            built_at: jiff::Timestamp::now().to_string(),
+            built_at,
             software_count,
             inputs: stamp,
             id_prefixes: self.settings.id_prefixes.clone(),
@@ -86,16 +89,18 @@ impl Builder<'_> {
         Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
     }
 
-    /// Builds a generation in memory, and says what the exports looked like.
+    /// Builds a generation in memory that comes after another one, and says what the exports looked like.
     ///
     /// # Errors
     /// Where the exports can't be served, or the generation can't be built.
-    pub fn build_in_memory(&mut self) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
+    pub fn build_in_memory(&mut self, former: Option<&Snapshot>) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
         let ReadSet { report, stamp } = self.read()?;
         self.check_removed(&report.exports, None, || false)?;
         let skipped = report.skipped;
         let generation = self.name(&report);
-        let artifact = self.build(report, None)?;
+        let mut artifact = self.build(report, None)?;
+        let built_at = jiff::Timestamp::now().to_string();
+        ChangeLog::add_to(&mut artifact, former.map(Former::of), &generation, &built_at).map_err(BuildError::Encode)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
@@ -166,4 +171,16 @@ impl Builder<'_> {
             }
         })
     }
+}
+
+/// Puts a generation that is there in force. Where another one was, it gets a log that goes on from that one.
+fn put_in_force(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
+    let former = store.former().filter(|former| former.generation != manifest.generation);
+    let Some((former, versions)) = former.zip(store.versions(manifest)) else {
+        return Ok(store.put_in_force(manifest, stamp)?);
+    };
+    let built_at = jiff::Timestamp::now().to_string();
+    let log = ChangeLog::after(Some(former), &manifest.generation, &versions, &built_at);
+    let log = log.encode().map_err(BuildError::Encode)?;
+    Ok(store.save_again(manifest, &log, built_at, stamp)?)
 }

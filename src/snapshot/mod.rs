@@ -10,6 +10,7 @@ mod failure;
 pub mod follow;
 mod generation;
 pub mod keeper;
+mod log;
 mod losses;
 mod observer;
 pub mod process;
@@ -26,6 +27,7 @@ pub use change::Change;
 pub use directory::{Degraded, Directory};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
+pub use log::{ChangeLog, ProductChange, Step};
 pub use observer::{Observer, Phase, RenderedReport};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};
 pub use settings::Settings;
@@ -46,6 +48,8 @@ pub struct Snapshot {
     skipped: Skipped,
     /// The records, ready to serve.
     pub catalogue: Arc<Catalogue>,
+    /// The changes since the generations before it.
+    pub changes: ChangeLog,
     /// The words.
     pub search: SearchIndex,
     /// The engine.
@@ -68,6 +72,9 @@ pub enum OpenError {
     /// The catalogue is damaged.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
+    /// The log of changes is damaged.
+    #[error("the log of changes can't be decoded")]
+    Changes(#[source] postcard::Error),
     /// The search side is damaged.
     #[error(transparent)]
     Search(#[from] SearchIndexError),
@@ -103,6 +110,10 @@ impl Snapshot {
 
     fn open_parts(generation: Generation, mut artifact: Artifact, ranking: Ranking) -> Result<Self, OpenError> {
         let catalogue = Arc::new(open_catalogue(&mut artifact)?);
+        // Neither read here nor kept: it is for the next build.
+        drop(artifact.take(artifact::VERSIONS));
+        let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
+        let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
         let (search, scorer) = SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact.parts.into_iter();
@@ -112,7 +123,7 @@ impl Snapshot {
         let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, records)?);
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
-        Ok(Self { generation, skipped: Skipped::default(), catalogue, search, engine, glossary, categories })
+        Ok(Self { generation, skipped: Skipped::default(), catalogue, changes, search, engine, glossary, categories })
     }
 
     /// Builds a generation and opens it, in memory only.

@@ -178,6 +178,7 @@ async fn every_described_parameter_is_accepted_and_no_other_is() {
                     vec![schema["minimum"].to_string(), schema["maximum"].to_string()]
                 }
                 _ if schema["format"] == "date" => vec!["2025-01-01".to_owned()],
+                _ if name == "since" => vec![service.get("/v1/software").await.header("x-generation").to_owned()],
                 _ => vec!["text".to_owned()],
             };
             for value in values {

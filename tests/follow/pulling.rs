@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
+use software_directory::service::{PageRequest, list_changes};
+
 use crate::place::{Place, export, ids};
 use crate::stub::{Following, Stub};
 
@@ -35,12 +37,18 @@ fn follower_serves_each_generation_of_its_leader() {
     assert_eq!(following.names().iter().filter(|name| !["CURRENT", "LOCK"].contains(&name.as_str())).count(), 2);
 
     // Back to the set before: it is there still.
+    let between = following.generation().expect("a generation");
     let pulled = stub.pulled();
     place.write("tools.json", &export(&["a", "b"]));
     place.reindex().expect("built");
     following.follower.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b"]);
-    assert_eq!(stub.pulled(), pulled, "taken from the index folder");
+    assert_eq!(stub.pulled(), pulled + 2, "its manifest and its log of changes; the rest is in the index folder");
+    let since = |generation: &str| {
+        let current = following.directory.current().expect("a generation");
+        list_changes(&current, Some(generation), PageRequest { limit: 9, offset: 0 }).map(|page| page.data.len())
+    };
+    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "as the leader");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod changes;
 mod damage;
 mod held_back;
 mod listing;
+mod log;
 mod memory;
 mod name;
 mod panics;

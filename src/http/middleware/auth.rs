@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use super::around::Middleware;
 use super::rate_limit::report_quota;
 use super::request_context::RequestContext;
+use super::route::FEED;
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
@@ -25,7 +26,7 @@ use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 const MAX_FAILED_ATTEMPTS: u32 = 60;
 
 /// Rejects requests without a valid key, with 401, and those from an origin that the key isn't for, with 403. The [`Grant`] of
-/// the key goes into the request context. If the page is public, a request from it needs no key.
+/// the key goes into the request context. If the page is public, a request from it needs no key, and neither does one for the feed.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Authenticate(pub(in crate::http) Arc<AppState>);
 
@@ -55,12 +56,13 @@ impl Middleware for Authenticate {
 }
 
 impl Authenticate {
-    /// The grant of a request without a key that comes from the page, if the page is public. The page is public for every address:
+    /// The grant of a request without a key that comes from the page or is for the feed, if the page is public. The page is public for every address:
     /// one that isn't known has a quota of its own too.
     fn visitor(&self, request: &Request) -> Option<Arc<Grant>> {
         let AppState { config, visitors, metrics, .. } = &*self.0;
         let rate = config.public_page.filter(|_| !request.headers().contains_key(AUTHORIZATION))?;
-        if !is_from_page(request.headers(), config) {
+        // Feed readers aren't pages.
+        if request.uri().path() != FEED && !is_from_page(request.headers(), config) {
             return None;
         }
         metrics.page_requests.inc();

@@ -8,18 +8,19 @@ use axum::http::header::{CACHE_CONTROL, VARY};
 use axum::response::Response;
 
 use super::around::Middleware;
-use super::route::is_api;
+use super::route::{FEED, is_api};
 
-/// Marks responses under `/v1` as private, and as cacheable only with revalidation.
+/// Marks responses under `/v1` and the feed as private, and as cacheable only with revalidation.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct PrivateCache;
 
 impl Middleware for PrivateCache {
-    /// Whether the path is under `/v1`.
+    /// Whether the path is under `/v1` or the feed.
     type Context = bool;
 
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, bool> {
-        ControlFlow::Continue(is_api(request.uri().path()))
+        let path = request.uri().path();
+        ControlFlow::Continue(is_api(path) || path == FEED)
     }
 
     fn on_response(&self, is_api: bool, response: &mut Response) {

@@ -13,7 +13,7 @@ use axum::response::Response;
 use percent_encoding::percent_decode_str;
 
 use super::around::Middleware;
-use super::route::matched_route;
+use super::route::{FEED, matched_route};
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag, EntityTags};
 use crate::http::extract::Snapshot;
@@ -92,6 +92,7 @@ fn resource(request: &Request) -> Option<Resource<'_>> {
         "/v1/glossary" => Resource::Glossary,
         "/v1/glossary/{id}" => Resource::Term(id()?),
         "/v1/exports/{id}" => Resource::Export(id()?),
+        "/v1/changes" | FEED => Resource::Changes,
         _ => return None,
     })
 }

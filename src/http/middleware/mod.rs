@@ -32,6 +32,6 @@ pub(super) use options::Options;
 pub(super) use problem::Problems;
 pub(super) use rate_limit::{Cost, RateLimit};
 pub(super) use request_context::{RequestContext, SetRequestContext};
-pub(super) use route::{API_FALLBACKS, trim_trailing_slash};
+pub(super) use route::{API_FALLBACKS, FEED, trim_trailing_slash};
 pub(super) use snapshot::TakeSnapshot;
 pub(super) use timeout::TimeoutLayer;

@@ -6,6 +6,9 @@ use axum::http::Uri;
 /// The prefix of the API's paths.
 const API: &str = "/v1";
 
+/// The path of the feed.
+pub(in crate::http) const FEED: &str = "/feed.atom";
+
 /// The routes of all paths of the API that are no operation, so that a key is checked there too.
 pub(in crate::http) const API_FALLBACKS: [&str; 3] = [API, "/v1/", "/v1/{*path}"];
 

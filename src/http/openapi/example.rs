@@ -17,7 +17,7 @@ macro_rules! recorded {
 }
 
 /// By operation id: `{"request": "/v1/…", "answer": …}`.
-static RECORDED: [(&str, &str); 14] = recorded![
+static RECORDED: [(&str, &str); 15] = recorded![
     "listSoftware",
     "getSoftware",
     "listSimilarSoftware",
@@ -30,6 +30,7 @@ static RECORDED: [(&str, &str); 14] = recorded![
     "getGlossaryTerm",
     "listExports",
     "getExport",
+    "listChanges",
     "getHealth",
     "getReadiness",
 ];
@@ -92,6 +93,7 @@ fn error(code: ErrorCode) -> ApiError {
         ErrorCode::CategoryNotFound => ApiError::CategoryNotFound("nowhere".to_owned()),
         ErrorCode::TermNotFound => ApiError::TermNotFound("nowhere".to_owned()),
         ErrorCode::ExportNotFound => ApiError::ExportNotFound("nowhere".to_owned()),
+        ErrorCode::GenerationGone => ApiError::GenerationGone("0123456789abcdef".to_owned()),
         ErrorCode::RouteNotFound => ApiError::RouteNotFound,
         ErrorCode::MethodNotAllowed => ApiError::MethodNotAllowed,
         ErrorCode::RequestTimeout => ApiError::RequestTimeout,

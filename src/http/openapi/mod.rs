@@ -35,7 +35,7 @@ struct Errors {
 
 const REQUEST_ID_ONLY: &[&str] = &["X-Request-Id"];
 
-const ERRORS: [Errors; 11] = [
+const ERRORS: [Errors; 12] = [
     Errors {
         status: 400,
         name: "BadRequest",
@@ -67,6 +67,12 @@ const ERRORS: [Errors; 11] = [
         headers: REQUEST_ID_ONLY,
     },
     Errors { status: 408, name: "RequestTimeout", codes: &[ErrorCode::RequestTimeout], headers: REQUEST_ID_ONLY },
+    Errors {
+        status: 410,
+        name: "GenerationGone",
+        codes: &[ErrorCode::GenerationGone],
+        headers: &["X-Request-Id", "X-Generation", "RateLimit", "RateLimit-Policy"],
+    },
     Errors { status: 414, name: "UriTooLong", codes: &[ErrorCode::UriTooLong], headers: REQUEST_ID_ONLY },
     Errors {
         status: 416,
@@ -125,6 +131,9 @@ pub(super) struct NotFound;
 /// The errors that any operation may answer, also one outside `/v1`.
 pub(super) struct RequestErrors;
 
+/// The error of an operation that takes a generation.
+pub(super) struct GenerationGone;
+
 /// The error of an operation that takes a range.
 pub(super) struct RangeNotSatisfiable;
 
@@ -133,13 +142,19 @@ pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| !matches!(status, 404 | 416))
+        references(|status| !matches!(status, 404 | 410 | 416))
     }
 }
 
 impl IntoResponses for NotFound {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(|status| status == 404)
+    }
+}
+
+impl IntoResponses for GenerationGone {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| status == 410)
     }
 }
 

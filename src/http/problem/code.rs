@@ -31,6 +31,8 @@ pub enum ErrorCode {
     TermNotFound,
     /// No export with this id.
     ExportNotFound,
+    /// The log of changes doesn't have this generation.
+    GenerationGone,
     /// There is no route at this path.
     RouteNotFound,
     /// The path exists, but not for this method.
@@ -65,7 +67,7 @@ pub(super) struct Facts {
 
 impl ErrorCode {
     /// All codes, by status.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::InvalidParameter,
         Self::UnknownParameter,
         Self::OffsetTooLarge,
@@ -82,6 +84,7 @@ impl ErrorCode {
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::RequestTimeout,
+        Self::GenerationGone,
         Self::UriTooLong,
         Self::RangeNotSatisfiable,
         Self::RateLimited,
@@ -214,6 +217,14 @@ impl ErrorCode {
                 title: "Export not found",
                 cause: "No export with this id is loaded.",
                 cure: "Take ids from /v1/exports.",
+            },
+            Self::GenerationGone => Facts {
+                code: "generation_gone",
+                status: StatusCode::GONE,
+                title: "Generation gone",
+                cause: "The changes since this generation aren't known: it is older than the last hundred, from before a very large \
+                        change, or was never served here.",
+                cure: "Download the whole directory from /v1/exports, and go on from the generation in its X-Generation header.",
             },
             Self::RouteNotFound => Facts {
                 code: "route_not_found",

@@ -86,6 +86,9 @@ pub enum ApiError {
     /// No export with this id.
     #[error("no export {0:?}")]
     ExportNotFound(String),
+    /// A generation that the log of changes doesn't have.
+    #[error("no changes since generation {0:?}")]
+    GenerationGone(String),
     /// No route at this path.
     #[error("no such route")]
     RouteNotFound,
@@ -211,6 +214,7 @@ impl ApiError {
             Self::CategoryNotFound(_) => ErrorCode::CategoryNotFound,
             Self::TermNotFound(_) => ErrorCode::TermNotFound,
             Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
+            Self::GenerationGone(_) => ErrorCode::GenerationGone,
             Self::RouteNotFound => ErrorCode::RouteNotFound,
             Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
             Self::RequestTimeout => ErrorCode::RequestTimeout,
@@ -249,6 +253,10 @@ impl ApiError {
             Self::CategoryNotFound(id) => format!("There is no category with the id {id:?}; /v1/categories lists them."),
             Self::TermNotFound(id) => format!("There is no glossary term with the id {id:?}; /v1/glossary lists them."),
             Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists them."),
+            Self::GenerationGone(generation) => format!(
+                "The changes since generation {generation:?} aren't known here, or not any more. Download the whole directory \
+                 from /v1/exports, and go on from the generation in its X-Generation header."
+            ),
             Self::RangeNotSatisfiable { length } => {
                 format!("The range begins behind the end: the download has {length} bytes in this coding.")
             }

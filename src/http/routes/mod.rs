@@ -1,7 +1,9 @@
 //! Handlers, a file a resource, each in the same order: parameters, response, OpenAPI attribute, handler.
 
 pub(super) mod categories;
+pub(super) mod changes;
 pub(super) mod exports;
+pub(super) mod feed;
 pub(super) mod generations;
 pub(super) mod glossary;
 pub(super) mod health;

@@ -114,11 +114,20 @@ impl Assets {
             // Writing to a string can't fail.
             let _ = writeln!(preload, "<link rel=\"modulepreload\" href=\"{}/{path}\">", self.url());
         }
+        let feed = if config.public_page.is_some() {
+            let (prefix, title) = (&self.prefix, &self.title);
+            format!(
+                "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"{title}\" href=\"{prefix}/feed.atom\">\n"
+            )
+        } else {
+            String::new()
+        };
         let introduction = config.site_introduction.as_deref().map(escape);
         Document::page(self.fill(
             PAGE,
             &[
                 ("preload", &preload),
+                ("feed", &feed),
                 ("key", if config.public_page.is_some() { "optional" } else { "required" }),
                 ("introduction", introduction.as_deref().unwrap_or_default()),
                 ("description", introduction.as_deref().unwrap_or(DESCRIPTION)),

@@ -146,7 +146,10 @@ impl Follower {
         let same = |manifest: &Manifest| manifest.generation.as_str() == generation;
         let kept =
             self.store.candidates().into_iter().filter(same).find(|manifest| self.store.verify(manifest).is_ok());
+        let is_back = self.directory.current().is_some_and(|current| current.generation() != generation);
         let (manifest, pulled) = match kept {
+            // One that comes back after another one has another log of changes, and nothing else.
+            Some(manifest) if is_back => (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0),
             Some(manifest) => (manifest, 0),
             None => pull::pull(&self.leader, &self.store, name)?,
         };

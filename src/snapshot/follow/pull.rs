@@ -9,11 +9,15 @@ use serde::Deserialize;
 
 use super::FollowError;
 use super::remote::Leader;
+use crate::snapshot::artifact::CHANGES;
 use crate::snapshot::generation::INDEX_FORMAT;
+use crate::snapshot::log::ChangeLog;
 use crate::snapshot::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
 
 /// The largest manifest that is read. One of a million records has some 2 KiB.
 const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
+/// The largest log of changes that is read: twice what is written.
+const MAX_LOG_BYTES: u64 = 32 * 1024 * 1024;
 /// The most parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
 /// The most bytes of all parts. A million records have 1.25 GB.
@@ -47,6 +51,18 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
         })?;
     }
     Ok((store.finish_pull(&folder, &manifest)?, received))
+}
+
+/// Pulls the log of changes of a generation that the index folder has with another log, and saves it with this one.
+pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
+    let manifest = read_manifest(name, &leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?)?;
+    let Some(part) = manifest.parts.iter().find(|part| part.name == CHANGES) else { return Ok(kept.clone()) };
+    let log = leader.file(name, CHANGES, MAX_LOG_BYTES)?;
+    if blake3::hash(&log).to_hex().as_str() != part.blake3 || ChangeLog::decode(&log).is_err() {
+        let what = "its hash isn't that of the manifest, or it isn't a log of changes";
+        return Err(FollowError::Damaged { url: leader.url_of(name, CHANGES), what });
+    }
+    Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
 
 /// Reads a manifest and refuses what no server writes: it decides about file names and disk space.

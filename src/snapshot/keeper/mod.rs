@@ -302,11 +302,11 @@ impl Keeper {
             self.show_health();
             return Ok(Outcome::Unchanged);
         }
-        let served = served.map(ServedIds::of).unwrap_or_default();
+        let ids = served.map(ServedIds::of).unwrap_or_default();
         let processors = self.processors();
         let observer = &mut *self.observer;
         let (snapshot, stamp) =
-            Builder { settings: &self.settings, observer, served: Some(served), processors }.build_in_memory()?;
+            Builder { settings: &self.settings, observer, served: Some(ids), processors }.build_in_memory(served)?;
         self.builds += 1;
         let is_same = self.serves(&snapshot.generation);
         (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);

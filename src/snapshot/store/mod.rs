@@ -4,6 +4,7 @@
 //! `CURRENT` names the one in force and is replaced atomically. A folder without a manifest was never finished and means
 //! nothing. Whoever writes holds the lock; readers need none, for nothing that is finished is ever changed.
 
+mod log;
 mod pull;
 mod sweep;
 mod write;

@@ -55,7 +55,7 @@ pub(super) fn replace(folder: &Path, path: &Path, content: &[u8], steps: Replace
     sync_folder(folder)
 }
 
-fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     reach(Step::PartCreated)?;
     write_in_halves(&mut file, content, Step::PartHalf)?;

@@ -1,0 +1,60 @@
+//! The Atom feed. It is no part of the API: it isn't in the OpenAPI document, and `/v1` has `changes` for programs.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{RawQuery, State};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::Response;
+use axum::routing::get;
+
+use crate::http::atom::Feed;
+use crate::http::extract::Snapshot;
+use crate::http::extract::query::definition::CATEGORY;
+use crate::http::extract::query::{AnyParameter, FromParameters, Query, Values};
+use crate::http::middleware::FEED;
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::service;
+
+struct GetFeed {
+    categories: Vec<String>,
+}
+
+impl FromParameters for GetFeed {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&CATEGORY]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self { categories: values.many(&CATEGORY) }
+    }
+}
+
+/// The route of the feed.
+pub(in crate::http) fn router() -> Router<Arc<AppState>> {
+    Router::new().route(FEED, get(get_feed))
+}
+
+async fn get_feed(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    Query(GetFeed { categories }): Query<GetFeed>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let config = Arc::clone(&state);
+    // A rare category is looked for in all of the log.
+    let write = async move {
+        let news = service::list_news(&snapshot, categories.clone())?;
+        let feed = Feed {
+            config: &config.config,
+            query: query.as_deref().unwrap_or_default(),
+            categories: &categories,
+            changed_at: snapshot.changes.changed_at(),
+            news: &news,
+        };
+        feed.document().map_err(|error| ApiError::Internal(Arc::new(error)))
+    };
+    let mut response = Response::new(state.search_pool.run(write).await??.into());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/atom+xml; charset=utf-8"));
+    Ok(response)
+}

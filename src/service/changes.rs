@@ -1,0 +1,44 @@
+//! The changes between two generations.
+
+use super::PageRequest;
+use crate::resource::{ChangeResource, Pagination};
+use crate::snapshot::{ProductChange, Snapshot};
+
+/// One page of the changes from a generation to the current one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangesPage {
+    /// The changes, by id.
+    pub data: Vec<ChangeResource>,
+    /// The place of the page in the list.
+    pub pagination: Pagination,
+    /// The earlier generation.
+    pub from: String,
+    /// The generation of the snapshot.
+    pub to: String,
+}
+
+/// Lists the products that were added, changed or removed since a generation; without one there are no changes. `None` for one
+/// that the log doesn't know, or doesn't know any more.
+#[must_use]
+pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
+    let to = snapshot.generation();
+    let from = since.unwrap_or(to);
+    let changes = if from == to { Vec::new() } else { snapshot.changes.since(from)? };
+    let data = page.slice(&changes).iter().map(resource).collect();
+    let pagination = page.pagination(changes.len() as u64);
+    Some(ChangesPage { data, pagination, from: from.to_owned(), to: to.to_owned() })
+}
+
+fn resource(change: &ProductChange) -> ChangeResource {
+    let kind = match (change.before, change.after) {
+        (None, _) => "added",
+        (_, None) => "removed",
+        _ => "changed",
+    };
+    ChangeResource {
+        id: change.id.to_string(),
+        change: kind.to_owned(),
+        content_hash: change.after.map(|hash| format!("{hash:016x}")),
+        evidence_renewed: change.is_evidence_renewed && change.after.is_some(),
+    }
+}

@@ -1,0 +1,273 @@
+//! The log of changes: which products each of the last generations added, changed and removed. It is a part of a generation, so
+//! it is persisted, loaded and replicated with it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::artifact::{CHANGES, VERSIONS};
+use super::generation::Generation;
+use super::{Artifact, Snapshot};
+use crate::catalogue::ProductVersion;
+
+/// The most generations that the log goes back.
+const MAX_STEPS: usize = 100;
+/// The most bytes of the log. A step of a hundred thousand products has some 5 MB.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// The bytes of a change beside its id, at most.
+const CHANGE_BYTES: usize = 32;
+
+/// The changes of the last generations, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeLog {
+    /// When the generation before the first step was built, RFC 3339 in UTC; empty if unknown.
+    begun_at: String,
+    steps: VecDeque<Step>,
+}
+
+/// The changes from one generation to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    from: Generation,
+    /// When the later generation was built, RFC 3339 in UTC.
+    pub at: String,
+    /// The changes, by id.
+    pub changes: Vec<ProductChange>,
+}
+
+/// A change of a product. Without a hash it doesn't exist there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductChange {
+    /// The product's id.
+    pub id: Box<str>,
+    /// The content hash before.
+    pub before: Option<u64>,
+    /// The content hash after.
+    pub after: Option<u64>,
+    /// Whether it has evidence of a later day than before.
+    pub is_evidence_renewed: bool,
+}
+
+/// A generation with the versions of its products: what the next one is compared with.
+#[derive(Debug)]
+pub(super) struct Former {
+    pub(super) generation: Generation,
+    pub(super) versions: Vec<ProductVersion>,
+    pub(super) log: ChangeLog,
+}
+
+impl Former {
+    /// The generation of a snapshot.
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        let (generation, log) = (snapshot.generation.clone(), snapshot.changes.clone());
+        Self { generation, versions: snapshot.catalogue.versions(), log }
+    }
+
+    /// The generation of stored parts. `None` where they can't be decoded.
+    pub(super) fn of_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
+        let (versions, log) = (postcard::from_bytes(versions).ok()?, ChangeLog::decode(log).ok()?);
+        Some(Self { generation, versions, log })
+    }
+}
+
+impl ChangeLog {
+    /// Decodes the part [`CHANGES`].
+    ///
+    /// # Errors
+    /// Where it is damaged.
+    pub(super) fn decode(part: &[u8]) -> Result<Self, postcard::Error> {
+        postcard::from_bytes(part)
+    }
+
+    /// Adds the log of a new generation to its parts.
+    ///
+    /// # Errors
+    /// Where it can't be encoded, or the part [`VERSIONS`] can't be decoded.
+    pub(super) fn add_to(
+        artifact: &mut Artifact,
+        former: Option<Former>,
+        generation: &Generation,
+        at: &str,
+    ) -> Result<(), postcard::Error> {
+        let versions = artifact.parts.iter().find(|(name, _)| name == VERSIONS);
+        let versions = versions.map_or(Ok(Vec::new()), |(_, content)| postcard::from_bytes(content))?;
+        let log = Self::after(former, generation, &versions, at).encode()?;
+        artifact.parts.push((CHANGES.to_owned(), log));
+        Ok(())
+    }
+
+    /// The log of a generation that comes after another one. Without one it begins.
+    pub(super) fn after(
+        former: Option<Former>,
+        generation: &Generation,
+        versions: &[ProductVersion],
+        at: &str,
+    ) -> Self {
+        let Some(former) = former else { return Self { begun_at: at.to_owned(), steps: VecDeque::new() } };
+        let mut log = former.log;
+        if former.generation != *generation {
+            let changes = compare(&former.versions, versions);
+            log.steps.push_back(Step { from: former.generation, at: at.to_owned(), changes });
+            log.trim(MAX_BYTES);
+        }
+        log
+    }
+
+    pub(super) fn encode(&self) -> Result<Bytes, postcard::Error> {
+        Ok(postcard::to_stdvec(self)?.into())
+    }
+
+    /// Drops the oldest steps that are too many or too large together.
+    fn trim(&mut self, max_bytes: usize) {
+        let mut bytes = 0;
+        let fitting = self.steps.iter().rev().take(MAX_STEPS).take_while(|step| {
+            bytes += step.changes.iter().map(|change| change.id.len() + CHANGE_BYTES).sum::<usize>();
+            bytes <= max_bytes
+        });
+        let dropped = self.steps.len() - fitting.count();
+        if let Some(last) = self.steps.drain(..dropped).next_back() {
+            self.begun_at = last.at;
+        }
+    }
+
+    /// The steps, the newest first.
+    pub fn newest(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().rev()
+    }
+
+    /// When the last change was, RFC 3339 in UTC; empty if unknown.
+    #[must_use]
+    pub fn changed_at(&self) -> &str {
+        self.steps.back().map_or(&self.begun_at, |step| &step.at)
+    }
+
+    /// All changes since a generation, merged, by id. One that occurs several times counts from its last occurrence. `None`
+    /// for one that the log doesn't know.
+    #[must_use]
+    pub fn since(&self, generation: &str) -> Option<Vec<ProductChange>> {
+        let first = self.steps.iter().rposition(|step| step.from.as_str() == generation)?;
+        let mut merged: BTreeMap<&str, ProductChange> = BTreeMap::new();
+        for change in self.steps.range(first..).flat_map(|step| &step.changes) {
+            merged
+                .entry(&change.id)
+                .and_modify(|earlier| {
+                    earlier.after = change.after;
+                    earlier.is_evidence_renewed |= change.is_evidence_renewed;
+                })
+                .or_insert_with(|| change.clone());
+        }
+        Some(merged.into_values().filter(|change| change.before != change.after).collect())
+    }
+}
+
+/// The changes between two lists of versions, each sorted by id.
+fn compare(before: &[ProductVersion], after: &[ProductVersion]) -> Vec<ProductChange> {
+    let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
+    let mut changes = Vec::new();
+    loop {
+        let (old, new) = match (before.peek(), after.peek()) {
+            (None, None) => return changes,
+            (Some(old), Some(new)) if old.id == new.id => (before.next(), after.next()),
+            (Some(old), Some(new)) if old.id > new.id => (None, after.next()),
+            (None, Some(_)) => (None, after.next()),
+            (Some(_), _) => (before.next(), None),
+        };
+        let Some(id) = old.or(new).map(|version| version.id.clone()) else { continue };
+        let hash = |version: Option<&ProductVersion>| version.map(|version| version.hash);
+        if hash(old) != hash(new) {
+            let is_evidence_renewed =
+                old.zip(new).is_some_and(|(old, new)| new.evidence_checked_on > old.evidence_checked_on);
+            changes.push(ProductChange { id, before: hash(old), after: hash(new), is_evidence_renewed });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::CalendarDate;
+
+    fn generation(name: &str) -> Generation {
+        serde_json::from_value(name.into()).expect("a name")
+    }
+
+    fn versions(of: &[(&str, u64)]) -> Vec<ProductVersion> {
+        of.iter()
+            .map(|(id, hash)| ProductVersion { id: (*id).into(), hash: *hash, evidence_checked_on: None })
+            .collect()
+    }
+
+    /// The log after these generations, one after the other.
+    fn log(generations: &[(&str, &[(&str, u64)])]) -> ChangeLog {
+        let mut former: Option<Former> = None;
+        for (name, of) in generations {
+            let log = ChangeLog::after(former.take(), &generation(name), &versions(of), &format!("at {name}"));
+            former = Some(Former { generation: generation(name), versions: versions(of), log });
+        }
+        former.expect("at least one").log
+    }
+
+    /// Id, hash before and hash after.
+    type Merged = (String, Option<u64>, Option<u64>);
+
+    fn since(log: &ChangeLog, name: &str) -> Option<Vec<Merged>> {
+        let changes = log.since(name)?.into_iter();
+        Some(changes.map(|change| (change.id.to_string(), change.before, change.after)).collect())
+    }
+
+    #[test]
+    fn steps_are_merged() {
+        let log = log(&[
+            ("g1", &[("a", 1), ("b", 1), ("c", 1), ("e", 1)]),
+            ("g2", &[("a", 2), ("b", 1), ("d", 1), ("e", 2)]),
+            ("g3", &[("a", 3), ("c", 2), ("f", 1), ("e", 1)]),
+        ]);
+        let change = |id: &str, before, after| (id.to_owned(), before, after);
+        let expected = vec![
+            change("a", Some(1), Some(3)),
+            change("b", Some(1), None),
+            change("c", Some(1), Some(2)),
+            change("f", None, Some(1)),
+        ];
+        assert_eq!(since(&log, "g1"), Some(expected), "d came and went, e is as it was");
+        assert_eq!(since(&log, "g2").expect("known").len(), 6);
+        assert_eq!((since(&log, "g0"), log.changed_at()), (None, "at g3"));
+    }
+
+    #[test]
+    fn generation_that_came_twice_counts_from_the_last_time() {
+        let log = log(&[("g1", &[("a", 1)]), ("g2", &[]), ("g1", &[("a", 1)]), ("g3", &[("a", 2)])]);
+        assert_eq!(since(&log, "g1"), Some(vec![("a".to_owned(), Some(1), Some(2))]));
+        assert_eq!(since(&log, "g2"), Some(vec![("a".to_owned(), None, Some(2))]));
+    }
+
+    #[test]
+    fn same_generation_again_is_no_step() {
+        assert_eq!(log(&[("g1", &[("a", 1)]), ("g1", &[("a", 1)])]).steps.len(), 0);
+    }
+
+    #[test]
+    fn oldest_steps_go_first() {
+        let names: Vec<_> = (0..=MAX_STEPS + 1).map(|n| format!("g{n}")).collect();
+        let hashes: Vec<_> = (0..).take(names.len()).map(|hash| [("a", hash)]).collect();
+        let generations: Vec<_> = names.iter().zip(&hashes).map(|(name, of)| (&**name, &of[..])).collect();
+        let mut log = log(&generations);
+        assert_eq!((since(&log, "g0"), since(&log, "g1").map(|changes| changes.len())), (None, Some(1)));
+        log.trim(3 * (1 + CHANGE_BYTES));
+        assert_eq!(log.steps.len(), 3);
+        let last = log.changed_at().to_owned();
+        log.trim(CHANGE_BYTES);
+        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest is too large too");
+    }
+
+    #[test]
+    fn evidence_of_a_later_day_is_renewed() {
+        let version =
+            |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
+        let renewed = |before, after| compare(&[version(1, before)], &[version(2, after)])[0].is_evidence_renewed;
+        assert!(renewed("2026-01-01", "2026-01-02") && renewed("", "2026-01-01"));
+        assert!(!renewed("2026-01-02", "2026-01-01") && !renewed("2026-01-01", "2026-01-01"));
+        assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it is added");
+    }
+}

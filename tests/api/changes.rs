@@ -1,0 +1,54 @@
+//! `/v1/changes`.
+
+use serde_json::{Value, json};
+
+use crate::feed::changed;
+use crate::service::{Service, Setup};
+
+#[tokio::test]
+async fn without_a_generation_there_are_no_changes_and_the_place_to_begin() {
+    let service = Service::with_directory();
+    let answer = service.get("/v1/changes").await;
+    let generation = answer.header("x-generation").to_owned();
+    let expected = json!({
+        "data": [], "pagination": {"limit": 100, "offset": 0, "total": 0}, "from": generation, "to": generation
+    });
+    assert_eq!(answer.json(), expected);
+    let same = service.get(&format!("/v1/changes?since={generation}")).await;
+    assert_eq!(same.json(), expected);
+}
+
+#[tokio::test]
+async fn unknown_generation_is_gone_and_points_to_the_exports() {
+    let answer = Service::with_directory().get("/v1/changes?since=fedcba9876543210").await;
+    assert_eq!(answer.status, 410);
+    let problem: Value = answer.json();
+    assert_eq!(problem["code"], "generation_gone");
+    assert!(problem["detail"].as_str().expect("a text").contains("/v1/exports"), "{problem}");
+}
+
+#[tokio::test]
+async fn since_is_a_text_that_is_not_empty() {
+    for query in ["since=", "since=a&since=b"] {
+        let answer = Service::with_directory().get(&format!("/v1/changes?{query}")).await;
+        assert_eq!((answer.status.as_u16(), &answer.json()["errors"][0]["param"]), (400, &json!("since")), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn changes_are_listed_by_id_and_in_pages() {
+    let (directory, first) = changed();
+    let service = Setup { directory, ..Setup::default() }.start();
+    let answer = service.get(&format!("/v1/changes?since={first}")).await.json();
+    let hash = |at: usize| answer["data"][at]["content_hash"].as_str().map(str::len);
+    let change = |id: &str, change: &str, at: usize, renewed: bool| json!({"id": id, "change": change, "content_hash": answer["data"][at]["content_hash"], "evidence_renewed": renewed});
+    let expected =
+        [change("gone", "removed", 0, false), change("new", "added", 1, false), change("old", "changed", 2, true)];
+    assert_eq!(answer["data"], json!(expected));
+    assert_eq!((hash(0), hash(1), hash(2)), (None, Some(16), Some(16)));
+    assert_eq!((&answer["from"], answer["to"] == first), (&json!(first), false));
+    let page = service.get(&format!("/v1/changes?since={first}&limit=1&offset=1")).await;
+    assert_eq!(page.json()["data"], json!([expected[1]]));
+    assert_eq!(page.json()["pagination"], json!({"limit": 1, "offset": 1, "total": 3}));
+    assert!(page.header("link").contains("offset=2>; rel=\"next\""), "{}", page.header("link"));
+}
