@@ -12,5 +12,6 @@ OPERATIONS = (
     "search.products",
     "exports.list",
     "exports.download",
+    "changes.since",
     "suggest",
 )

@@ -31,13 +31,13 @@ class Server:
     folder: tempfile.TemporaryDirectory[str]
 
     @classmethod
-    def start(cls, *options: str) -> Server:
-        """Start one over the exports of the repository; return when its address and development key are known."""
+    def start(cls, *options: str, data: Path = REPOSITORY / "data") -> Server:
+        """Start one over the exports of a folder, by default the repository's, and return when its address is known."""
         folder = tempfile.TemporaryDirectory()
         process = subprocess.Popen(
             [
                 str(binary()),
-                *("--data", str(REPOSITORY / "data"), "--index", "none", "--listen", "127.0.0.1:0"),
+                *("--data", str(data), "--index", "none", "--listen", "127.0.0.1:0"),
                 *options,
             ],
             cwd=folder.name,

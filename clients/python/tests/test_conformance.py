@@ -24,6 +24,7 @@ KINDS: dict[str, type[Exception]] = {
     "authentication": sd.AuthenticationError,
     "permission": sd.PermissionDeniedError,
     "not_found": sd.NotFoundError,
+    "gone": sd.GoneError,
     "rate_limit": sd.RateLimitError,
     "invalid_request": sd.InvalidRequestError,
     "server": sd.ServerError,

@@ -21,6 +21,7 @@ EXAMPLES = CLIENT / "examples"
 
 # The required output of each example.
 SHOWN = {
+    "changes_since": "too old: download the exports",
     "categories_get": "Audit management",
     "glossary_get": "CAPA: ",
     "software_similar": "SafetyCulture 0.",

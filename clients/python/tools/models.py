@@ -24,6 +24,7 @@ ROOTS = (
     "Problem",
     "SimilarSoftware",
     "Suggestions",
+    "Change",
 )
 
 HEADER = '''"""The records of the API, as types of plain dicts.

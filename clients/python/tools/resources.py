@@ -34,6 +34,7 @@ METHODS = (
     Method("Search", "products", "searchSoftware", "SearchPage", "SearchHit"),
     Method("Exports", "list", "listExports", "Page[Export]", "Export"),
     Method("Exports", "download", "getExport", "bytes", "bytes"),
+    Method("Changes", "since", "listChanges", "ChangesPage", "Change"),
     Method("", "suggest", "suggest", "record", "Suggestions"),
 )
 
@@ -92,9 +93,13 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
         raise ValueError(f"say in tools/resources.py which methods these operations are: {', '.join(sorted(unknown))}")
     a = "Async" if is_async else ""
     # The blocking methods name the item only where the page's name doesn't imply it.
-    named = {method.item for method in METHODS if is_async or method.answer not in {"ReviewPage", "SearchPage"}}
+    named = {
+        method.item
+        for method in METHODS
+        if is_async or method.answer not in {"ChangesPage", "ReviewPage", "SearchPage"}
+    }
     used = sorted(named & set(exported_names(document)))
-    pages = ["Page", "ReviewPage", "SearchPage"]
+    pages = ["ChangesPage", "Page", "ReviewPage", "SearchPage"]
     header = HEADER.format(
         kind="asynchronous" if is_async else "blocking",
         package=".._pages",
@@ -201,8 +206,12 @@ def _has_id(operation: dict[str, Any]) -> bool:
 
 def _signature(operation: dict[str, Any], *, saves: bool = False) -> str:
     parts = ["self", *(["id: str"] if _has_id(operation) else [])]
+    # What a method is named after comes first.
+    parts += [f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in _query(operation) if _is_first(p)]
     parts += ["path: str | PathLike[str]", "*"] if saves else ["*"]
-    parts += [f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in _query(operation)]
+    parts += [
+        f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in _query(operation) if not _is_first(p)
+    ]
     parts += ["on_progress: Progress | None = None"] if saves else []
     parts += [f"{name}: {kind} | None = None" for name, kind in EXTRAS.items()]
     return ", ".join(parts)
@@ -220,6 +229,10 @@ def _call(path: str, operation: dict[str, Any]) -> str:
         parts.append("is_download=True")
     parts += [f"{name}={name}" for name in EXTRAS]
     return f"call({', '.join(parts)})"
+
+
+def _is_first(parameter: dict[str, Any]) -> bool:
+    return bool(parameter["name"] == "since")
 
 
 def _query(operation: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ import { withBody } from "./body.js";
 import { ApiPromise } from "./promise.js";
 import { type Transport, transport } from "./request.js";
 import { CategoriesResource } from "./resources/categories.js";
+import { ChangesResource } from "./resources/changes.js";
 import { ExportsResource } from "./resources/exports.js";
 import { GlossaryResource } from "./resources/glossary.js";
 import { ReviewsResource } from "./resources/reviews.js";
@@ -34,6 +35,8 @@ export class SoftwareDirectory {
   readonly search: SearchResource;
   /** The export files that make up the directory. */
   readonly exports: ExportsResource;
+  /** What was added, changed and removed. */
+  readonly changes: ChangesResource;
   readonly #transport: Transport;
 
   /** Without options, key and address are those of the environment. */
@@ -47,6 +50,7 @@ export class SoftwareDirectory {
     this.glossary = new GlossaryResource(sending);
     this.search = new SearchResource(sending);
     this.exports = new ExportsResource(sending);
+    this.changes = new ChangesResource(sending);
   }
 
   /** Products, categories and terms that a text can become while it is typed: ids and names alone. */

@@ -4,6 +4,7 @@
 //   ├── AuthenticationError     401
 //   ├── PermissionDeniedError   403
 //   ├── NotFoundError           404
+//   ├── GoneError               410
 //   ├── RateLimitError          429
 //   ├── InvalidRequestError     other 4xx
 //   ├── ServerError             5xx
@@ -84,6 +85,11 @@ export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError";
 }
 
+/** 410: the server doesn't know the changes since this generation, or not any more. */
+export class GoneError extends ApiError {
+  override readonly name = "GoneError";
+}
+
 /** 429: too many requests; `retry_after_seconds` is the wait. */
 export class RateLimitError extends ApiError {
   override readonly name = "RateLimitError";
@@ -125,6 +131,7 @@ export function errorClass(status: number): typeof ApiError {
   if (status === 403) return PermissionDeniedError;
   if (status === 404) return NotFoundError;
   if (status === 408) return ApiTimeoutError;
+  if (status === 410) return GoneError;
   if (status === 429) return RateLimitError;
   return status >= 500 ? ServerError : InvalidRequestError;
 }

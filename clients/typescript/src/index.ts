@@ -8,6 +8,7 @@ export {
   ApiTimeoutError,
   AuthenticationError,
   GenerationChangedError,
+  GoneError,
   InvalidRequestError,
   InvalidResponseError,
   NotFoundError,

@@ -41,6 +41,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes
+         * @description The products that were added, changed or removed since a generation, by id, over all generations in between. The server
+         *     remembers the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
+         *     and the whole directory is at `/v1/exports`.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/exports": {
         parameters: {
             query?: never;
@@ -294,6 +316,26 @@ export interface components {
              * @description How many products are in it.
              */
             software_count: number;
+        };
+        /** @description A change of a product from one generation to a later one. */
+        Change: {
+            /** @description Identifier of the product. */
+            id: string;
+            /** @description `added`, `changed` or `removed`; further values may come. */
+            change: string;
+            /** @description A hash of the product's content, 16 hexadecimal digits; null for one that was removed. */
+            content_hash: string | null;
+            /** @description Whether its evidence was checked on a later day than before. */
+            evidence_renewed: boolean;
+        };
+        /** @description A page of changes. */
+        ChangeList: {
+            data: components["schemas"]["Change"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description The earlier generation. */
+            from: string;
+            /** @description The current generation: the `since` of the next request. */
+            to: string;
         };
         /** @description One of the export files that make up the directory. */
         Export: {
@@ -898,6 +940,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Generation gone: `generation_gone` */
+        GenerationGone: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Generation": components["headers"]["X-Generation"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Headers too large: `headers_too_large` */
         HeadersTooLarge: {
             headers: {
@@ -1125,6 +1180,61 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes, and `to` is where to begin.
+                 * @example 0123456789abcdef
+                 */
+                since?: string;
+                /**
+                 * @description Page size.
+                 * @example 10
+                 */
+                limit?: number;
+                /**
+                 * @description Number of items to skip; beyond the end the page is empty.
+                 * @example 1
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["GenerationGone"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];

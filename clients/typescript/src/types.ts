@@ -9,6 +9,8 @@ export type Category = Schemas["Category"];
 export type CategoryList = Schemas["CategoryList"];
 export type CategoryRef = Schemas["CategoryRef"];
 export type CategorySuggestion = Schemas["CategorySuggestion"];
+export type Change = Schemas["Change"];
+export type ChangeList = Schemas["ChangeList"];
 export type Export = Schemas["Export"];
 export type ExportList = Schemas["ExportList"];
 export type ExportRef = Schemas["ExportRef"];
@@ -57,6 +59,7 @@ type Parameters<Query> = {
 };
 
 export type CategoryListParams = Parameters<QueryOf<"listCategories">>;
+export type ChangesParams = Omit<Parameters<QueryOf<"listChanges">>, "since">;
 export type ExportDownloadParams = Parameters<QueryOf<"getExport">>;
 export type ExportListParams = Parameters<QueryOf<"listExports">>;
 export type GlossaryListParams = Parameters<QueryOf<"listGlossary">>;

@@ -12,11 +12,13 @@ const EXAMPLES = join(PACKAGE, "examples");
 const OUTPUT = {
   "categories-get.ts": /^.+: \d+ products\n$/,
   "categories-list.ts": /^ +\d+ {2}\S.* \([a-z0-9-]+\)$/m,
+  "changes-since.ts": /^up to date with [0-9a-f]{16}\ntoo old: download the exports\n$/,
   "errors.ts": /^404 software_not_found \w+\nlimit: .+\nfalse changed my mind\n$/,
   "exports-download.ts": /: (\d+) records in (\d+) bytes\n(?:\d+ of \2 bytes\n)+wrote .+\n\1 records, line by line\n$/,
   "exports-list.ts": /^demo: \d+ products, \d+ bytes, https:/m,
   "glossary-get.ts": /^CAPA: .+/,
   "glossary-list.ts": /^CAPA: .+/,
+  "mirror.ts": /^by export: \d+ products of generation [0-9a-f]{16}\n$/,
   "reviews-list.ts": /^from 0 of \d+, on average [\d.]+\n {2}\*+ /,
   "search-products.ts": /<mark>[^<]*permit[^]*\d+ in .+\n\d+ products; not found: /i,
   "software-get.ts": /^.+ by .+\n[^]*from .+ https:/,
@@ -50,7 +52,7 @@ test("each operation has an example, and each example is known", async () => {
 
 for (const [name, pattern] of Object.entries(OUTPUT)) {
   test(`example ${name}`, async () => {
-    assert.match(await run(binary("Node 26"), [join(EXAMPLES, name)], { env }), pattern);
+    assert.match(await run(binary("Node 26"), [join(EXAMPLES, name), join(folder, "copy.jsonl")], { env }), pattern);
   });
 }
 
@@ -67,7 +69,8 @@ test("the README's code runs, and prints what it finds", async () => {
 
 test("examples and README compile", async () => {
   const files = [...Object.keys(OUTPUT).map((name) => join(EXAMPLES, name))];
-  for (const name of await readdir(folder)) files.push(join(folder, name));
+  const own = (await readdir(folder)).filter((name) => name.endsWith(".ts"));
+  for (const name of own) files.push(join(folder, name));
   const flags = [
     "--noEmit",
     "--strict",

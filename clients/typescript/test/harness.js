@@ -38,8 +38,8 @@ export function serverBinary() {
 }
 
 /** Starts the real server on the project's own data, with a file of keys or else with a development key. */
-export async function startDirectory({ keys } = {}) {
-  const args = ["--data", join(CHECKOUT, "data"), "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
+export async function startDirectory({ keys, data = join(CHECKOUT, "data"), options = [] } = {}) {
+  const args = [...options, "--data", data, "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
   if (keys) args.push("--keys", keys);
   // From the client's folder: a key file in the checkout would replace the development key.
   const child = spawn(serverBinary(), args, { cwd: PACKAGE, stdio: ["ignore", "pipe", "pipe"] });

@@ -16,6 +16,7 @@ const PUBLIC_VALUES = [
   "ApiTimeoutError",
   "AuthenticationError",
   "GenerationChangedError",
+  "GoneError",
   "InvalidRequestError",
   "InvalidResponseError",
   "NotFoundError",

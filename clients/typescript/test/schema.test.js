@@ -12,6 +12,7 @@ const OPERATIONS = {
   getGlossaryTerm: "glossary.get",
   getSoftware: "software.get",
   listCategories: "categories.list",
+  listChanges: "changes.since",
   listExports: "exports.list",
   listGlossary: "glossary.list",
   listReviews: "reviews.list",

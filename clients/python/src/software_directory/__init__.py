@@ -20,6 +20,7 @@ from ._errors import (
     ApiTimeoutError,
     AuthenticationError,
     GenerationChangedError,
+    GoneError,
     InvalidRequestError,
     InvalidResponseError,
     NotFoundError,
@@ -27,7 +28,17 @@ from ._errors import (
     RateLimitError,
     ServerError,
 )
-from ._pages import AsyncPage, AsyncPager, AsyncReviewPage, AsyncSearchPage, Page, ReviewPage, SearchPage
+from ._pages import (
+    AsyncChangesPage,
+    AsyncPage,
+    AsyncPager,
+    AsyncReviewPage,
+    AsyncSearchPage,
+    ChangesPage,
+    Page,
+    ReviewPage,
+    SearchPage,
+)
 from ._protocol.messages import Response
 from ._protocol.retry import Retry
 from ._version import __version__
@@ -36,6 +47,7 @@ __all__ = [
     "ApiConnectionError",
     "ApiError",
     "ApiTimeoutError",
+    "AsyncChangesPage",
     "AsyncDownload",
     "AsyncPage",
     "AsyncPager",
@@ -43,8 +55,10 @@ __all__ = [
     "AsyncSearchPage",
     "AsyncSoftwareDirectory",
     "AuthenticationError",
+    "ChangesPage",
     "Download",
     "GenerationChangedError",
+    "GoneError",
     "InvalidRequestError",
     "InvalidResponseError",
     "NotFoundError",

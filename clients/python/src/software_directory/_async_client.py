@@ -8,6 +8,7 @@ from ._async_caller import AsyncCaller
 from ._environment import api_key_or_default, base_url_or_default
 from ._generated.async_resources import (
     AsyncCategoriesResource,
+    AsyncChangesResource,
     AsyncExportsResource,
     AsyncGlossaryResource,
     AsyncOperations,
@@ -59,6 +60,7 @@ class AsyncSoftwareDirectory(AsyncOperations):
     glossary: AsyncGlossaryResource
     search: AsyncSearchResource
     exports: AsyncExportsResource
+    changes: AsyncChangesResource
     _transport: httpx.AsyncBaseTransport | None
 
     def __init__(
@@ -186,3 +188,4 @@ class AsyncSoftwareDirectory(AsyncOperations):
         self.glossary = AsyncGlossaryResource(caller)
         self.search = AsyncSearchResource(caller)
         self.exports = AsyncExportsResource(caller)
+        self.changes = AsyncChangesResource(caller)

@@ -9,6 +9,7 @@ from ._caller import Caller
 from ._environment import api_key_or_default, base_url_or_default
 from ._generated.resources import (
     CategoriesResource,
+    ChangesResource,
     ExportsResource,
     GlossaryResource,
     Operations,
@@ -59,6 +60,7 @@ class SoftwareDirectory(Operations):
     glossary: GlossaryResource
     search: SearchResource
     exports: ExportsResource
+    changes: ChangesResource
     _transport: httpx.BaseTransport | None
 
     def __init__(
@@ -186,3 +188,4 @@ class SoftwareDirectory(Operations):
         self.glossary = GlossaryResource(caller)
         self.search = SearchResource(caller)
         self.exports = ExportsResource(caller)
+        self.changes = ChangesResource(caller)

@@ -5,6 +5,7 @@
         ├── AuthenticationError     401: the key is missing, unknown or expired
         ├── PermissionDeniedError   403: the key may not do this
         ├── NotFoundError           404: there is no such product, export or route
+        ├── GoneError               410: the changes since this generation aren't known, or not any more
         ├── RateLimitError          429: too many requests
         ├── InvalidRequestError     other 4xx: mend the request; `errors` names the parameters at fault
         ├── ServerError             5xx: the server could not answer, this time
@@ -120,6 +121,10 @@ class PermissionDeniedError(ApiError):
 
 class NotFoundError(ApiError):
     """There is no such product, export or route."""
+
+
+class GoneError(ApiError):
+    """The server doesn't know the changes since this generation, or not any more: begin again with the exports."""
 
 
 class RateLimitError(ApiError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from ._generated.models import Review, SearchHit
+from ._generated.models import Change, Review, SearchHit
 from ._protocol.generations import Iteration
 from ._protocol.paging import next_offset
 
@@ -74,6 +74,20 @@ class _SearchContents:
         return cast("dict[str, list[FacetValue]]", self.body.get("facets", {}))
 
 
+class _ChangesContents:
+    body: dict[str, Any]
+
+    @property
+    def from_generation(self) -> str:
+        """The earlier generation."""
+        return cast("str", self.body["from"])
+
+    @property
+    def to_generation(self) -> str:
+        """The current generation: where to begin the next time."""
+        return cast("str", self.body["to"])
+
+
 class Page(_Contents[T]):
     """A page of a list. Iterating gives its items and then those of the pages after it, fetched as they are needed."""
 
@@ -118,6 +132,10 @@ class ReviewPage(_ReviewContents, Page[Review]):
 
 class SearchPage(_SearchContents, Page[SearchHit]):
     """A page of search hits, with `query` (how it was understood) and `facets`."""
+
+
+class ChangesPage(_ChangesContents, Page[Change]):
+    """A page of changes, with the generations that they are between."""
 
 
 class AsyncPage(_Contents[T]):
@@ -165,6 +183,10 @@ class AsyncReviewPage(_ReviewContents, AsyncPage[Review]):
 
 class AsyncSearchPage(_SearchContents, AsyncPage[SearchHit]):
     """A page of search hits, with `query` (how it was understood) and `facets`."""
+
+
+class AsyncChangesPage(_ChangesContents, AsyncPage[Change]):
+    """A page of changes, with the generations that they are between."""
 
 
 class AsyncPager(Generic[AsyncPageT, T]):

@@ -6,6 +6,7 @@ const CLASSES = {
   authentication: "AuthenticationError",
   permission: "PermissionDeniedError",
   not_found: "NotFoundError",
+  gone: "GoneError",
   rate_limit: "RateLimitError",
   invalid_request: "InvalidRequestError",
   server: "ServerError",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, cast
 
 from .._downloads import save_async
-from .._pages import AsyncPage, AsyncPager, AsyncReviewPage, AsyncSearchPage
+from .._pages import AsyncChangesPage, AsyncPage, AsyncPager, AsyncReviewPage, AsyncSearchPage
 from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .._protocol.messages import ParameterValue, Response
     from .models import (
         Category,
+        Change,
         Export,
         GlossaryTerm,
         Review,
@@ -698,6 +699,46 @@ class AsyncExportsResource:
         """
         return await save_async(
             self.stream(id, format=format, extra_headers=extra_headers, extra_query=extra_query), path, on_progress
+        )
+
+
+class AsyncChangesResource:
+    """`/v1/changes`."""
+
+    def __init__(self, caller: AsyncCaller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def since(
+        self,
+        since: str | None = None,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> AsyncPager[AsyncChangesPage, Change]:
+        """List changes.
+
+        The products that were added, changed or removed since a generation, by id, over all generations in
+        between. The server remembers the last hundred generations, and fewer after very large changes: with
+        an older or unknown one the answer is 410, and the whole directory is at `/v1/exports`.
+
+        since: The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes,
+            and `to` is where to begin. (at most 64 characters)
+        limit: Page size. (1 to 100, default 100)
+        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        return AsyncPager(
+            self._caller,
+            AsyncChangesPage,
+            call(
+                "/v1/changes",
+                query={"since": since, "limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 

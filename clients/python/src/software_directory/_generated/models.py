@@ -12,6 +12,7 @@ __all__ = [
     "Category",
     "CategoryRef",
     "CategorySuggestion",
+    "Change",
     "Export",
     "ExportRef",
     "FacetValue",
@@ -541,3 +542,16 @@ class Suggestions(TypedDict):
     """Categories with the words in their names, most products first."""
     glossary: List[TermSuggestion]
     """Glossary terms that have the words in the term, an abbreviation or a synonym, best match first."""
+
+
+class Change(TypedDict):
+    """A change of a product from one generation to a later one."""
+
+    id: str
+    """Identifier of the product."""
+    change: str
+    """`added`, `changed` or `removed`; further values may come."""
+    content_hash: Optional[str]
+    """A hash of the product's content, 16 hexadecimal digits; null for one that was removed."""
+    evidence_renewed: bool
+    """Whether its evidence was checked on a later day than before."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, cast
 
 from .._downloads import save
-from .._pages import Page, ReviewPage, SearchPage
+from .._pages import ChangesPage, Page, ReviewPage, SearchPage
 from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
@@ -679,6 +679,45 @@ class ExportsResource:
         """
         return save(
             self.stream(id, format=format, extra_headers=extra_headers, extra_query=extra_query), path, on_progress
+        )
+
+
+class ChangesResource:
+    """`/v1/changes`."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Made by the client."""
+        self._caller = caller
+
+    def since(
+        self,
+        since: str | None = None,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> ChangesPage:
+        """List changes.
+
+        The products that were added, changed or removed since a generation, by id, over all generations in
+        between. The server remembers the last hundred generations, and fewer after very large changes: with
+        an older or unknown one the answer is 410, and the whole directory is at `/v1/exports`.
+
+        since: The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes,
+            and `to` is where to begin. (at most 64 characters)
+        limit: Page size. (1 to 100, default 100)
+        offset: Number of items to skip; beyond the end the page is empty. (default 0)
+        extra_headers, extra_query: Headers and parameters to send beside these.
+        """
+        return self._caller.page(
+            ChangesPage,
+            call(
+                "/v1/changes",
+                query={"since": since, "limit": limit, "offset": offset},
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
         )
 
 

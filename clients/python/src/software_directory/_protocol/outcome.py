@@ -21,6 +21,7 @@ _BY_STATUS: dict[int, type[errors.ApiError]] = {
     403: errors.PermissionDeniedError,
     404: errors.NotFoundError,
     408: errors.ApiTimeoutError,
+    410: errors.GoneError,
     429: errors.RateLimitError,
 }
 

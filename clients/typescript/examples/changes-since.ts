@@ -1,0 +1,20 @@
+// Lists what changed since a generation, and where to go on from.
+
+import { GoneError, SoftwareDirectory } from "software-directory";
+
+const directory = new SoftwareDirectory({
+  apiKey: process.env["SOFTWARE_DIRECTORY_API_KEY"]!,
+  baseUrl: process.env["SOFTWARE_DIRECTORY_URL"]!,
+});
+
+// Without a generation there are no changes: `to` is where to begin.
+const { to } = await directory.changes.since();
+for await (const change of directory.changes.since(to)) console.log(change.change, change.id);
+console.log(`up to date with ${to}`);
+
+try {
+  await directory.changes.since("a generation of last year");
+} catch (error) {
+  if (!(error instanceof GoneError)) throw error;
+  console.log("too old: download the exports");
+}
