@@ -3,6 +3,7 @@
 //! Every option has a flag, an environment variable and a default that works.
 
 mod address;
+mod report;
 mod site;
 mod table;
 
@@ -15,6 +16,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::key::Rate;
 
+pub use report::{ReportArgs, ReportFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
 /// Turns a folder of export files into a published software directory.
@@ -43,6 +45,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Write an export's products as CSV or NDJSON
     Export(ExportArgs),
+    /// Report how complete and how recent the records are
+    Report(ReportArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal

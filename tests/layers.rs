@@ -5,18 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
     ("tabular", &["export", "record"]),
+    ("report", &["export", "html", "printable", "record"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "search"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
-    ("http", &["catalogue", "export", "key", "panics", "record", "resource", "service", "snapshot"]),
+    ("http", &["catalogue", "export", "html", "key", "panics", "record", "resource", "service", "snapshot"]),
 ];
 
 /// The modules which understand a query. An engine is given their result, a plan.

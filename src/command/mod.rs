@@ -11,7 +11,9 @@ mod log;
 mod log_filter;
 mod openapi;
 mod progress;
+mod read_exports;
 mod reindex;
+mod report;
 mod search;
 mod serve;
 mod write_file;
@@ -37,6 +39,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Openapi) => openapi::run(),
