@@ -5,6 +5,7 @@
 mod address;
 mod diff;
 mod id_prefix;
+mod report;
 mod search;
 mod site;
 mod table;
@@ -21,6 +22,7 @@ pub use id_prefix::ExportPrefix;
 use crate::key::Rate;
 
 pub use diff::{DiffArgs, DiffFormat};
+pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
@@ -52,6 +54,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
     Diff(DiffArgs),
+    /// Report how complete and how recent the records are
+    Report(ReportArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal

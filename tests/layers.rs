@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 14] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
     ("tabular", &["export", "record"]),
+    ("report", &["export", "html", "printable", "record"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "resource", "search"]),
@@ -18,7 +19,22 @@ const ROOMS: [(&str, &[&str]); 13] = [
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
     ("mcp", &["nearest", "printable", "record", "service", "snapshot"]),
-    ("http", &["catalogue", "export", "key", "mcp", "nearest", "panics", "record", "resource", "service", "snapshot"]),
+    (
+        "http",
+        &[
+            "catalogue",
+            "export",
+            "html",
+            "key",
+            "mcp",
+            "nearest",
+            "panics",
+            "record",
+            "resource",
+            "service",
+            "snapshot",
+        ],
+    ),
 ];
 
 /// The modules which understand a query. An engine is given their result, a plan.

@@ -14,7 +14,9 @@ mod log_filter;
 mod mcp;
 mod openapi;
 mod progress;
+mod read_exports;
 mod reindex;
+mod report;
 mod search;
 mod serve;
 mod write_file;
@@ -41,6 +43,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),

@@ -29,6 +29,24 @@ impl CalendarDate {
         let date = jiff::civil::Date::new(year, month, day).ok()?;
         Some(Self::from(date))
     }
+
+    /// The year, 0 to 9999.
+    #[must_use]
+    pub const fn year(self) -> u32 {
+        self.0 / 10_000
+    }
+
+    /// The quarter of the year, 1 to 4.
+    #[must_use]
+    pub const fn quarter(self) -> u32 {
+        (self.0 / 100 % 100 - 1) / 3 + 1
+    }
+
+    /// The full years from this day to another one; 0 where that is earlier.
+    #[must_use]
+    pub const fn full_years_until(self, later: Self) -> u32 {
+        later.0.saturating_sub(self.0) / 10_000
+    }
 }
 
 impl From<jiff::civil::Date> for CalendarDate {
@@ -57,6 +75,14 @@ mod tests {
         for wrong in ["2025-02-29", "2025-13-01", "2025-1-01", "2025-01-01 ", "٢٠٢٥-01-01", ""] {
             assert_eq!(CalendarDate::parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn years_are_full_on_the_anniversary() {
+        let day = |text| CalendarDate::parse(text).expect("a date");
+        let until = |later| day("2024-02-29").full_years_until(day(later));
+        assert_eq!(["2025-02-28", "2025-03-01", "2024-12-31", "2023-01-01"].map(until), [0, 1, 0, 0]);
+        assert_eq!(["2025-03-31", "2025-04-01", "2025-12-31"].map(|text| day(text).quarter()), [1, 2, 4]);
     }
 
     #[test]

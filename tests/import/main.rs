@@ -88,6 +88,17 @@ fn faults_of_a_table_are_told() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("t.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let output = run(folder.path(), &["import", "t.csv", "-o", "out.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("this isn't an ordinary file"), "{}", stderr(&output));
+}
+
 #[test]
 fn an_existing_export_is_kept_without_force() {
     let folder = tempfile::tempdir().expect("a folder");

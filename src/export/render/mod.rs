@@ -75,7 +75,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// A number with a comma at every thousand.
-struct Grouped(usize);
+pub(crate) struct Grouped(pub(crate) usize);
 
 impl Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 
 use super::document::Document;
+use crate::html::escape;
 use crate::http::config::HttpConfig;
 
 macro_rules! assets {
@@ -165,11 +166,6 @@ fn content_type(path: &str) -> &'static str {
         Some((_, "svg")) => "image/svg+xml",
         _ => "application/octet-stream",
     }
-}
-
-/// A text as HTML.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

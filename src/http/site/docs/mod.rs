@@ -4,8 +4,9 @@ mod errors;
 mod reference;
 
 use self::reference::Reference;
-use super::assets::{Assets, escape};
+use super::assets::Assets;
 use super::document::Document;
+use crate::html::escape;
 
 /// An export that shows every known member; tests validate it.
 pub(super) const EXPORT_EXAMPLE: &str = include_str!("export-example.json");

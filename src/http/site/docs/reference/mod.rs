@@ -6,7 +6,7 @@ mod schema;
 
 use serde_json::Value;
 
-use super::escape;
+use crate::html::escape;
 
 /// An OpenAPI document.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::escape;
 use super::{OpenApi, prose, schema};
+use crate::html::escape;
 
 /// The name of the example that was recorded of a server.
 const RECORDED: &str = "recorded";

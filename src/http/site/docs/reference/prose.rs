@@ -1,6 +1,6 @@
 //! The Markdown of descriptions as HTML: paragraphs, and code in backticks.
 
-use super::escape;
+use crate::html::escape;
 
 /// Paragraphs.
 pub(super) fn paragraphs(text: &str) -> String {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::escape;
 use super::{OpenApi, prose};
+use crate::html::escape;
 
 /// The deepest nesting of property lists, which ends a recursive schema.
 const MAX_DEPTH: usize = 6;

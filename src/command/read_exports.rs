@@ -1,0 +1,78 @@
+//! The export files that a command names, and reading them with a progress bar.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::INVALID;
+use crate::export::{self, FindError, IdPrefixes, Limits, Report};
+use crate::record::CalendarDate;
+
+/// The default folder of exports.
+const DATA_FOLDER: &str = "data";
+
+/// From this size on checking takes long enough to show progress.
+const LONG_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Why there are no files to read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FilesError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error("the path {} can't be read", .path.display())]
+    Path {
+        path: PathBuf,
+        #[source]
+        error: io::Error,
+    },
+}
+
+impl FilesError {
+    /// 2 for a folder without exports, else 1.
+    pub(super) const fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Find(FindError::NoFiles { .. })) { INVALID } else { 1 }
+    }
+}
+
+/// The files named and those of the folders named, each once; without a path those of the data folder.
+pub(super) fn files(paths: &[PathBuf], data: Option<&Path>) -> Result<Vec<PathBuf>, FilesError> {
+    let default = [data.unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
+    let paths = if paths.is_empty() { &default[..] } else { paths };
+    let mut files = Vec::new();
+    let mut seen = HashSet::new();
+    for path in paths {
+        let of_path = if metadata(path)?.is_dir() { export::find_files(path)? } else { vec![path.clone()] };
+        // A file that can't be resolved is reported when it is read.
+        files.extend(
+            of_path.into_iter().filter(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone()))),
+        );
+    }
+    Ok(files)
+}
+
+fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
+    std::fs::metadata(path).map_err(|error| FilesError::Path { path: path.to_owned(), error })
+}
+
+/// Reads and checks the files. `today` is the last day that isn't in the future.
+pub(super) fn read(files: &[PathBuf], max_file_bytes: u64, prefixes: &IdPrefixes, today: CalendarDate) -> Report {
+    let limits = Limits { max_file_bytes, ..Limits::default() };
+    let bar = progress_bar();
+    let report = export::read(files, &limits, prefixes, today, &|done, total| {
+        if total >= LONG_BYTES {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    });
+    bar.finish_and_clear();
+    report
+}
+
+/// A bar on standard error; indicatif hides it where that isn't a terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    let style = ProgressStyle::with_template("Checking {bar:30} {bytes} of {total_bytes}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

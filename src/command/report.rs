@@ -1,0 +1,50 @@
+//! `report`: how complete and how recent the records of export files are.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::write_file::{check_absent, write_file};
+use super::{Failure, data, print, print_error, print_note, read_exports};
+use crate::cli::{ReportArgs, ReportFormat};
+use crate::error::chain;
+use crate::export;
+use crate::printable::printable;
+use crate::record::CalendarDate;
+use crate::report;
+
+/// Writes the report. Exit codes: 0 written, 1 it can't be written, 2 there is no valid export.
+#[must_use]
+pub(super) fn run(args: &ReportArgs) -> ExitCode {
+    match write(args) {
+        Ok(code) => code,
+        Err(failure) => {
+            print_error(&printable(&failure.text));
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn write(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    if let Some(output) = &args.output {
+        check_absent(output, args.force)?;
+    }
+    let files = read_exports::files(&args.paths, args.data.as_deref())
+        .map_err(|error| Failure { text: chain(&error), code: error.exit_code() })?;
+    let prefixes = data::prefixes(&args.id_prefix);
+    let read = read_exports::read(&files, args.max_file_bytes, &prefixes, export::latest_day(jiff::Timestamp::now()));
+    if read.exports.is_empty() {
+        return Err(Failure::usage("none of the files is a valid export; see software-directory check"));
+    }
+    if !read.is_valid() {
+        print_note(&format!("note: the report leaves out {}, which are invalid", read.skipped));
+    }
+    let document = report::collect(&read, CalendarDate::from(jiff::Zoned::now().date()));
+    let text = match args.format {
+        ReportFormat::Html => report::html(&document),
+        ReportFormat::Markdown => report::markdown(&document),
+    };
+    let Some(output) = &args.output else { return Ok(print(&text)) };
+    write_file(output, args.force, |out: &mut dyn Write| -> io::Result<()> { out.write_all(text.as_bytes()) })?;
+    print_note(&printable(&format!("The report is in {}.", output.display())));
+    Ok(ExitCode::SUCCESS)
+}

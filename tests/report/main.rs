@@ -1,0 +1,176 @@
+//! `report` as it is called, and its content on a given day.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use software_directory::export::{Limits, SourceFile, examine};
+use software_directory::record::CalendarDate;
+use software_directory::report;
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
+    let inherited = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SOFTWARE_DIRECTORY_"));
+    for name in inherited {
+        command.env_remove(name);
+    }
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// A folder with the export `data/tools.json`.
+fn folder(export: &Value) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    fs::write(folder.path().join("data/tools.json"), export.to_string()).expect("a file");
+    folder
+}
+
+/// Both formats of the report on the folder's exports.
+fn reports(folder: &Path) -> [String; 2] {
+    ["html", "markdown"].map(|format| {
+        let output = run(folder, &["report", "--format", format]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    })
+}
+
+fn small() -> Value {
+    let product = |id: &str, name: &str, url: &str, checked: Option<&str>| {
+        let mut product = json!({"id": id, "name": name, "url": url, "evidence_status": "pending-review"});
+        if let Some(checked) = checked {
+            let sources = json!([["Site", url]]);
+            product["evidence_status"] = json!("vendor-sources-reviewed");
+            product["evidence_checked_on"] = json!(checked);
+            product["sources"] = sources;
+        }
+        product
+    };
+    let mut products = [
+        product("a", "Alpha", "https://a.example/", Some("2026-10-31")),
+        product("a2", "ALPHA", "https://a.example", Some("2025-11-24")),
+        product("b", "Beta", "https://b.example/", Some("2025-11-25")),
+        product("c", "Gamma & Söhne", "https://c.example/", None),
+    ];
+    products[0]["categories"] = json!(["Audits", "Permits"]);
+    products[1]["category"] = json!("audits");
+    products[2]["vendor"] = json!("V");
+    json!({"name": "Our tools", "license": "https://creativecommons.org/licenses/by/4.0/", "as_of": "2026-11-20",
+        "categories": [{"name": "Audits"}, {"name": "Training"}], "software": products})
+}
+
+#[test]
+fn report_of_a_day() {
+    let file = SourceFile::from_bytes(Path::new("data/tools.json"), small().to_string().into()).expect("a file");
+    let day = CalendarDate::parse("2026-11-24").expect("a day");
+    let read = examine(vec![Ok(file)], &Limits::default(), day, &|_| {});
+    let document = report::collect(&read, day);
+    insta::assert_snapshot!("markdown", report::markdown(&document));
+    insta::assert_snapshot!("html", report::html(&document));
+}
+
+#[test]
+fn hostile_texts_are_harmless() {
+    let name = "<script>alert(1)</script> | [x](javascript:alert(1)) `\u{202e}\u{1b}[31m\n# \"onload=\"x\" &amp; <!--";
+    let product = |id: &str| {
+        json!({"id": format!("{id}{name}"), "name": name, "url": "javascript:alert(1)", "categories": [name],
+            "evidence_status": "pending-review"})
+    };
+    let export = json!({"name": name, "license": "javascript:alert('%3Cb%3E')", "as_of": name,
+        "categories": [{"name": format!("unused{name}")}], "software": [product("1"), product("2")]});
+    let folder = folder(&export);
+    let [html, markdown] = reports(folder.path());
+    for harmful in ["<script", "<!--", "href=\"javascript", "\"onload", "\u{202e}", "\u{1b}", "\n# "] {
+        assert!(!html.contains(harmful), "{harmful:?} in {html}");
+    }
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; | [x]"), "{html}");
+    assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
+    // What is left without the escaped characters is no markup.
+    let mut rest = markdown.clone();
+    while let Some(at) = rest.find('\\') {
+        let escaped = rest[at + 1..].chars().next().map_or(0, char::len_utf8);
+        rest.replace_range(at..=at + escaped, "");
+    }
+    for harmful in ["<", "[", "]", "&", "\u{202e}", "\u{1b}", "\n# \""] {
+        assert!(!rest.contains(harmful), "{harmful:?} in {rest}");
+    }
+    assert!(markdown.contains(r"\<script\>alert(1)\</script\> \| \[x\](javascript\:alert(1)) \`"), "{markdown}");
+    // Each row has the columns of its heads.
+    let columns = |line: &str| line.replace(r"\|", "").matches('|').count();
+    let lines: Vec<_> = markdown.lines().collect();
+    for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.starts_with('|'))) {
+        assert_eq!(columns(pair[0]), columns(pair[1]), "{pair:?}");
+    }
+}
+
+#[test]
+fn page_needs_nothing_but_itself() {
+    let folder = folder(&small());
+    let [html, _] = reports(folder.path());
+    for outer in ["<script", "<link", "src=", "url(", "@import"] {
+        assert!(!html.contains(outer), "{outer}");
+    }
+    assert!(html.contains("prefers-color-scheme: dark") && html.contains("@media print"));
+}
+
+#[test]
+fn lists_are_bounded_and_the_rest_is_counted() {
+    let products: Vec<_> = (0..102)
+        .map(|n| {
+            let name = format!("N{}", n / 2);
+            json!({"id": n.to_string(), "name": name, "url": format!("https://{n}.example/"),
+                "category": format!("C{:03}", n % 51), "evidence_status": "pending-review"})
+        })
+        .collect();
+    let export = json!({"name": "N", "license": "https://l.example/", "software": products});
+    let folder = folder(&export);
+    let [html, markdown] = reports(folder.path());
+    // 51 names that two products share, and 51 categories.
+    assert_eq!(markdown.matches("\n… and 1 more.\n").count(), 2, "{markdown}");
+    assert_eq!(html.matches("… and 1 more.").count(), 2);
+    assert!(markdown.contains("| C049 | ") && !markdown.contains("| C050 | "), "{markdown}");
+}
+
+#[test]
+fn invalid_records_are_left_out_and_counted() {
+    let mut export = small();
+    export["software"][3]["evidence_status"] = json!("reviewed");
+    let folder = folder(&export);
+    let output = run(folder.path(), &["report", "data/tools.json", "--format", "markdown"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("leaves out 0 exports and 1 record"), "{}", text(&output.stderr));
+    let markdown = text(&output.stdout);
+    assert!(markdown.contains("0 exports and 1 record.") && markdown.contains("| Products | 3 |"), "{markdown}");
+    assert!(markdown.contains("| `unknown_value` | error | 1 |"), "{markdown}");
+
+    fs::write(folder.path().join("data/tools.json"), "[").expect("a file");
+    let output = run(folder.path(), &["report"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    assert!(text(&output.stderr).contains("none of the files is a valid export"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn output_is_kept_without_force() {
+    let folder = folder(&small());
+    let page = folder.path().join("report.html");
+    let run = |more: &[&str]| run(folder.path(), &[&["report", "-o", "report.html"], more].concat()).status.code();
+    assert_eq!(run(&[]), Some(0));
+    assert!(fs::read_to_string(&page).expect("a page").starts_with("<!doctype html>"));
+    fs::write(&page, "mine").expect("a file");
+    assert_eq!(run(&[]), Some(2));
+    assert_eq!(fs::read(&page).expect("a file"), b"mine");
+    assert_eq!(run(&["--force"]), Some(0));
+    assert_ne!(fs::read(&page).expect("a file"), b"mine");
+}
+
+#[test]
+fn paths_without_exports_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    assert_eq!(run(folder.path(), &["report"]).status.code(), Some(2));
+    assert_eq!(run(folder.path(), &["report", "absent.json"]).status.code(), Some(1));
+}
