@@ -43,7 +43,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         answers.push(text);
     };
     for item in pollster::block_on(list_software(snapshot, &list)).expect("a list").data {
-        add(&|text| text.extend(item));
+        add(&|text| text.extend(&item));
     }
     for id in ids(snapshot) {
         add(&|text| text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product")));
