@@ -36,7 +36,11 @@ pub(super) fn parse(filter: &str) -> Result<EnvFilter, Failure> {
             "it matches no line of this program; add a level such as `info`, or `{TARGET}=debug`"
         )));
     }
-    EnvFilter::try_new(filter).map_err(|error| wrong(&format!("{error}; try `info`")))
+    // The protocol's crate logs each message at `info`, with texts of the client; the access log has a line for it.
+    let is_quieter =
+        |directive: &str| ["off", "error"].iter().any(|level| directive.trim().eq_ignore_ascii_case(level));
+    let rmcp = if filter.split(',').any(is_quieter) { "" } else { "rmcp=warn," };
+    EnvFilter::try_new(format!("{rmcp}{filter}")).map_err(|error| wrong(&format!("{error}; try `info`")))
 }
 
 /// Whether a target is this program or a part of it.
