@@ -52,14 +52,18 @@ def node(*command, **options):
     return subprocess.run(command, cwd=HERE, check=True, text=True, timeout=60, **options)
 
 
-def inspect(binary):
-    """The inspector's command line, over standard input and output: this version of it sends no header to a server."""
+def inspect(binary, url, key):
+    """Ask with the inspector's command line."""
     call = ["--method", "tools/call", "--tool-name", "search_software", "--tool-arg", "q=permit"]
     environment = ["-e", f"SOFTWARE_DIRECTORY_DATA={DATA}", "-e", "SOFTWARE_DIRECTORY_INDEX=none"]
-    command = ["node_modules/.bin/mcp-inspector", "--cli", *environment, binary, "mcp", *call]
-    output = node(*command, stdout=subprocess.PIPE).stdout
-    assert json.loads(output)["structuredContent"]["total"] > 0, output
-    print("mcp-clients: inspector: stdio: passed")
+    targets = {
+        "stdio": [*environment, binary, "mcp"],
+        "http": [f"{url}/mcp", "--transport", "http", "--header", f"Authorization: Bearer {key}"],
+    }
+    for transport, target in targets.items():
+        output = node("node_modules/.bin/mcp-inspector", "--cli", *target, *call, stdout=subprocess.PIPE).stdout
+        assert json.loads(output)["structuredContent"]["total"] > 0, output
+        print(f"mcp-clients: inspector: {transport}: passed")
 
 
 def main():
@@ -79,7 +83,7 @@ def main():
             url, key = found.groups()
             asyncio.run(check(binary, url, key))
             node("node", "check.mjs", env={**os.environ, "BINARY": binary, "URL": url, "KEY": key, "DATA": str(DATA)})
-            inspect(binary)
+            inspect(binary, url, key)
         finally:
             server.terminate()
             server.wait()
