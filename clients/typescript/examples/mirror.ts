@@ -64,7 +64,9 @@ async function byExport(): Promise<Copy> {
   check(exports.response, generation);
   for await (const { id, id_prefix } of exports.data) {
     const { body, response } = await directory.exports.stream(id);
-    const document = await new Response(body).json();
+    const document = (await new Response(body).json()) as {
+      software?: (Omit<Product, "website"> & { url: string })[];
+    };
     check(response, generation);
     for (const record of document.software ?? []) {
       // A download has the ids as they are in the file.
