@@ -4,6 +4,7 @@
 
 mod address;
 mod diff;
+mod export_files;
 mod id_prefix;
 mod report;
 mod search;
@@ -22,6 +23,7 @@ pub use id_prefix::ExportPrefix;
 use crate::key::Rate;
 
 pub use diff::{DiffArgs, DiffFormat};
+pub use export_files::ExportFilesArgs;
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
@@ -181,12 +183,9 @@ pub enum LogFormat {
 /// Options of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Export files or folders of them [default: the data folder]
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// Data folder, where no path is given [default: data]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
-    pub data: Option<PathBuf>,
+    /// The files.
+    #[command(flatten)]
+    pub files: ExportFilesArgs,
     /// How to report
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
     pub format: CheckFormat,
@@ -196,13 +195,6 @@ pub struct CheckArgs {
     /// Exit with 2 where there are only warnings, too
     #[arg(long, value_name = "KIND")]
     pub deny: Option<Deny>,
-    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
-    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
-          value_parser = id_prefix::id_prefix)]
-    pub id_prefix: Vec<ExportPrefix>,
-    /// Largest export file that is read, in bytes
-    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
-    pub max_file_bytes: u64,
 }
 
 /// Findings that `check` rejects besides errors.

@@ -4,17 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::id_prefix::{self, ExportPrefix};
+use super::ExportFilesArgs;
 
 /// Options of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Export files or folders of them [default: the data folder]
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// Data folder, where no path is given [default: data]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
-    pub data: Option<PathBuf>,
+    /// The files.
+    #[command(flatten)]
+    pub files: ExportFilesArgs,
     /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -24,13 +21,6 @@ pub struct ReportArgs {
     /// How to report
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub format: ReportFormat,
-    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
-    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
-          value_parser = id_prefix::id_prefix)]
-    pub id_prefix: Vec<ExportPrefix>,
-    /// Largest export file that is read, in bytes
-    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
-    pub max_file_bytes: u64,
 }
 
 /// How `report` reports.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::read_exports::{self, FilesError};
-use super::{INVALID, data, print_error};
+use super::{INVALID, print_error};
 use crate::cli::{CheckArgs, CheckFormat, Deny};
 use crate::error::chain;
 use crate::export::{self, Report, render};
@@ -38,11 +38,7 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
 }
 
 fn check(args: &CheckArgs) -> Result<bool, CheckError> {
-    let files = read_exports::files(&args.paths, args.data.as_deref())?;
-    let today = export::latest_day(jiff::Timestamp::now());
-    let prefixes = data::prefixes(&args.id_prefix);
-    let report = read_exports::read(&files, args.max_file_bytes, &prefixes, today);
-    report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
+    let report = read_exports::read(&args.files, export::latest_day(jiff::Timestamp::now()))?;
     match print(&report, args) {
         // The reader has closed the pipe (`check | head`); the exit code stays.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}

@@ -15,7 +15,7 @@ use crate::snapshot::source::Source;
 use crate::snapshot::{Directory, Settings, Snapshot};
 
 /// The data folder where none is named.
-const DATA_FOLDER: &str = "data";
+pub(super) const DATA_FOLDER: &str = "data";
 /// The index folder that is none.
 const NO_INDEX: &str = "none";
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 
+use super::data::DATA_FOLDER;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, print_error, print_note};
 use crate::cli::{DateOrderArg, ImportArgs};
@@ -18,8 +19,6 @@ use crate::printable::printable;
 use crate::record::slug;
 use crate::tabular::{self, Cell, DateOrder, Document, Envelope, Mapping, Table, Target};
 
-/// The default folder of exports.
-const DATA_FOLDER: &str = "data";
 /// Longest sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
 /// Longest answer that is read from a terminal, in bytes.

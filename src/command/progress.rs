@@ -14,7 +14,7 @@ use crate::export::{Code, Finding, LeftOut, Report, Severity};
 use crate::snapshot::{Observer, Phase, RenderedReport};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
-const LONG_BYTES: u64 = 8 * 1024 * 1024;
+pub(super) const LONG_BYTES: u64 = 8 * 1024 * 1024;
 const LONG_PRODUCTS: u64 = 10_000;
 /// Products between two steps of a bar.
 const STEP: u64 = 500;

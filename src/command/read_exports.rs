@@ -1,4 +1,4 @@
-//! The export files that a command names, and reading them with a progress bar.
+//! Reading the export files that a command names, with a progress bar.
 
 use std::collections::HashSet;
 use std::io;
@@ -7,14 +7,11 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::INVALID;
-use crate::export::{self, FindError, IdPrefixes, Limits, Report};
+use super::data::{self, DATA_FOLDER};
+use super::progress::LONG_BYTES;
+use crate::cli::ExportFilesArgs;
+use crate::export::{self, FindError, Limits, Report};
 use crate::record::CalendarDate;
-
-/// The default folder of exports.
-const DATA_FOLDER: &str = "data";
-
-/// From this size on checking takes long enough to show progress.
-const LONG_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Why there are no files to read.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +34,7 @@ impl FilesError {
 }
 
 /// The files named and those of the folders named, each once; without a path those of the data folder.
-pub(super) fn files(paths: &[PathBuf], data: Option<&Path>) -> Result<Vec<PathBuf>, FilesError> {
+fn files(paths: &[PathBuf], data: Option<&Path>) -> Result<Vec<PathBuf>, FilesError> {
     let default = [data.unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
     let paths = if paths.is_empty() { &default[..] } else { paths };
     let mut files = Vec::new();
@@ -56,18 +53,25 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
     std::fs::metadata(path).map_err(|error| FilesError::Path { path: path.to_owned(), error })
 }
 
-/// Reads and checks the files. `today` is the last day that isn't in the future.
-pub(super) fn read(files: &[PathBuf], max_file_bytes: u64, prefixes: &IdPrefixes, today: CalendarDate) -> Report {
-    let limits = Limits { max_file_bytes, ..Limits::default() };
+/// Reads and checks the files that the options name, and warns of prefixes of exports that aren't among them. `today` is the last
+/// day that isn't in the future.
+///
+/// # Errors
+/// Where there are no files to read.
+pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate) -> Result<Report, FilesError> {
+    let files = files(&args.paths, args.data.as_deref())?;
+    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+    let prefixes = data::prefixes(&args.id_prefix);
     let bar = progress_bar();
-    let report = export::read(files, &limits, prefixes, today, &|done, total| {
+    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
         if total >= LONG_BYTES {
             bar.set_length(total);
             bar.set_position(done);
         }
     });
     bar.finish_and_clear();
-    report
+    report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
+    Ok(report)
 }
 
 /// A bar on standard error; indicatif hides it where that isn't a terminal.

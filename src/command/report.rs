@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::write_file::{check_absent, write_file};
-use super::{Failure, data, print, print_error, print_note, read_exports};
+use super::{Failure, print, print_error, print_note, read_exports};
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::error::chain;
 use crate::export;
@@ -28,10 +28,8 @@ fn write(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if let Some(output) = &args.output {
         check_absent(output, args.force)?;
     }
-    let files = read_exports::files(&args.paths, args.data.as_deref())
+    let read = read_exports::read(&args.files, export::latest_day(jiff::Timestamp::now()))
         .map_err(|error| Failure { text: chain(&error), code: error.exit_code() })?;
-    let prefixes = data::prefixes(&args.id_prefix);
-    let read = read_exports::read(&files, args.max_file_bytes, &prefixes, export::latest_day(jiff::Timestamp::now()));
     if read.exports.is_empty() {
         return Err(Failure::usage("none of the files is a valid export; see software-directory check"));
     }

@@ -256,16 +256,14 @@ fn page(limit: u64, offset: u64) -> PageRequest {
 }
 
 fn filter(arguments: &Arguments) -> SoftwareFilter {
-    let offering_types = [OfferingType::Software, OfferingType::DocumentTemplates];
-    let statuses = [EvidenceStatus::VendorSourcesReviewed, EvidenceStatus::PendingReview];
     SoftwareFilter {
         categories: arguments.texts("category"),
         offering_type: arguments
             .text("offering_type")
-            .and_then(|name| offering_types.into_iter().find(|of| of.as_str() == name)),
+            .and_then(|name| OfferingType::ALL.into_iter().find(|of| of.as_str() == name)),
         evidence_status: arguments
             .text("evidence_status")
-            .and_then(|name| statuses.into_iter().find(|of| of.as_str() == name)),
+            .and_then(|name| EvidenceStatus::ALL.into_iter().find(|of| of.as_str() == name)),
         min_rating: arguments.number("min_rating"),
         evidence_checked_before: arguments.date("evidence_checked_before"),
         evidence_checked_after: arguments.date("evidence_checked_after"),

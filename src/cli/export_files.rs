@@ -1,0 +1,25 @@
+//! The options of commands that read export files, and nothing else: `check` and `report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::id_prefix::{self, ExportPrefix};
+
+/// The export files to read, and how.
+#[derive(Debug, Args)]
+pub struct ExportFilesArgs {
+    /// Export files or folders of them [default: the data folder]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Data folder, where no path is given [default: data]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
+    pub data: Option<PathBuf>,
+    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
+          value_parser = id_prefix::id_prefix)]
+    pub id_prefix: Vec<ExportPrefix>,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
