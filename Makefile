@@ -196,9 +196,10 @@ install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --ins
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
+# One browser at a time: two keep two processors busy for so long that the server sheds a search of a page.
 test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
 	cargo build --locked --quiet
-	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=2 *.test.mjs
+	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=1 *.test.mjs
 
 tests/browser/node_modules: tests/browser/package-lock.json | need-npm
 	cd tests/browser && npm ci --ignore-scripts --no-audit --no-fund --silent
