@@ -9,10 +9,10 @@ use quick_cache::sync::Cache;
 use crate::service::{SearchResults, SearchSoftware};
 
 /// The most memory that the entries take, in bytes.
-const CAPACITY_BYTES: u64 = 32 << 20;
+const CAPACITY_BYTES: u64 = 64 << 20;
 
 /// The usual size of an entry in bytes, from which the cache sizes its tables: a page of twenty hits without highlights.
-const USUAL_ENTRY_BYTES: u64 = 500;
+const USUAL_ENTRY_BYTES: u64 = 1100;
 
 /// The size of an entry in the cache's tables, in bytes.
 const ENTRY_OVERHEAD_BYTES: usize = 96;
