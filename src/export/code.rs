@@ -67,6 +67,8 @@ codes! {
     InvalidFileName = "invalid_file_name", Error;
 
     // Text.
+    /// The file is of another format, such as CSV or a ZIP archive.
+    NotJson = "not_json", Error;
     /// A byte sequence isn't UTF-8.
     InvalidUtf8 = "invalid_utf8", Error;
     /// The file begins with a byte order mark.
@@ -167,6 +169,10 @@ codes! {
     RatingOutOfRange = "rating_out_of_range", Warning;
     /// An id that is awkward in a path.
     AwkwardId = "awkward_id", Warning;
+    /// An id with a character that isn't seen.
+    InvisibleCharacter = "invisible_character", Warning;
+    /// An export without any record.
+    NoRecords = "no_records", Warning;
     /// A link that browsers don't follow.
     UnusualLink = "unusual_link", Warning;
     /// A related term that the glossary doesn't have.

@@ -3,6 +3,7 @@
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::text::{Kind, Value};
+use crate::record::EvidenceStatus;
 
 /// The form of a known property's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +121,23 @@ impl NearMiss {
         };
         let (name, shape) = known?;
         shape.admits(value).then_some(name)
+    }
+
+    /// Whether an object without this key has an error that names the misspelled one already.
+    pub(super) fn is_required(&self, key: &str, object: Value<'_>) -> bool {
+        if self.vocabulary == ENVELOPE {
+            return matches!(key, "name" | "license" | "software");
+        }
+        let is_reviewed = || {
+            let reviewed = EvidenceStatus::VendorSourcesReviewed.as_str();
+            object.get("evidence_status").is_some_and(|status| status.is_text(reviewed))
+        };
+        self.vocabulary == RECORD
+            && match key {
+                "id" | "name" | "url" | "evidence_status" => true,
+                "evidence_checked_on" | "sources" => is_reviewed(),
+                _ => false,
+            }
     }
 
     /// The known keys that an object has.

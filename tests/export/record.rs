@@ -106,8 +106,10 @@ fn another_word_is_not_taken_for_a_misspelling() {
 fn tomorrow_is_the_future_and_today_is_not() {
     assert_eq!(codes(&of_record(r#", "evidence_checked_on": "2025-06-01""#)), [""; 0]);
     assert_eq!(codes(&of_record(r#", "evidence_checked_on": "2025-06-02""#)), ["future_date"]);
-    let as_of =
-        |date: &str| codes(&examine(&[("x.json", &envelope(&format!(r#""software": [], "as_of": "{date}""#)))]));
+    let as_of = |date: &str| {
+        let text = envelope(&format!(r#""software": [{}], "as_of": "{date}""#, record("a", "")));
+        codes(&examine(&[("x.json", &text)]))
+    };
     assert_eq!(as_of("2025-06-01"), [""; 0]);
     assert_eq!(as_of("2025-06-02"), ["future_date"]);
     assert_eq!(as_of("spring"), ["impossible_date"]);
@@ -129,7 +131,7 @@ fn a_misspelled_key_explains_what_is_missing() {
     let text = r#"{"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "vendor-sources-reviewed",
         "evidence_checkedon": "2025-01-01", "sources": [["a", "https://a.example/"]]}"#;
     let report = examine(&[("x.json", &envelope(&format!(r#""software": [{text}]"#)))]);
-    assert_eq!(codes(&report), ["missing_property", "near_miss_key"]);
+    assert_eq!(codes(&report), ["missing_property"]);
     assert!(report.findings[0].help.contains("`evidence_checkedon` is probably meant"), "{}", report.findings[0].help);
 }
 
@@ -223,4 +225,35 @@ fn categories_and_synonyms_that_make_no_sense_are_left_out() {
 fn a_section_that_is_no_array_is_left_out() {
     let (_, codes) = of_section("glossary", r#"{"term": "A"}"#);
     assert_eq!(codes, ["entry_left_out"]);
+}
+
+#[test]
+fn misspelled_required_key_is_one_finding() {
+    let text = envelope(
+        r#""software": [{"id": "a", "Name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}]"#,
+    );
+    let report = examine(&[("x.json", &text)]);
+    let codes: Vec<_> = report.findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, ["missing_property"]);
+    assert_eq!(report.findings[0].help, "`Name` is probably meant to be `name`: rename it");
+    let text = envelope(&format!(r#""software": [{}]"#, record("a", r#", "Vendor": "V""#)));
+    assert_eq!(found(&examine(&[("x.json", &text)])).len(), 1, "a near miss of an optional key is still reported");
+}
+
+#[test]
+fn invisible_character_in_an_id_is_a_warning() {
+    for (id, is_found) in [("a\u{a0}b", true), ("a\u{200b}", true), ("a\u{ad}b", true), ("é", false), ("a b", false)] {
+        let text = envelope(&format!(
+            r#""software": [{{"id": "{id}", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}}]"#
+        ));
+        let codes: Vec<_> = found(&examine(&[("x.json", &text)])).into_iter().map(|finding| finding.0).collect();
+        assert_eq!(codes, if is_found { vec!["invisible_character"] } else { vec![] }, "{id:?}");
+    }
+}
+
+#[test]
+fn an_export_without_records_is_a_warning() {
+    assert_eq!(found(&examine(&[("x.json", &envelope(r#""software": []"#))]))[0].0, "no_records");
+    let glossary = envelope(r#""software": [], "glossary": [{"term": "T", "definition": "D"}]"#);
+    assert_eq!(found(&examine(&[("x.json", &glossary)])), []);
 }

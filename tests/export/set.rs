@@ -130,8 +130,8 @@ fn file_that_repeats_a_part_of_another_is_one_finding() {
 
 #[test]
 fn two_files_of_one_name_are_an_error() {
-    let text = envelope(r#""software": []"#);
-    let report = examine(&[("a/x.json", &text), ("b/x.json", &text)]);
+    let [text, other] = ["a", "b"].map(|id| envelope(&format!(r#""software": [{}]"#, record(id, ""))));
+    let report = examine(&[("a/x.json", &text), ("b/x.json", &other)]);
     assert_eq!(codes(&report), ["duplicate_export_id"]);
     assert_eq!(report.findings[0].location.file.to_str(), Some("b/x.json"));
     assert_eq!(report.findings[0].related[0].location.file.to_str(), Some("a/x.json"));

@@ -97,6 +97,12 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
     let glossary = reader.glossary(root);
     let synonyms = reader.synonyms(root);
     let sections = SectionKind::ALL.map(|kind| Section::of(root, kind));
+    if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
+        && sections.iter().all(|section| section.len() == 0)
+    {
+        let help = "add the records, or remove the file; an export that lost its records looks like this, too";
+        reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
+    }
     let contents =
         Contents { name, license, as_of, id_prefix, software, categories, reviews, glossary, synonyms, sections };
     (contents, reader.faults)
@@ -176,7 +182,8 @@ impl Reader {
             // An object that has the known key too means something else by the other: a `source` with a text isn't a
             // misspelled `sources`.
             let present = present.get_or_insert_with(|| known.present(object));
-            if !present.contains(&meant) && self.faults.count(Code::NearMissKey, &key.span()) {
+            let is_news = !present.contains(&meant) && !known.is_required(meant, object);
+            if is_news && self.faults.count(Code::NearMissKey, &key.span()) {
                 let message = format!("`{name}` is not a property that the directory knows; `{meant}` is");
                 let help = format!("if `{meant}` is meant, rename it; else it is fine, and returned as it is");
                 self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));

@@ -132,10 +132,22 @@ impl Reader {
 
     fn id(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(id) = value.as_str() else { return };
+        self.invisible(value, path, &id);
         if matches!(&*id, "." | "..") || id.contains('/') {
             let message = format!("the id `{id}` is awkward in addresses");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";
             self.report(Code::AwkwardId, value, path, message, help);
+        }
+    }
+
+    /// Advises on a character in an id that isn't seen: the id can't be copied from what is shown.
+    fn invisible(&mut self, value: Value<'_>, path: Path<'_>, id: &str) {
+        if id.is_ascii() {
+            return;
+        }
+        if let Some(c) = id.chars().find(|c| is_invisible(*c)) {
+            let message = format!("the id contains U+{:04X}, a character that isn't seen", u32::from(c));
+            self.report(Code::InvisibleCharacter, value, path, message, "remove it, or write an ordinary character");
         }
     }
 
@@ -212,6 +224,14 @@ impl Draft<'_> {
             additional_properties: self.additional_properties,
         })
     }
+}
+
+/// Whether a character has no shape of its own: white space other than the ASCII space, zero width, soft hyphen,
+/// bidirectional control. Not the joiners, which some scripts need.
+fn is_invisible(c: char) -> bool {
+    let is_format = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    is_format || (!c.is_ascii() && c.is_whitespace())
 }
 
 /// The first of all names with one slug.

@@ -1,7 +1,7 @@
 //! The envelope: the object that a whole file is.
 
 use super::rule::Rules;
-use super::{number, record};
+use super::{license, number, record};
 use crate::export::Code;
 use crate::export::budget::GROUP_TERMS;
 use crate::export::finding::Faults;
@@ -29,7 +29,13 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
     let example = "write the address of the licence, such as \"https://creativecommons.org/licenses/by/4.0/\"";
     match root.get("license") {
-        Some(license) => rules.uri(license, path.member("license"), example),
+        Some(license) => {
+            let address = license.as_str().and_then(|name| license::address(&name));
+            match address.map(|address| format!("write its address: \"{address}\"")) {
+                Some(help) => rules.uri_or(license, path.member("license"), &help),
+                None => rules.uri(license, path.member("license"), example),
+            }
+        }
         None => rules.missing(root, path, ("license", Shape::Text), "", example),
     }
     if let Some(as_of) = root.get("as_of") {

@@ -4,6 +4,7 @@
 //! help; a property test holds the two against each other.
 
 mod envelope;
+mod license;
 mod number;
 mod record;
 mod rule;

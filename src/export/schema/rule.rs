@@ -71,6 +71,15 @@ impl Rules {
         }
     }
 
+    /// Requires a URI, where the remedy is known.
+    pub(super) fn uri_or(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
+        let Some(text) = self.string(value, path, help) else { return };
+        if !is_uri(&text) {
+            let message = format!("{} is not a URI: {}", subject(path), why_no_uri(&text).0);
+            self.report(Code::InvalidUri, value, path, message, help);
+        }
+    }
+
     pub(super) fn one_of(&mut self, value: Value<'_>, path: Path<'_>, allowed: &[&str]) {
         let list = allowed.iter().map(|value| format!("\"{value}\"")).collect::<Vec<_>>().join(" or ");
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };

@@ -5,6 +5,7 @@
 //! reading goes on, so that one look shows as much as possible; else the mistake is the file's last finding.
 
 mod duplicate;
+mod foreign;
 mod lexeme;
 mod locator;
 mod parser;
@@ -26,6 +27,10 @@ pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Fa
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         let message = "the file is UTF-16, not UTF-8";
         faults.add(Fault::new(Code::InvalidUtf8, 0..2, "", message, "save it as UTF-8, without a byte order mark"));
+        return (None, faults);
+    }
+    if let Some(fault) = foreign::recognise(bytes) {
+        faults.add(fault);
         return (None, faults);
     }
     let text = match std::str::from_utf8(bytes) {
