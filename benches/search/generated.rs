@@ -155,7 +155,6 @@ impl<'c> Generator<'c> {
                 filter: query.filter,
                 sort: (query.sort == SearchSort::Name).then_some(Order::Name),
                 page,
-                ..ListSoftware::default()
             }),
             1 if self.random.u8(0..4) == 0 => Request::Glossary(ListGlossary { q: query.q, page }),
             _ => Request::Search(query),

@@ -1,7 +1,33 @@
-//! Filters, resolved against one generation.
+//! Filters: with the names that callers use, and resolved against one generation.
+
+use serde::Serialize;
 
 use super::{Attribute, Catalogue, Columns, Ordinal};
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
+
+/// A filter of products. The empty one passes all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SoftwareFilter {
+    /// One of these products; an unknown id matches nothing. Empty: no restriction.
+    pub ids: Vec<String>,
+    /// Not this product.
+    pub except_id: Option<String>,
+    /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
+    pub categories: Vec<String>,
+    /// With this offering type.
+    pub offering_type: Option<OfferingType>,
+    /// With this evidence status.
+    pub evidence_status: Option<EvidenceStatus>,
+    /// With a shown rating of at least this.
+    pub min_rating: Option<f64>,
+    /// With an evidence date before this day.
+    pub evidence_checked_before: Option<CalendarDate>,
+    /// With an evidence date after this day.
+    pub evidence_checked_after: Option<CalendarDate>,
+    /// With any of these values of each attribute, in the order of [`Attribute::ALL`]; case, accents, spaces and hyphens don't
+    /// matter. An unknown one matches nothing. Empty: no restriction.
+    pub attributes: [Vec<String>; Attribute::COUNT],
+}
 
 /// A filter whose names are resolved to what the columns hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +48,8 @@ pub struct Filter {
     pub attributes: [Option<Vec<u32>>; Attribute::COUNT],
     /// One of these products, in rising order; `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
+    /// Not this product.
+    pub except: Option<Ordinal>,
 }
 
 /// Which parts of a filter a product fails, as a bit each. A facet leaves its own filter out of the count, so it needs to
@@ -123,11 +151,39 @@ impl Filter {
         if let Some(ordinals) = &self.ordinals {
             fail_unless(ordinals.binary_search(&ordinal).is_ok(), Admission::ORDINAL);
         }
+        if let Some(except) = self.except {
+            fail_unless(ordinal != except, Admission::ORDINAL);
+        }
         Admission(failed)
     }
 }
 
 impl Catalogue {
+    /// Resolves names to what the columns hold.
+    #[must_use]
+    pub fn resolve(&self, filter: &SoftwareFilter) -> Filter {
+        let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
+            let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            (!values.is_empty()).then_some(numbers)
+        };
+        Filter {
+            ordinals: numbers(&filter.ids, &|id| self.find(id)),
+            except: filter.except_id.as_deref().and_then(|id| self.find(id)),
+            categories: numbers(&filter.categories, &|category| self.category(category)),
+            offering_type: filter.offering_type,
+            evidence_status: filter.evidence_status,
+            min_rating: filter.min_rating,
+            evidence_checked_before: filter.evidence_checked_before,
+            evidence_checked_after: filter.evidence_checked_after,
+            attributes: Attribute::ALL.map(|attribute| {
+                let column = self.tables.columns.attribute(attribute);
+                numbers(&filter.attributes[attribute as usize], &|value| column.find(value))
+            }),
+        }
+    }
+
     /// The index of a category given by its name or id, in any case.
     #[must_use]
     pub fn category(&self, name_or_id: &str) -> Option<u32> {

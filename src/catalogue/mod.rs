@@ -28,7 +28,7 @@ pub use bulk::Bulk;
 pub use collate::Collation;
 pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use exports::{ExportDocument, StoredExport};
-pub use filter::{Admission, Filter};
+pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 

@@ -1,6 +1,9 @@
-//! How a document stands to a plan.
+//! How a document stands to a search.
 
-/// How a document stands to each part of a plan.
+use crate::catalogue::Admission;
+use crate::search::rerank::Shares;
+
+/// How a document stands to each part of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// By group: the alternative that counts, `None` where the document satisfies none.
@@ -9,6 +12,10 @@ pub struct Explanation {
     pub excluded: Vec<usize>,
     /// The phrases that it lacks, as indices in the plan.
     pub lacking: Vec<usize>,
+    /// The signals of the rerank; zero where the plan has none.
+    pub signals: Shares,
+    /// The parts of the filter that it fails.
+    pub admission: Admission,
 }
 
 /// The alternative with the highest score of a group in a document.

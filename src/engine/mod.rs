@@ -15,14 +15,14 @@ mod tantivy;
 mod tests;
 
 pub use explanation::{Explanation, Satisfied};
-pub use request::{Hit, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
+pub use request::{Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 pub use tantivy::{Documents, TantivyBuilder, TantivyEngine};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use crate::catalogue::{DamagedText, Ordinal};
-use crate::search::{Plan, Term};
+use crate::catalogue::{Attribute, DamagedText, Ordinal};
+use crate::search::Term;
 
 /// The files an engine keeps: name and content.
 pub type EngineFiles = Vec<(String, Bytes)>;
@@ -41,6 +41,12 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
+    /// Whether any product has a value of an attribute, in any spelling; from memory.
+    fn has_value(&self, attribute: Attribute, value: &str) -> bool;
+
+    /// Returns the hash of a product's content, which changes with the product alone; `None` for an unknown id. From memory.
+    fn content_hash(&self, id: &str) -> Option<u64>;
+
     /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
     /// are doesn't depend on the page.
     ///
@@ -48,11 +54,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
 
-    /// Returns a product's detail as a response body, `{"data":{…}}`; `None` for an unknown id.
+    /// Returns a product; `None` for an unknown id.
     ///
     /// # Errors
     /// Where its text is damaged.
-    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, EngineError>>;
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>>;
 
     /// Returns a window of a product's reviews; `None` for an unknown id.
     ///
@@ -64,11 +70,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Explains how a document stands to a plan, found or not. The scores are those of a search before the rerank.
+    /// Explains how a document stands to a search, found or not. The scores are those before the rerank.
     ///
     /// # Errors
     /// Where the index can't be read.
-    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError>;
+    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError>;
 }
 
 /// The number of documents whose categories [`Engine::categories`] returns.

@@ -2,11 +2,17 @@
 
 use bytes::Bytes;
 
-use super::{CATEGORY_EXAMPLES, EngineError, Hit, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
-use crate::catalogue::{Catalogue, Filter};
+use super::{
+    CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
+};
+use crate::catalogue::{Catalogue, Filter, Ordinal, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
+use crate::search::forward::Forward;
 use crate::search::{Alternative, Group, Kind, Plan, Term};
+
+/// The most bytes of texts that come with a page of hits; a single record may have megabytes.
+const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// The hits of some candidates.
 pub(super) fn hits(catalogue: &Catalogue, candidates: &[Candidate]) -> Vec<Hit> {
@@ -20,23 +26,52 @@ pub(super) fn hits(catalogue: &Catalogue, candidates: &[Candidate]) -> Vec<Hit> 
     candidates.iter().zip(items).map(hit).collect()
 }
 
+/// The texts of some hits, up to [`MAX_TEXT_BYTES`]. Where there are more the search is incomplete.
+///
+/// # Errors
+/// Where a text is damaged.
+pub(super) fn texts(
+    catalogue: &Catalogue,
+    forward: &Forward,
+    hits: &[Hit],
+    budget: &Budget,
+) -> Result<Vec<HitTexts>, EngineError> {
+    let ordinals = hits.iter().map(|hit| hit.ordinal);
+    catalogue.prefetch(ordinals.clone());
+    forward.fetch(ordinals.clone());
+    let mut texts = Vec::with_capacity(hits.len());
+    let mut bytes = 0;
+    for ordinal in ordinals {
+        if bytes > MAX_TEXT_BYTES {
+            budget.exceed();
+            break;
+        }
+        let (fields, words) = (catalogue.detail_fields(ordinal)?, forward.document(ordinal));
+        bytes += fields.len() + words.size_bytes();
+        texts.push(HitTexts { fields: fields.into(), words });
+    }
+    Ok(texts)
+}
+
 /// A page of all products in a stored order, where the request asks for no more than that.
-pub(super) fn list(catalogue: &Catalogue, request: &SearchRequest<'_>) -> Option<SearchHits> {
+pub(super) fn list(catalogue: &Catalogue, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
     let order = request.order.filter(|_| request.plan.finds_all() && request.facets.is_none())?;
     let columns = &catalogue.tables.columns;
-    let (ordinals, total) = columns.page(request.filter, order, request.page.clone());
+    let (ordinals, total) = columns.page(filter, order, request.page.clone());
     let candidate = |ordinal| {
         let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
         Candidate { tier, score: 0.0, ordinal }
     };
     let candidates: Vec<_> = ordinals.into_iter().map(candidate).collect();
     let unfiltered_total = catalogue.software_count() as u64;
-    Some(SearchHits { hits: hits(catalogue, &candidates), total, complete: total, unfiltered_total, facets: None })
+    let hits = hits(catalogue, &candidates);
+    Some(SearchHits { hits, total, complete: total, unfiltered_total, ..SearchHits::default() })
 }
 
-/// A product's detail; `None` for an unknown id.
-pub(super) fn record(catalogue: &Catalogue, id: &str) -> Result<Option<Bytes>, EngineError> {
-    Ok(catalogue.find(id).map(|ordinal| catalogue.detail(ordinal)).transpose()?)
+/// A product; `None` for an unknown id.
+pub(super) fn record(catalogue: &Catalogue, id: &str) -> Result<Option<Record>, EngineError> {
+    let record = |ordinal: Ordinal| Ok(Record { ordinal, body: catalogue.detail(ordinal)? });
+    catalogue.find(id).map(record).transpose()
 }
 
 /// A window of a product's reviews; `None` for an unknown id.
@@ -61,10 +96,11 @@ pub(super) fn categories(
     let plan = Plan { groups: vec![Group { alternatives, required: true, indispensable: false }], ..Plan::default() };
     let found = search(&SearchRequest {
         plan: &plan,
-        filter: &Filter::default(),
+        filter: &SoftwareFilter::default(),
         order: None,
         page: 0..CATEGORY_EXAMPLES,
         facets: None,
+        texts: false,
         budget: &Budget::of_documents(catalogue.software_count()),
     })?;
     let columns = &catalogue.tables.columns;

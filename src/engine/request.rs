@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::catalogue::{Attribute, Filter, Order, Ordinal, ReviewFilter, ReviewSort};
+use crate::catalogue::{Attribute, Order, Ordinal, ReviewFilter, ReviewSort, SoftwareFilter};
 use crate::resource::ReviewSummary;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::facet_counts::FacetCounts;
+use crate::search::forward::DocumentWords;
 
 /// A search.
 #[derive(Debug, Clone)]
@@ -17,13 +18,15 @@ pub struct SearchRequest<'a> {
     /// The plan: terms, ranking, rerank.
     pub plan: &'a Plan,
     /// The filter of the hits.
-    pub filter: &'a Filter,
+    pub filter: &'a SoftwareFilter,
     /// The order of the hits; `None`: that of the ranking.
     pub order: Option<Order>,
     /// The hits to return, by their places in the order, from 0.
     pub page: Range<usize>,
     /// The attributes to count in addition to the other facets; `None`: no facet is counted.
     pub facets: Option<&'a [Attribute]>,
+    /// Whether the hits come with their texts.
+    pub texts: bool,
     /// The work that the search may do.
     pub budget: &'a Budget,
 }
@@ -49,11 +52,31 @@ pub struct Hit {
     pub item: Bytes,
 }
 
+/// The texts of a hit beside those of its item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HitTexts {
+    /// The product's detail fields, those which its item doesn't have, as a JSON object.
+    pub fields: Bytes,
+    /// The words of all texts, as the index has them.
+    pub words: DocumentWords,
+}
+
+/// A product's stored record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The document.
+    pub ordinal: Ordinal,
+    /// The product's detail as a response body, `{"data":{…}}`.
+    pub body: Bytes,
+}
+
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {
     /// The hits of the page, in order.
     pub hits: Vec<Hit>,
+    /// The texts of each hit, where requested; those of the last hits are missing where they would take too much memory.
+    pub texts: Vec<HitTexts>,
     /// How many documents were found in all.
     pub total: u64,
     /// How many of them have all words: those with only some follow behind.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Engine, EngineError, Explanation, ReviewHits, ReviewsRequest, Satisfied, SearchHits, SearchRequest, records,
+    Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, Satisfied, SearchHits, SearchRequest, records,
 };
 use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Ordinal, STARS};
 use crate::search::collect::{Candidate, RERANKED, Tier};
@@ -25,7 +24,7 @@ const SCALE: f32 = 2.2;
 pub(super) struct ScanEngine {
     pub(super) documents: Vec<FxHashMap<Term, u32>>,
     pub(super) scorer: Scorer,
-    pub(super) forward: Arc<Forward>,
+    pub(super) forward: Forward,
     pub(super) catalogue: Arc<Catalogue>,
 }
 
@@ -102,13 +101,14 @@ impl ScanEngine {
             for (ordinal, _) in found.iter().filter(is_counted) {
                 column.of(*ordinal).iter().for_each(|value| by_value[*value as usize] += 1);
             }
-            counts.attributes[*attribute as usize] = most_frequent(&by_value);
+            counts.attributes[*attribute as usize] = most_frequent(column, &by_value);
         }
         counts
     }
 
-    fn search_all(&self, request: &SearchRequest<'_>) -> SearchHits {
+    fn search_all(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
         let plan = request.plan;
+        let filter = self.catalogue.resolve(request.filter);
         let mut groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
         // Scores are summed in this order.
         groups.sort_by_key(|(group, _)| !group.required);
@@ -152,7 +152,7 @@ impl ScanEngine {
             if !(is_complete || falls_back && has_some(&scores)) {
                 continue;
             }
-            let admission = request.filter.admit(self.columns(), ordinal);
+            let admission = filter.admit(self.columns(), ordinal);
             found.push((ordinal, admission));
             let tier = match is_complete {
                 _ if names.contains(&ordinal) => Tier::Title,
@@ -173,13 +173,16 @@ impl ScanEngine {
             let head = candidates.len().min(RERANKED);
             plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
         }
-        SearchHits {
-            hits: records::hits(&self.catalogue, request.page_of(&candidates)),
+        let hits = records::hits(&self.catalogue, request.page_of(&candidates));
+        let texts = request.texts.then(|| records::texts(&self.catalogue, &self.forward, &hits, request.budget));
+        Ok(SearchHits {
+            hits,
+            texts: texts.transpose()?.unwrap_or_default(),
             total,
             complete: with_all_words,
             unfiltered_total: found.len() as u64,
             facets: request.facets.map(|attributes| self.facets(&found, attributes)),
-        }
+        })
     }
 }
 
@@ -189,14 +192,22 @@ impl Engine for ScanEngine {
     }
 
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
-        records::categories(&self.catalogue, term, |request| Ok(self.search_all(request)))
+        records::categories(&self.catalogue, term, |request| self.search_all(request))
+    }
+
+    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
+        self.columns().attribute(attribute).find(value).is_some()
+    }
+
+    fn content_hash(&self, id: &str) -> Option<u64> {
+        self.catalogue.find(id).map(|ordinal| self.catalogue.content_hash(ordinal))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
-        Box::pin(ready(Ok(self.search_all(request))))
+        Box::pin(ready(self.search_all(request)))
     }
 
-    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, EngineError>> {
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
         Box::pin(ready(records::record(&self.catalogue, id)))
     }
 
@@ -208,10 +219,17 @@ impl Engine for ScanEngine {
         Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
     }
 
-    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        let plan = request.plan;
         let groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
         let satisfied = |score| Satisfied { alternative: 0, score, shares: [0.0; 4] };
         let groups = self.scores(&groups, ordinal).into_iter().map(|score| score.map(satisfied)).collect();
-        Ok(Explanation { groups, excluded: Vec::new(), lacking: Vec::new() })
+        Ok(Explanation {
+            groups,
+            excluded: Vec::new(),
+            lacking: Vec::new(),
+            signals: plan.rerank.shares(&self.forward, ordinal),
+            admission: self.catalogue.resolve(request.filter).admit(self.columns(), ordinal),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Properties of the tantivy engine: it returns what a brute-force scan of all documents returns.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::scan::ScanEngine;
 use super::{Engine, Hit, SearchRequest};
-use crate::catalogue::{Attribute, CatalogueBuilder, Filter, Order};
+use crate::catalogue::{Attribute, CatalogueBuilder, Order, SoftwareFilter};
 use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::OfferingType;
 use crate::search::budget::Budget;
@@ -76,9 +77,9 @@ impl Engines {
             documents.push(ScanEngine::document(builder.push(&software, categories)));
         }
         let parts = builder.finish().and_then(|parts| Ok(parts.encode()?)).expect("words");
-        let (index, scorer) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
+        let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let catalogue = Arc::clone(&snapshot.catalogue);
-        Self { scan: ScanEngine { documents, scorer, forward: index.forward, catalogue }, snapshot }
+        Self { scan: ScanEngine { documents, scorer, forward, catalogue }, snapshot }
     }
 
     /// Compares the engines on a plan.
@@ -90,6 +91,7 @@ impl Engines {
             order: query.order,
             page: query.start..query.start + query.limit,
             facets: query.facets.as_deref(),
+            texts: query.texts,
             budget: &budget,
         };
         let hits = pollster::block_on(self.snapshot.engine.search(&request)).expect("an index in memory");
@@ -104,26 +106,33 @@ impl Engines {
             hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score), hit.item.clone())).collect::<Vec<_>>()
         };
         prop_assert_eq!(keys(&hits.hits), keys(&expected.hits));
+        prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
+        prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
             for (place, hit) in (query.start..).zip(&hits.hits) {
-                self.compare_explanation(plan, hit, place < RERANKED)?;
+                self.compare_explanation(&request, hit, place < RERANKED)?;
             }
         }
         Ok(())
     }
 
     /// Compares the explanation of a hit with its score, those of whole names excepted: there the spelling decides.
-    fn compare_explanation(&self, plan: &Plan, hit: &Hit, is_reranked: bool) -> Result<(), TestCaseError> {
-        let explanation = self.snapshot.engine.explain(plan, hit.ordinal).expect("an index in memory");
+    fn compare_explanation(
+        &self,
+        request: &SearchRequest<'_>,
+        hit: &Hit,
+        is_reranked: bool,
+    ) -> Result<(), TestCaseError> {
+        let explanation = self.snapshot.engine.explain(request, hit.ordinal).expect("an index in memory");
         prop_assert!(explanation.excluded.is_empty() && explanation.lacking.is_empty());
-        let Rerank::Signals(signals) = &plan.rerank else { return Ok(()) };
-        let shares = signals.shares(&self.snapshot.search.forward, hit.ordinal);
+        prop_assert!(explanation.admission.passed());
+        let shares = explanation.signals;
         // Behind the reranked ones a score is that of the words alone.
-        let factor = if is_reranked { signals.factor(shares) } else { 1.0 };
+        let factor = if is_reranked { request.plan.rerank.factor(shares) } else { 1.0 };
         let score = if hit.tier == Tier::Title && is_reranked { shares.spelling } else { explanation.score() * factor };
         let is_near = (score - hit.score).abs() <= 1e-4 * score.abs().max(1.0);
         prop_assert!(is_near, "{hit:?}: {explanation:?}, {shares:?}");
-        let of_scan = self.scan.explain(plan, hit.ordinal).expect("a scan");
+        let of_scan = self.scan.explain(request, hit.ordinal).expect("a scan");
         for (ours, theirs) in explanation.groups.iter().zip(&of_scan.groups) {
             prop_assert_eq!(ours.map(|of| of.score.to_bits()), theirs.map(|of| of.score.to_bits()));
             let sum = ours.map_or(1.0, |of| of.shares.iter().sum());
@@ -164,11 +173,12 @@ impl Documents for Engines {
 struct Query {
     text: String,
     options: Options,
-    filter: Filter,
+    filter: SoftwareFilter,
     order: Option<Order>,
     start: usize,
     limit: usize,
     facets: Option<Vec<Attribute>>,
+    texts: bool,
 }
 
 fn query() -> impl Strategy<Value = Query> {
@@ -183,20 +193,25 @@ fn query() -> impl Strategy<Value = Query> {
         written.collect::<Vec<_>>().join(" ")
     });
     let set = |max: u32| prop::option::weighted(0.3, prop::collection::btree_set(0..max, 0..3));
-    let filter = (set(3), any::<bool>(), 0..6_u8, set(2), set(40)).prop_map(
-        |(categories, is_software, stars, tags, ordinals)| Filter {
-            categories: categories.map(|of| of.into_iter().collect()),
-            attributes: Attribute::ALL.map(|attribute| {
-                let tags = tags.as_ref().filter(|_| attribute == Attribute::Tags);
-                tags.map(|of| of.iter().copied().collect())
-            }),
-            ordinals: ordinals.map(|of| of.into_iter().collect()),
-            offering_type: is_software.then_some(OfferingType::Software),
-            min_rating: (stars > 3).then_some(f64::from(stars) - 1.5),
-            ..Filter::default()
-        },
-    );
-    let filter = prop_oneof![2 => Just(Filter::default()), 1 => filter];
+    let filter =
+        (set(3), any::<bool>(), 0..6_u8, set(3), set(40)).prop_map(|(categories, is_software, stars, tags, ids)| {
+            let named = |of: Option<BTreeSet<u32>>, name: fn(u32) -> String| -> Vec<String> {
+                of.into_iter().flatten().map(name).collect()
+            };
+            let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
+            attributes[Attribute::Tags as usize] =
+                named(tags, |tag| ["SAFETY", "audit", "other"][tag as usize].to_owned());
+            SoftwareFilter {
+                categories: named(categories, |category| ["audit", "Risk", "other"][category as usize].to_owned()),
+                attributes,
+                except_id: is_software.then(|| format!("p{stars}")),
+                ids: named(ids, |id| format!("p{id}")),
+                offering_type: is_software.then_some(OfferingType::Software),
+                min_rating: (stars > 3).then_some(f64::from(stars) - 1.5),
+                ..SoftwareFilter::default()
+            }
+        });
+    let filter = prop_oneof![2 => Just(SoftwareFilter::default()), 1 => filter];
     let order = prop_oneof![
         3 => Just(None),
         1 => prop::sample::select(&Order::ALL[..]).prop_map(Some),
@@ -205,8 +220,8 @@ fn query() -> impl Strategy<Value = Query> {
     let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
     let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
     let facets = prop::option::of(prop::sample::subsequence(&Attribute::ALL[..], 0..Attribute::COUNT));
-    (text, options, filter, order, start, 1..40_usize, facets).prop_map(
-        |(text, options, filter, order, start, limit, facets)| Query {
+    (text, options, filter, order, start, 1..40_usize, facets, any::<bool>()).prop_map(
+        |(text, options, filter, order, start, limit, facets, texts)| Query {
             text,
             options,
             filter,
@@ -214,6 +229,7 @@ fn query() -> impl Strategy<Value = Query> {
             start,
             limit,
             facets,
+            texts,
         },
     )
 }

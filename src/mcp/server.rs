@@ -216,7 +216,7 @@ impl<H: Host> ServerHandler for ToolServer<H> {
 
 /// Searches, and reads the whole record of each hit, for its sources and export.
 async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<Value, Failure> {
-    if let Some((argument, value)) = query.filter.comma_separated(&snapshot.catalogue) {
+    if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter) {
         return Err(Failure::Call(format!("{argument} {value:?} is a list; give several values as an array.")));
     }
     let page = service::search_software(snapshot, query).await?;
@@ -268,6 +268,7 @@ fn filter(arguments: &Arguments) -> SoftwareFilter {
         evidence_checked_before: arguments.date("evidence_checked_before"),
         evidence_checked_after: arguments.date("evidence_checked_after"),
         attributes: service::Attribute::ALL.map(|attribute| arguments.texts(attribute.as_str())),
+        ..SoftwareFilter::default()
     }
 }
 

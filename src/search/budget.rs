@@ -40,6 +40,11 @@ impl Budget {
         self.spent.store(self.spent() + units as u64, Ordering::Relaxed);
     }
 
+    /// Notes that the search is incomplete, for a reason other than its work.
+    pub fn exceed(&self) {
+        self.exceeded.store(true, Ordering::Relaxed);
+    }
+
     /// How much of a step of that many units may be done, as a share of `whole`: all of it, or where the budget would be
     /// exceeded a part, at least 1. Then the search is incomplete.
     #[must_use]

@@ -398,7 +398,7 @@ impl<D: Documents> Expander<'_, D> {
 
     /// Looks for what a word that no product has, or hardly any, can have meant.
     fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), D::Error> {
-        let documents = u32::try_from(self.index.forward.len()).unwrap_or(u32::MAX);
+        let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
         // A word that the synonyms know is spelled right, though no product has it.

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Attribute, Columns, Ordinal, STARS};
+use crate::catalogue::{Admission, Attribute, AttributeColumn, Columns, Ordinal, STARS};
 
 /// The most values of an attribute that a facet has: the most frequent ones.
 pub const MAX_ATTRIBUTE_VALUES: usize = 100;
@@ -19,7 +19,7 @@ pub struct FacetCounts {
     /// By whole stars from 1: rated at least that.
     pub ratings: [u64; STARS],
     /// By attribute, its most frequent values with their counts, in falling order of these; empty where not requested.
-    pub attributes: [Vec<(u32, u64)>; Attribute::COUNT],
+    pub attributes: [Vec<(Box<str>, u64)>; Attribute::COUNT],
     /// By requested attribute and value, while counting.
     by_value: Vec<(Attribute, Vec<u64>)>,
     /// By profile, products that passed the whole filter: not yet among those above.
@@ -44,7 +44,7 @@ impl FacetCounts {
     /// The memory that they take once settled, in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
-        let attributes = self.attributes.iter().map(|values| size_of_val(&**values));
+        let attributes = self.attributes.iter().flatten().map(|value| size_of_val(value) + value.0.len());
         size_of::<Self>() + size_of_val(&*self.categories) + attributes.sum::<usize>()
     }
 
@@ -86,7 +86,7 @@ impl FacetCounts {
             self.add(columns, &counts, &[*part]);
         }
         for (attribute, counts) in std::mem::take(&mut self.by_value) {
-            self.attributes[attribute as usize] = most_frequent(&counts);
+            self.attributes[attribute as usize] = most_frequent(columns.attribute(attribute), &counts);
         }
         self
     }
@@ -113,9 +113,9 @@ impl FacetCounts {
 
 /// The most frequent values of an attribute, those of lower numbers first among equals.
 #[must_use]
-pub fn most_frequent(counts: &[u64]) -> Vec<(u32, u64)> {
+pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
     counted.sort_unstable_by_key(|(value, count)| (Reverse(*count), *value));
     counted.truncate(MAX_ATTRIBUTE_VALUES);
-    counted
+    counted.into_iter().map(|(value, count)| (column.label(value).into(), count)).collect()
 }

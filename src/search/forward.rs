@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
@@ -154,17 +155,13 @@ impl Forward {
 
     /// A document's words with their boundaries.
     pub fn words(&self, ordinal: Ordinal) -> impl Iterator<Item = WordId> + '_ {
-        let mut bytes = self.of(ordinal);
-        std::iter::from_fn(move || {
-            // Nearly all words are of one or two bytes.
-            let (word, rest) = match *bytes {
-                [one @ ..CONTINUES, ref rest @ ..] => (u32::from(one), rest),
-                [one, two @ ..CONTINUES, ref rest @ ..] => (u32::from(one & !CONTINUES) | u32::from(two) << 7, rest),
-                _ => long_word(bytes)?,
-            };
-            bytes = rest;
-            Some(word)
-        })
+        words(self.of(ordinal))
+    }
+
+    /// A copy of a document's words.
+    #[must_use]
+    pub fn document(&self, ordinal: Ordinal) -> DocumentWords {
+        DocumentWords(Bytes::copy_from_slice(self.of(ordinal)))
     }
 
     /// A document's words up to the end of a section.
@@ -177,6 +174,37 @@ impl Forward {
             left > 0
         })
     }
+}
+
+/// The words of one document, with [`VALUE_END`] between values and [`SECTION_END`] behind each section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentWords(Bytes);
+
+impl DocumentWords {
+    /// The words with their boundaries.
+    pub fn iter(&self) -> impl Iterator<Item = WordId> + '_ {
+        words(&self.0)
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub const fn size_bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Decodes words.
+fn words(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
+    std::iter::from_fn(move || {
+        // Nearly all words are of one or two bytes.
+        let (word, rest) = match *bytes {
+            [one @ ..CONTINUES, ref rest @ ..] => (u32::from(one), rest),
+            [one, two @ ..CONTINUES, ref rest @ ..] => (u32::from(one & !CONTINUES) | u32::from(two) << 7, rest),
+            _ => long_word(bytes)?,
+        };
+        bytes = rest;
+        Some(word)
+    })
 }
 
 /// A word of any length, and the bytes behind it.

@@ -1,7 +1,5 @@
 //! The search side of a generation, opened.
 
-use std::sync::Arc;
-
 use super::SearchParts;
 use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
@@ -15,14 +13,14 @@ use super::synonym::Thesaurus;
 pub struct SearchIndex {
     /// The words.
     pub lexicon: Lexicon,
-    /// The documents' words.
-    pub forward: Arc<Forward>,
     /// The synonyms.
     pub thesaurus: Thesaurus,
     /// The weights.
     pub ranking: Ranking,
     /// The stemmer.
     pub stems: Stems,
+    /// The number of documents.
+    pub documents: usize,
 }
 
 /// Why the search side can't be opened.
@@ -40,19 +38,23 @@ pub enum SearchIndexError {
 }
 
 impl SearchIndex {
-    /// Opens the search tables of that many documents. Returns the scorer for the engine too.
+    /// Opens the search tables of that many documents. Returns what the engine needs too: the scorer and the documents' words.
     ///
     /// # Errors
     /// Where it is damaged.
-    pub fn open(encoded: &[u8], documents: usize, ranking: Ranking) -> Result<(Self, Scorer), SearchIndexError> {
+    pub fn open(
+        encoded: &[u8],
+        documents: usize,
+        ranking: Ranking,
+    ) -> Result<(Self, Scorer, Forward), SearchIndexError> {
         let parts: SearchParts = postcard::from_bytes(encoded)?;
         if parts.forward.len() != documents || parts.lengths.len() != documents || !parts.forward.is_sound() {
             return Err(SearchIndexError::Misfit);
         }
         let scorer = Scorer::new(&parts.lengths, &ranking);
         let lexicon = Lexicon::open(parts.lexicon)?;
-        let forward = Arc::new(parts.forward.with_stems(lexicon.stems()));
-        let index = Self { lexicon, forward, thesaurus: parts.thesaurus, ranking, stems: Stems::default() };
-        Ok((index, scorer))
+        let forward = parts.forward.with_stems(lexicon.stems());
+        let index = Self { lexicon, thesaurus: parts.thesaurus, ranking, stems: Stems::default(), documents };
+        Ok((index, scorer, forward))
     }
 }

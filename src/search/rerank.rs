@@ -26,6 +26,24 @@ impl Rerank {
         }
     }
 
+    /// The signals of a document; zero where the rerank has none.
+    #[must_use]
+    pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
+        match self {
+            Self::Signals(signals) => signals.shares(forward, ordinal),
+            Self::None | Self::ShortestName => Shares { spelling: 0.0, proximity: 0.0 },
+        }
+    }
+
+    /// The factor of a score with these signals.
+    #[must_use]
+    pub fn factor(&self, shares: Shares) -> f32 {
+        match self {
+            Self::Signals(signals) => signals.factor(shares),
+            Self::None | Self::ShortestName => 1.0,
+        }
+    }
+
     /// Puts candidates, which are in the order of their scores, into their final order, at least the first `wanted` of them.
     pub fn rerank(&self, forward: &Forward, best: &mut [Candidate], wanted: usize) {
         match self {

@@ -33,7 +33,7 @@ pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64>
     let catalogue = &snapshot.catalogue;
     let hash = |bytes: &[u8]| FixedState::default().hash_one(bytes);
     match resource {
-        Resource::Software(id) => catalogue.find(id).map(|ordinal| catalogue.content_hash(ordinal)),
+        Resource::Software(id) => snapshot.engine.content_hash(id),
         Resource::Category(id) => get_category(snapshot, id).map(|object| hash(&object)),
         Resource::Categories => Some(catalogue.categories_hash()),
         Resource::Term(id) => get_term(snapshot, id).map(|object| hash(&object)),

@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::search::{budget, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::{Admission, Attribute, Ordinal};
-use crate::engine::Hit;
+use crate::engine::{Hit, SearchRequest};
 use crate::resource::QueryReport;
 use crate::search::collect::Tier;
 use crate::search::expand::Expansion;
 use crate::search::rerank::Shares;
-use crate::search::{Kind, Plan, Rerank, StemId, Term};
+use crate::search::{Kind, Plan, StemId, Term};
 use crate::snapshot::Snapshot;
 
 /// The tier of a product whose whole name or alias is the query.
@@ -121,21 +121,25 @@ pub async fn explain_search(
     query: &SearchSoftware,
     id: Option<&str>,
 ) -> Result<Option<SearchExplanation>, ServiceError> {
-    let product = match id.map(|id| snapshot.catalogue.find(id)) {
-        Some(None) => return Ok(None),
-        found => found.flatten(),
+    let product = match id {
+        None => None,
+        Some(id) => match snapshot.engine.record(id).await? {
+            None => return Ok(None),
+            Some(record) => Some((id, record.ordinal)),
+        },
     };
     let query = SearchSoftware { sort: SearchSort::Relevance, facets: Vec::new(), highlight: false, ..query.clone() };
     let budget = budget(snapshot);
     let (expansion, found) = understood(snapshot, &query, &budget).await?;
     let words: Vec<_> = explained_words(snapshot, &expansion);
-    let explain = |ordinal, hit| explain_product(snapshot, &query, &expansion, &words, ordinal, hit);
+    let explain = |id: &str, ordinal, hit| explain_product(snapshot, &query, &expansion, &words, (id, ordinal), hit);
     let places = (query.page.offset + 1..).zip(&found.hits);
-    let hits = places.map(|(rank, hit)| explain(hit.ordinal, Some((rank, hit)))).collect::<Result<_, _>>()?;
+    let hits = places.map(|(rank, hit)| explain(&id_of(&hit.item)?, hit.ordinal, Some((rank, hit))));
+    let hits = hits.collect::<Result<_, _>>()?;
     let product = match product {
-        Some(ordinal) => {
+        Some((id, ordinal)) => {
             let place = place(snapshot, &query, ordinal).await?;
-            Some(explain(ordinal, place.as_ref().map(|(rank, hit)| (*rank, hit)))?)
+            Some(explain(id, ordinal, place.as_ref().map(|(rank, hit)| (*rank, hit)))?)
         }
         None => None,
     };
@@ -160,7 +164,7 @@ async fn place(
     query: &SearchSoftware,
     ordinal: Ordinal,
 ) -> Result<Option<(u64, Hit)>, ServiceError> {
-    let page = PageRequest { limit: u32::try_from(snapshot.search.forward.len()).unwrap_or(u32::MAX), offset: 0 };
+    let page = PageRequest { limit: u32::try_from(snapshot.search.documents).unwrap_or(u32::MAX), offset: 0 };
     let (_, found) = understood(snapshot, &SearchSoftware { page, ..query.clone() }, &budget(snapshot)).await?;
     Ok((1..).zip(found.hits).find(|(_, hit)| hit.ordinal == ordinal))
 }
@@ -170,18 +174,20 @@ fn explain_product(
     query: &SearchSoftware,
     expansion: &Expansion,
     words: &[ExplainedWord],
-    ordinal: Ordinal,
+    (id, ordinal): (&str, Ordinal),
     hit: Option<(u64, &Hit)>,
 ) -> Result<ExplainedProduct, ServiceError> {
     let plan = &expansion.plan;
-    let explanation = snapshot.engine.explain(plan, ordinal)?;
-    let (signals, factor) = match &plan.rerank {
-        Rerank::Signals(signals) => {
-            let shares = signals.shares(&snapshot.search.forward, ordinal);
-            (shares, signals.factor(shares))
-        }
-        Rerank::None | Rerank::ShortestName => (Shares { spelling: 0.0, proximity: 0.0 }, 1.0),
+    let request = SearchRequest {
+        plan,
+        filter: &query.filter,
+        order: None,
+        page: query.page.range(),
+        facets: None,
+        texts: false,
+        budget: &budget(snapshot),
     };
+    let explanation = snapshot.engine.explain(&request, ordinal)?;
     let scores = words.iter().zip(&explanation.groups).map(|(word, group)| ExplainedScore {
         word: word.word.clone(),
         required: word.required,
@@ -189,29 +195,28 @@ fn explain_product(
         score: group.map_or(0.0, |group| group.score),
         shares: group.map_or([0.0; 4], |group| group.shares),
     });
-    let admission = query.filter.resolve(&snapshot.catalogue).admit(&snapshot.catalogue.tables.columns, ordinal);
     Ok(ExplainedProduct {
-        id: id_of(snapshot, ordinal)?,
+        id: id.to_owned(),
         rank: hit.map(|(rank, _)| rank),
         tier: hit.map(|(_, hit)| tier(hit.tier, plan)),
         score: hit.map(|(_, hit)| shown_score(hit, plan)),
         words_score: explanation.score(),
-        signals,
-        factor,
+        signals: explanation.signals,
+        factor: plan.rerank.factor(explanation.signals),
         quality: u64::from(ordinal) + 1,
         words: scores.collect(),
         lacking_phrases: explanation.lacking.len(),
         is_excluded: !explanation.excluded.is_empty(),
-        filters: failed(admission),
+        filters: failed(explanation.admission),
     })
 }
 
-fn id_of(snapshot: &Snapshot, ordinal: Ordinal) -> Result<String, ServiceError> {
+fn id_of(item: &[u8]) -> Result<String, ServiceError> {
     #[derive(serde::Deserialize)]
     struct Item {
         id: String,
     }
-    let item: Item = serde_json::from_slice(snapshot.catalogue.item(ordinal))?;
+    let item: Item = serde_json::from_slice(item)?;
     Ok(item.id)
 }
 

@@ -91,9 +91,12 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> V
             })
             .collect(),
         Facet::Attribute(attribute) => {
-            let column = catalogue.tables.columns.attribute(attribute);
-            let counts = &counts.attributes[attribute as usize];
-            counts.iter().map(|(value, count)| fixed(column.label(*value), column.label(*value), *count)).collect()
+            let value = |(value, count): &(Box<str>, u64)| FacetValue {
+                value: value.to_string().into(),
+                label: value.to_string().into(),
+                count: *count,
+            };
+            counts.attributes[attribute as usize].iter().map(value).collect()
         }
     };
     values.retain(|value| value.count > 0);

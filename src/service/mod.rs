@@ -17,7 +17,7 @@ mod similar;
 mod software;
 mod suggest;
 
-pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort};
+pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::search::expand::Prefix;
 pub use changes::{ChangesPage, list_changes};
 pub use content::{Resource, content_hash};
@@ -30,7 +30,7 @@ pub use news::{News, NewsKind, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, PageRequest, SearchSoftware,
-    SearchSort, SoftwareFilter,
+    SearchSort, comma_separated,
 };
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,

@@ -1,8 +1,13 @@
 //! News: products that were added, and evidence that was renewed.
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use super::{ServiceError, SoftwareFilter};
+use super::ServiceError;
+use crate::catalogue::{Order, SoftwareFilter};
+use crate::engine::SearchRequest;
+use crate::search::Plan;
+use crate::search::budget::Budget;
 use crate::snapshot::{ProductChange, Snapshot};
 
 /// The most news.
@@ -41,17 +46,50 @@ pub struct News {
 /// Lists the newest news, the newest first and those of a generation by id, of the categories given or of all.
 ///
 /// # Errors
-/// Where a product's text is damaged.
-pub fn list_news(snapshot: &Snapshot, categories: Vec<String>) -> Result<Vec<News>, ServiceError> {
-    let filter = SoftwareFilter { categories, ..SoftwareFilter::default() }.resolve(&snapshot.catalogue);
-    let columns = &snapshot.catalogue.tables.columns;
-    let changes = snapshot.changes.newest().flat_map(|step| step.changes.iter().map(|change| (&*step.at, change)));
-    let news = changes.filter_map(|(at, change)| {
-        let kind = kind(change)?;
-        let ordinal = snapshot.catalogue.find(&change.id)?;
-        filter.admit(columns, ordinal).passed().then(|| describe(snapshot, ordinal, kind, at))
+/// Where the engine fails, or a product's text is damaged.
+pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
+    let steps = snapshot.changes.newest().flat_map(|step| step.changes.iter().map(move |change| (step, change)));
+    let candidates = steps.filter_map(|(step, change)| Some((kind(change)?, &*step.at, &*change.id)));
+    let candidates: Vec<_> = candidates.collect();
+    let mut news = Vec::new();
+    for changes in candidates.chunks(MAX_NEWS) {
+        let products = products(snapshot, changes, categories).await?;
+        news.extend(changes.iter().filter_map(|(kind, at, id)| Some(products.get(*id)?.news(*kind, at))));
+        if news.len() >= MAX_NEWS {
+            break;
+        }
+    }
+    news.truncate(MAX_NEWS);
+    Ok(news)
+}
+
+/// The products of some changes which are still there, in any of the categories, by id.
+async fn products(
+    snapshot: &Snapshot,
+    changes: &[(NewsKind, &str, &str)],
+    categories: &[String],
+) -> Result<FxHashMap<String, Product>, ServiceError> {
+    let filter = SoftwareFilter {
+        ids: changes.iter().map(|(_, _, id)| (*id).to_owned()).collect(),
+        categories: categories.to_vec(),
+        ..SoftwareFilter::default()
+    };
+    let request = SearchRequest {
+        plan: &Plan::default(),
+        filter: &filter,
+        order: Some(Order::Name),
+        page: 0..changes.len(),
+        facets: None,
+        texts: true,
+        budget: &Budget::new(u64::MAX),
+    };
+    let found = snapshot.engine.search(&request).await?;
+    let products = found.hits.iter().zip(&found.texts).map(|(hit, texts)| {
+        let item: Item = serde_json::from_slice(&hit.item)?;
+        let More { export } = serde_json::from_slice(&texts.fields)?;
+        Ok((item.id.clone(), Product { item, license: export.license }))
     });
-    news.take(MAX_NEWS).collect()
+    products.collect()
 }
 
 fn kind(change: &ProductChange) -> Option<NewsKind> {
@@ -89,17 +127,25 @@ struct Licensed {
     license: String,
 }
 
-fn describe(snapshot: &Snapshot, ordinal: u32, kind: NewsKind, at: &str) -> Result<News, ServiceError> {
-    let item: Item = serde_json::from_slice(snapshot.catalogue.item(ordinal))?;
-    let more: More = serde_json::from_slice(&snapshot.catalogue.detail_fields(ordinal)?)?;
-    Ok(News {
-        kind,
-        at: at.to_owned(),
-        id: item.id,
-        name: item.name,
-        tagline: item.tagline,
-        categories: item.categories.into_iter().map(|category| (category.id, category.name)).collect(),
-        evidence_checked_on: item.evidence_checked_on,
-        license: more.export.license,
-    })
+/// A product with news.
+struct Product {
+    item: Item,
+    license: String,
+}
+
+impl Product {
+    fn news(&self, kind: NewsKind, at: &str) -> News {
+        let item = &self.item;
+        let categories = item.categories.iter().map(|category| (category.id.clone(), category.name.clone()));
+        News {
+            kind,
+            at: at.to_owned(),
+            id: item.id.clone(),
+            name: item.name.clone(),
+            tagline: item.tagline.clone(),
+            categories: categories.collect(),
+            evidence_checked_on: item.evidence_checked_on.clone(),
+            license: self.license.clone(),
+        }
+    }
 }

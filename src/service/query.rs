@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::catalogue::{Attribute, Catalogue, Filter, Order, ReviewFilter, ReviewSort};
-use crate::record::{CalendarDate, EvidenceStatus, OfferingType};
+use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 use crate::resource::Pagination;
 use crate::search::expand::Prefix;
+use crate::snapshot::Snapshot;
 
 /// The most characters (Unicode code points) of a query.
 pub const MAX_QUERY_CHARACTERS: usize = 256;
@@ -50,70 +50,23 @@ impl PageRequest {
     }
 }
 
-/// A filter of products. The empty one passes all.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct SoftwareFilter {
-    /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
-    pub categories: Vec<String>,
-    /// With this offering type.
-    pub offering_type: Option<OfferingType>,
-    /// With this evidence status.
-    pub evidence_status: Option<EvidenceStatus>,
-    /// With a shown rating of at least this.
-    pub min_rating: Option<f64>,
-    /// With an evidence date before this day.
-    pub evidence_checked_before: Option<CalendarDate>,
-    /// With an evidence date after this day.
-    pub evidence_checked_after: Option<CalendarDate>,
-    /// With any of these values of each attribute, in the order of [`Attribute::ALL`]; case, accents, spaces and hyphens don't
-    /// matter. An unknown one matches nothing. Empty: no restriction.
-    pub attributes: [Vec<String>; Attribute::COUNT],
-}
-
-impl SoftwareFilter {
-    /// Resolves names to what the columns hold.
-    pub(super) fn resolve(&self, catalogue: &Catalogue) -> Filter {
-        let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
-            let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            (!values.is_empty()).then_some(numbers)
+/// The parameter and value of a filter that is a list of known values with commas in between, which isn't how several values
+/// are given.
+#[must_use]
+pub fn comma_separated<'f>(snapshot: &Snapshot, filter: &'f SoftwareFilter) -> Option<(&'static str, &'f str)> {
+    let find = |values: &'f [String], is_known: &dyn Fn(&str) -> bool| {
+        let is_list = |value: &&String| {
+            value.contains(',') && !is_known(value) && value.split(',').all(|part| is_known(part.trim()))
         };
-        let columns = &catalogue.tables.columns;
-        Filter {
-            categories: numbers(&self.categories, &|category| catalogue.category(category)),
-            offering_type: self.offering_type,
-            evidence_status: self.evidence_status,
-            min_rating: self.min_rating,
-            evidence_checked_before: self.evidence_checked_before,
-            evidence_checked_after: self.evidence_checked_after,
-            attributes: Attribute::ALL.map(|attribute| {
-                let column = columns.attribute(attribute);
-                numbers(&self.attributes[attribute as usize], &|value| column.find(value))
-            }),
-            ordinals: None,
-        }
-    }
-
-    /// The parameter and value of a filter that is a list of known values with commas in between, which isn't how several values
-    /// are given.
-    #[must_use]
-    pub fn comma_separated(&self, catalogue: &Catalogue) -> Option<(&'static str, &str)> {
-        let find = |values: &'_ [String], is_known: &dyn Fn(&str) -> bool| {
-            let is_list = |value: &&String| {
-                value.contains(',') && !is_known(value) && value.split(',').all(|part| is_known(part.trim()))
-            };
-            values.iter().position(|value| is_list(&value))
-        };
-        let category = find(&self.categories, &|category| catalogue.category(category).is_some());
-        let mut attributes = Attribute::ALL.into_iter().filter_map(|attribute| {
-            let (column, values) =
-                (catalogue.tables.columns.attribute(attribute), &self.attributes[attribute as usize]);
-            let at = find(values, &|value| column.find(value).is_some())?;
-            Some((attribute.as_str(), &*values[at]))
-        });
-        category.map(|at| ("category", &*self.categories[at])).or_else(|| attributes.next())
-    }
+        values.iter().find(is_list).map(String::as_str)
+    };
+    let category = find(&filter.categories, &|category| snapshot.catalogue.category(category).is_some());
+    let mut attributes = Attribute::ALL.into_iter().filter_map(|attribute| {
+        let values = &filter.attributes[attribute as usize];
+        let list = find(values, &|value| snapshot.engine.has_value(attribute, value))?;
+        Some((attribute.as_str(), list))
+    });
+    category.map(|list| ("category", list)).or_else(|| attributes.next())
 }
 
 /// Lists products; by default the first of all, by name.
@@ -121,8 +74,6 @@ impl SoftwareFilter {
 pub struct ListSoftware {
     /// Words that each start a word of the name or of an alias; `None` or blank: all products.
     pub q: Option<String>,
-    /// Only products with these ids; empty: no restriction.
-    pub ids: Vec<String>,
     /// The filter.
     pub filter: SoftwareFilter,
     /// `None`: by name, or best match first where `q` is given.

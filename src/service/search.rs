@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::highlight::Highlighter;
 use super::results::ResultHit;
 use super::{Facet, SearchPage, SearchResults, SearchSoftware, SearchSort, ServiceError};
-use crate::catalogue::{Filter, Order};
+use crate::catalogue::Order;
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::resource::{Correction, QueryReport};
 use crate::search::analyse::{Word, written};
@@ -46,7 +46,7 @@ pub async fn find_software_within(
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
     let (expansion, found) = understood(snapshot, query, budget).await?;
-    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found.hits, budget)?) } else { None };
+    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found, budget)?) } else { None };
     let hits = found.hits.into_iter().map(|hit| ResultHit {
         ordinal: hit.ordinal,
         score: shown_score(&hit, &expansion.plan),
@@ -67,17 +67,16 @@ pub(super) async fn understood(
     query: &SearchSoftware,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let filter = query.filter.resolve(&snapshot.catalogue);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let parsed = q.map(parse).unwrap_or_default();
-    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, &filter, budget).await?;
+    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
     // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
         // No product has the phrases: their words are searched, and the report says so.
         let unquoted =
             parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
         let unquoted: Vec<_> = unquoted.collect();
-        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), &filter, budget).await?;
+        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), budget).await?;
         expansion.report.corrected.splice(0..0, unquoted);
     }
     Ok((expansion, found))
@@ -89,12 +88,11 @@ async fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     parsed: &ParsedQuery,
-    filter: &Filter,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, filter, budget).await?;
+    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, budget).await?;
     if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 {
-        return search_as(snapshot, query, parsed, Prefix::Always, filter, budget).await;
+        return search_as(snapshot, query, parsed, Prefix::Always, budget).await;
     }
     Ok((expansion, found))
 }
@@ -104,7 +102,6 @@ async fn search_as(
     query: &SearchSoftware,
     parsed: &ParsedQuery,
     prefix: Prefix,
-    filter: &Filter,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
     let expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
@@ -118,10 +115,11 @@ async fn search_as(
     let attributes = (!query.facets.is_empty()).then(|| attributes.collect::<Vec<_>>());
     let request = SearchRequest {
         plan: &expansion.plan,
-        filter,
+        filter: &query.filter,
         order: search_order(query.sort),
         page: query.page.range(),
         facets: attributes.as_deref(),
+        texts: query.highlight && !expansion.slots.is_empty(),
         budget,
     };
     let found = if expansion.is_hopeless {
@@ -154,21 +152,21 @@ fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     Correction { from: format!("\"{words}\""), to: words.to_owned() }
 }
 
-/// The highlights of some hits.
+/// The highlights of the hits.
 fn highlights(
     snapshot: &Snapshot,
     expansion: &Expansion,
-    hits: &[Hit],
+    found: &SearchHits,
     budget: &Budget,
 ) -> Result<Box<[Bytes]>, ServiceError> {
-    let ordinals = hits.iter().map(|hit| hit.ordinal);
-    let mut highlighter = Highlighter::new(snapshot, expansion, ordinals, budget);
-    hits.iter().map(|hit| highlighter.highlights(hit).map(Bytes::from)).collect()
+    let mut highlighter = Highlighter::new(snapshot, expansion, budget);
+    let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
+    found.hits.iter().zip(texts).map(|(hit, texts)| highlighter.highlights(hit, texts).map(Bytes::from)).collect()
 }
 
 /// The budget of a search.
 pub(super) fn budget(snapshot: &Snapshot) -> Budget {
-    Budget::of_documents(snapshot.search.forward.len())
+    Budget::of_documents(snapshot.search.documents)
 }
 
 const fn search_order(sort: SearchSort) -> Option<Order> {

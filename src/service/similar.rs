@@ -7,8 +7,9 @@ use serde::Deserialize;
 
 use super::search::{budget, scaled_score};
 use super::{PageRequest, ServiceError, SimilarHit, SimilarPage};
-use crate::catalogue::{Filter, Ordinal};
-use crate::engine::SearchRequest;
+use crate::catalogue::SoftwareFilter;
+use crate::engine::{HitTexts, SearchRequest};
+use crate::resource::CategoryResource;
 use crate::search::analyse::words;
 use crate::search::english::is_function_word;
 use crate::search::forward::SECTION_END;
@@ -42,9 +43,21 @@ struct Texts<'a> {
 
 /// A product's detail as a response body.
 #[derive(Debug, Deserialize)]
-struct Record<'a> {
+struct Detail<T> {
+    data: T,
+}
+
+/// The categories of a product, in its item and its detail.
+#[derive(Debug, Deserialize)]
+struct Categories<'a> {
     #[serde(borrow)]
-    data: Texts<'a>,
+    categories: Vec<CategoryId<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CategoryId<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
 }
 
 impl Texts<'_> {
@@ -70,18 +83,20 @@ pub async fn similar_software<'s>(
     id: &str,
     page: PageRequest,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
-    let Some(product) = snapshot.catalogue.find(id) else { return Ok(None) };
-    let categories = &snapshot.catalogue.tables.columns.categories_of(product);
-    let categories = &categories[..categories.len().min(MAX_CATEGORIES)];
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
-    let words = rarest_words(snapshot, &record)?;
+    let Detail { data: Categories { categories } } = serde_json::from_slice(&record.body)?;
+    let of_product = categories
+        .iter()
+        .take(MAX_CATEGORIES)
+        .filter_map(|category| snapshot.catalogue.tables.categories.iter().find(|known| known.id == category.id));
+    let categories: Vec<_> = of_product.collect();
+    let words = rarest_words(snapshot, &record.body)?;
     let group = |kind: Kind, term: Term, weight: f32| Group {
         alternatives: vec![Alternative { kind, term, weight }],
         ..Group::default()
     };
-    let category_id = |at: &u32| snapshot.catalogue.tables.categories[*at as usize].id.as_str();
     let groups =
-        categories.iter().map(|category| group(Kind::Category, Term::Category(category_id(category).into()), 1.0));
+        categories.iter().map(|category| group(Kind::Category, Term::Category(category.id.as_str().into()), 1.0));
     let groups: Vec<_> =
         groups.chain(words.iter().map(|word| group(Kind::Exact, Term::Word(word.stem), WORD_WEIGHT))).collect();
     if groups.is_empty() {
@@ -89,30 +104,31 @@ pub async fn similar_software<'s>(
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0) }));
     }
     let plan = Plan { groups, ..Plan::default() };
-    let range = page.range();
     let request = SearchRequest {
         plan: &plan,
-        filter: &Filter::default(),
+        filter: &SoftwareFilter { except_id: Some(id.to_owned()), ..SoftwareFilter::default() },
         order: None,
-        // From the start, and one more, for the product itself is found too.
-        page: 0..range.end.saturating_add(1),
+        page: page.range(),
         facets: None,
+        texts: true,
         budget: &budget(snapshot),
     };
-    let mut found = snapshot.engine.search(&request).await?;
-    found.hits.retain(|hit| hit.ordinal != product);
-    let data = page.slice(&found.hits).iter().map(|hit| SimilarHit {
-        item: hit.item.clone(),
-        score: scaled_score(hit.score),
-        categories: shared_categories(snapshot, categories, hit.ordinal),
-        words: shared_words(snapshot, &words, hit.ordinal),
+    let found = snapshot.engine.search(&request).await?;
+    let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
+    let data = found.hits.iter().zip(texts).map(|(hit, texts)| {
+        Ok::<_, ServiceError>(SimilarHit {
+            item: hit.item.clone(),
+            score: scaled_score(hit.score),
+            categories: shared_categories(&categories, &hit.item)?,
+            words: texts.map(|texts| shared_words(snapshot, &words, texts)).unwrap_or_default(),
+        })
     });
-    Ok(Some(SimilarPage { data: data.collect(), pagination: page.pagination(found.total.saturating_sub(1)) }))
+    Ok(Some(SimilarPage { data: data.collect::<Result<_, _>>()?, pagination: page.pagination(found.total) }))
 }
 
 /// The rarest words of a product that another product has too, the rarest first.
 fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, ServiceError> {
-    let texts = serde_json::from_slice::<Record<'_>>(record)?.data;
+    let Detail::<Texts<'_>> { data: texts } = serde_json::from_slice(record)?;
     let mut found: Vec<ProductWord> = Vec::new();
     let (mut read, mut stems) = (0, FxHashSet::default());
     for text in texts.iter() {
@@ -140,19 +156,17 @@ fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, 
 }
 
 fn shared_categories<'s>(
-    snapshot: &'s Snapshot,
-    categories: &[u32],
-    hit: Ordinal,
-) -> Vec<&'s crate::resource::CategoryResource> {
-    let of_hit = snapshot.catalogue.tables.columns.categories_of(hit);
-    let shared = categories.iter().filter(|category| of_hit.contains(category));
-    shared.map(|category| &snapshot.catalogue.tables.categories[*category as usize]).collect()
+    categories: &[&'s CategoryResource],
+    item: &[u8],
+) -> Result<Vec<&'s CategoryResource>, ServiceError> {
+    let Categories { categories: of_hit } = serde_json::from_slice(item)?;
+    let is_shared = |category: &&&CategoryResource| of_hit.iter().any(|of| of.id == category.id);
+    Ok(categories.iter().filter(is_shared).copied().collect())
 }
 
-fn shared_words(snapshot: &Snapshot, words: &[ProductWord], hit: Ordinal) -> Vec<String> {
-    let forward = &snapshot.search.forward;
+fn shared_words(snapshot: &Snapshot, words: &[ProductWord], texts: &HitTexts) -> Vec<String> {
     // Without the marks between values and sections.
-    let found = forward.words(hit).filter(|word| *word > SECTION_END).take(MAX_WORDS_READ);
-    let stems: FxHashSet<_> = found.map(|word| forward.stem_of(word)).collect();
+    let found = texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ);
+    let stems: FxHashSet<_> = found.map(|word| snapshot.search.lexicon.stem_of(word)).collect();
     words.iter().filter(|word| stems.contains(&word.stem)).map(|word| word.written.clone()).collect()
 }

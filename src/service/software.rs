@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{ListSoftware, Page, PageRequest, ServiceError};
-use crate::catalogue::{Filter, Order};
+use crate::catalogue::{Order, SoftwareFilter};
 use crate::engine::{EngineError, SearchHits, SearchRequest};
 use crate::search::budget::Budget;
 use crate::search::{Plan, names};
@@ -14,17 +14,10 @@ use crate::snapshot::Snapshot;
 /// # Errors
 /// Where the engine fails.
 pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
-    let mut filter = query.filter.resolve(&snapshot.catalogue);
-    if !query.ids.is_empty() {
-        let mut ordinals: Vec<_> = query.ids.iter().filter_map(|id| snapshot.catalogue.find(id)).collect();
-        ordinals.sort_unstable();
-        ordinals.dedup();
-        filter.ordinals = Some(ordinals);
-    }
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let found = match q {
-        None => search(snapshot, &Plan::default(), &filter, query.sort.or(Some(Order::Name)), query.page).await?,
-        Some(q) => search_names(snapshot, q, &filter, query.sort, query.page).await?,
+        None => search(snapshot, &Plan::default(), &query.filter, query.sort.or(Some(Order::Name)), query.page).await?,
+        Some(q) => search_names(snapshot, q, &query.filter, query.sort, query.page).await?,
     };
     let data = found.hits.into_iter().map(|hit| hit.item).collect();
     Ok(Page { data, pagination: query.page.pagination(found.total) })
@@ -35,14 +28,14 @@ pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<
 /// # Errors
 /// Where the engine fails or the product's text is damaged.
 pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Bytes>, ServiceError> {
-    Ok(snapshot.engine.record(id).await?)
+    Ok(snapshot.engine.record(id).await?.map(|record| record.body))
 }
 
 /// A page of the products with names that match a text.
 pub(super) async fn search_names(
     snapshot: &Snapshot,
     q: &str,
-    filter: &Filter,
+    filter: &SoftwareFilter,
     order: Option<Order>,
     page: PageRequest,
 ) -> Result<SearchHits, EngineError> {
@@ -53,12 +46,13 @@ pub(super) async fn search_names(
 async fn search(
     snapshot: &Snapshot,
     plan: &Plan,
-    filter: &Filter,
+    filter: &SoftwareFilter,
     order: Option<Order>,
     page: PageRequest,
 ) -> Result<SearchHits, EngineError> {
     // Names are short, so the work is little; a list has no place to say that it is incomplete.
     let budget = Budget::new(u64::MAX);
-    let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, budget: &budget };
+    let request =
+        SearchRequest { plan, filter, order, page: page.range(), facets: None, texts: false, budget: &budget };
     snapshot.engine.search(&request).await
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::search::find_software;
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError};
-use crate::catalogue::Filter;
+use crate::catalogue::SoftwareFilter;
 use crate::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::snapshot::Snapshot;
 
@@ -21,7 +21,7 @@ pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<
     let few = limit as usize;
     let tables = &snapshot.catalogue.tables;
     let page = PageRequest { limit, offset: 0 };
-    let named = search_names(snapshot, q, &Filter::default(), None, page).await?;
+    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page).await?;
     let mut products: Vec<_> = named.hits.into_iter().map(|hit| (hit.ordinal, hit.item)).collect();
     let mut q = Cow::Borrowed(q);
     if products.len() < few && !q.trim().is_empty() {

@@ -115,12 +115,12 @@ impl Snapshot {
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
-        let (search, scorer) = SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
+        let (search, scorer, forward) =
+            SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
         let files = artifact.parts.into_iter();
         let files =
             files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
-        let (forward, records) = (Arc::clone(&search.forward), Arc::clone(&catalogue));
-        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, records)?);
+        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, Arc::clone(&catalogue))?);
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
         Ok(Self { generation, skipped: Skipped::default(), catalogue, changes, search, engine, glossary, categories })

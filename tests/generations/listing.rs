@@ -70,6 +70,7 @@ fn filter() -> impl Strategy<Value = SoftwareFilter> {
                     Attribute::Vendor => vendor.map(str::to_owned).into_iter().collect(),
                     _ => Vec::new(),
                 }),
+                ..SoftwareFilter::default()
             }
         })
 }

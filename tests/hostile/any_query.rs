@@ -131,6 +131,7 @@ fn any_search() -> impl Strategy<Value = SearchSoftware> {
                 _ => Vec::new(),
             }),
             categories,
+            ..SoftwareFilter::default()
         });
     let filter = prop_oneof![2 => Just(SoftwareFilter::default()), 1 => filter];
     let sort = prop::sample::select(

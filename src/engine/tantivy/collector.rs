@@ -1,7 +1,7 @@
 //! Collection of what a walk over the posting lists finds, into tiers.
 
 use super::TantivyEngine;
-use crate::catalogue::{Catalogue, Ordinal};
+use crate::catalogue::{Catalogue, Filter, Ordinal};
 use crate::engine::{EngineError, SearchHits, SearchRequest, records};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
@@ -44,12 +44,16 @@ impl<'a> TierCollector<'a> {
     ///
     /// # Errors
     /// Where the posting lists of the names can't be read.
-    pub(super) fn new(engine: &'a TantivyEngine, request: &SearchRequest<'a>) -> Result<Self, EngineError> {
+    pub(super) fn new(
+        engine: &'a TantivyEngine,
+        request: &SearchRequest<'a>,
+        filter: &'a Filter,
+    ) -> Result<Self, EngineError> {
         let plan = request.plan;
         let facets = request.facets.map(|attributes| FacetCounts::new(&engine.columns, attributes));
         let wanted = request.page.end;
         let kept = if request.order.is_none() { wanted.max(RERANKED) } else { wanted };
-        let mut collector = Collector::new(&engine.columns, request.filter, kept, facets);
+        let mut collector = Collector::new(&engine.columns, filter, kept, facets);
         if let Some(order) = request.order {
             collector = collector.ordered_by(engine.columns.order(order));
         } else if !matches!(plan.rerank, Rerank::ShortestName) {
@@ -159,7 +163,7 @@ impl<'a> TierCollector<'a> {
             request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
         }
         let hits = records::hits(catalogue, request.page_of(&best));
-        SearchHits { hits, total, complete, unfiltered_total, facets }
+        SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }
     }
 
     fn note(&mut self, ordinal: Ordinal) {

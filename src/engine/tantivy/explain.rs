@@ -3,12 +3,17 @@
 use super::TantivyEngine;
 use super::group_cursor::group_weight;
 use crate::catalogue::Ordinal;
-use crate::engine::{EngineError, Explanation, Satisfied};
+use crate::engine::{EngineError, Explanation, Satisfied, SearchRequest};
 use crate::search::phrase::has_words;
-use crate::search::{Group, Plan, Term};
+use crate::search::{Group, Term};
 
-/// Explains how a document stands to a plan.
-pub(super) fn explain(engine: &TantivyEngine, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+/// Explains how a document stands to a search.
+pub(super) fn explain(
+    engine: &TantivyEngine,
+    request: &SearchRequest<'_>,
+    ordinal: Ordinal,
+) -> Result<Explanation, EngineError> {
+    let plan = request.plan;
     let groups = plan.groups.iter().map(|group| best(engine, group, ordinal)).collect::<Result<_, _>>()?;
     let mut excluded = Vec::new();
     for (at, term) in plan.excluded.iter().enumerate() {
@@ -17,7 +22,13 @@ pub(super) fn explain(engine: &TantivyEngine, plan: &Plan, ordinal: Ordinal) -> 
         }
     }
     let lacks = |at: &usize| !has_words(&engine.forward, ordinal, &plan.phrases[*at]);
-    Ok(Explanation { groups, excluded, lacking: (0..plan.phrases.len()).filter(lacks).collect() })
+    Ok(Explanation {
+        groups,
+        excluded,
+        lacking: (0..plan.phrases.len()).filter(lacks).collect(),
+        signals: plan.rerank.shares(&engine.forward, ordinal),
+        admission: engine.catalogue.resolve(request.filter).admit(&engine.columns, ordinal),
+    })
 }
 
 /// The alternative of a group with the highest score in a document.

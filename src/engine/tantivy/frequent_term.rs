@@ -225,6 +225,7 @@ mod tests {
     use crate::engine::{Engine as _, TantivyBuilder, TantivyEngine};
     use crate::search::Ranking;
     use crate::search::field::Field;
+    use crate::search::forward::Forward;
     use crate::search::score::Occurrences;
     use crate::snapshot::Snapshot;
 
@@ -252,7 +253,7 @@ mod tests {
         let files = builder.finish().expect("an index");
         // The records aren't read.
         let catalogue = Arc::clone(&Snapshot::build(Vec::new()).expect("an empty generation").catalogue);
-        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Arc::default(), catalogue)
+        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Forward::default(), catalogue)
             .expect("it opens")
     }
 

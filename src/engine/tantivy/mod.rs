@@ -23,7 +23,6 @@ use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
-use bytes::Bytes;
 use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 
@@ -35,9 +34,10 @@ use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
 use super::{
-    Engine, EngineError, EngineFiles, Explanation, ReviewHits, ReviewsRequest, SearchHits, SearchRequest, records,
+    Engine, EngineError, EngineFiles, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
+    records,
 };
-use crate::catalogue::{Catalogue, Columns, Ordinal};
+use crate::catalogue::{Attribute, Catalogue, Columns, Ordinal};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::score::Scorer;
@@ -56,7 +56,7 @@ pub struct TantivyEngine {
     /// The frequent terms, by where their postings begin.
     frequent: FxHashMap<usize, FrequentTerm>,
     scorer: Scorer,
-    forward: Arc<Forward>,
+    forward: Forward,
     columns: Arc<Columns>,
     catalogue: Arc<Catalogue>,
 }
@@ -100,7 +100,7 @@ impl TantivyEngine {
     pub fn open(
         files: EngineFiles,
         scorer: Scorer,
-        forward: Arc<Forward>,
+        forward: Forward,
         catalogue: Arc<Catalogue>,
     ) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
@@ -131,12 +131,18 @@ impl TantivyEngine {
     }
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
-        if let Some(page) = records::list(&self.catalogue, request) {
-            return Ok(page);
+        let filter = self.catalogue.resolve(request.filter);
+        let mut found = if let Some(page) = records::list(&self.catalogue, request, &filter) {
+            page
+        } else {
+            let mut collector = TierCollector::new(self, request, &filter)?;
+            walk::walk(self, request.plan, &mut collector, request.budget)?;
+            collector.finish(request, &self.catalogue)
+        };
+        if request.texts {
+            found.texts = records::texts(&self.catalogue, &self.forward, &found.hits, request.budget)?;
         }
-        let mut collector = TierCollector::new(self, request)?;
-        walk::walk(self, request.plan, &mut collector, request.budget)?;
-        Ok(collector.finish(request, &self.catalogue))
+        Ok(found)
     }
 
     /// The term, if any document has it.
@@ -241,11 +247,19 @@ impl Engine for TantivyEngine {
         records::categories(&self.catalogue, term, |request| self.search_now(request))
     }
 
+    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
+        self.columns.attribute(attribute).find(value).is_some()
+    }
+
+    fn content_hash(&self, id: &str) -> Option<u64> {
+        self.catalogue.find(id).map(|ordinal| self.catalogue.content_hash(ordinal))
+    }
+
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
         Box::pin(ready(self.search_now(request)))
     }
 
-    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, EngineError>> {
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
         Box::pin(ready(records::record(&self.catalogue, id)))
     }
 
@@ -257,7 +271,7 @@ impl Engine for TantivyEngine {
         Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
     }
 
-    fn explain(&self, plan: &Plan, ordinal: Ordinal) -> Result<Explanation, EngineError> {
-        explain::explain(self, plan, ordinal)
+    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        explain::explain(self, request, ordinal)
     }
 }

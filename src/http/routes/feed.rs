@@ -44,7 +44,7 @@ async fn get_feed(
     let config = Arc::clone(&state);
     // A rare category is looked for in all of the log.
     let write = async move {
-        let news = service::list_news(&snapshot, categories.clone())?;
+        let news = service::list_news(&snapshot, &categories).await?;
         let feed = Feed {
             config: &config.config,
             query: query.as_deref().unwrap_or_default(),

@@ -46,8 +46,7 @@ impl FromParameters for ListParameters {
     fn read(values: &mut Values<'_>) -> Self {
         let q = values.query(&Q);
         let list = ListSoftware {
-            ids: values.many(&ID),
-            filter: software_filter(values),
+            filter: SoftwareFilter { ids: values.many(&ID), ..software_filter(values) },
             sort: values.one(&LIST_SORT),
             page: values.queried_page(&LIMIT, q.as_deref()),
             q,
@@ -83,7 +82,7 @@ pub(in crate::http) async fn list_software(
 ) -> Result<Response, ApiError> {
     let max_offset = MaxOffset::of(query.q.as_deref());
     reject_comma_separated(&snapshot, &query.filter)?;
-    let is_stored_order = query.q.is_none() && query.ids.is_empty() && query.filter == SoftwareFilter::default();
+    let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
     let list = async move {
         let page = service::list_software(&snapshot, &query).await?;
         let write = |item: &Bytes, json: &mut Vec<u8>| {
@@ -100,7 +99,7 @@ pub(in crate::http) async fn list_software(
 
 /// Rejects a filter that gives several values in one, with commas.
 pub(in crate::http) fn reject_comma_separated(snapshot: &Snapshot, filter: &SoftwareFilter) -> Result<(), ApiError> {
-    let Some((name, value)) = filter.comma_separated(&snapshot.catalogue) else { return Ok(()) };
+    let Some((name, value)) = service::comma_separated(snapshot, filter) else { return Ok(()) };
     let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={}", part.trim())).collect();
     let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
     Err(ApiError::Parameters(vec![ParameterProblem {

@@ -8,8 +8,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use crate::catalogue::Ordinal;
-use crate::engine::Hit;
+use crate::engine::{Hit, HitTexts};
 use crate::record::slug;
 use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
@@ -29,10 +28,11 @@ const HIT: usize = 100;
 #[derive(Debug, Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A category; only its name is read.
+/// A category.
 #[derive(Debug, Deserialize)]
 struct Category<'a> {
     #[serde(borrow)]
+    id: Cow<'a, str>,
     name: Text<'a>,
 }
 
@@ -72,8 +72,15 @@ pub(super) struct Highlighter<'s> {
     /// The two words of each compound that is written apart, and the slot that it stands for.
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words of descriptions of categories, each with its slots: many hits are in the same ones.
-    described: FxHashMap<u32, Vec<(Range<usize>, Slots)>>,
+    described: FxHashMap<String, Description<'s>>,
     scratch: Scratch,
+}
+
+/// The description of a category and its matched words.
+#[derive(Default)]
+struct Description<'s> {
+    text: &'s str,
+    matches: Vec<(Range<usize>, Slots)>,
 }
 
 /// Slots of the query, a bit each.
@@ -106,15 +113,8 @@ impl Scratch {
 }
 
 impl<'s> Highlighter<'s> {
-    /// A highlighter for these hits.
-    pub(super) fn new(
-        snapshot: &'s Snapshot,
-        expansion: &'s Expansion,
-        hits: impl Iterator<Item = Ordinal> + Clone,
-        budget: &'s Budget,
-    ) -> Self {
-        snapshot.catalogue.prefetch(hits.clone());
-        snapshot.search.forward.fetch(hits);
+    /// A highlighter for the hits of a query.
+    pub(super) fn new(snapshot: &'s Snapshot, expansion: &'s Expansion, budget: &'s Budget) -> Self {
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let prefix = |kind: fn(&Term) -> bool| {
             expansion.slots.iter().find(|slot| has(slot, kind)).and_then(|slot| slot.prefix.as_deref())
@@ -146,21 +146,19 @@ impl<'s> Highlighter<'s> {
     }
 
     /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match. A
-    /// JSON array of [`Highlight`].
+    /// JSON array of [`Highlight`], empty for a hit without texts.
     ///
     /// # Errors
     /// Where the product's text is damaged, or a highlight can't be written as JSON.
-    pub(super) fn highlights(&mut self, hit: &Hit) -> Result<Vec<u8>, ServiceError> {
-        let ordinal = hit.ordinal;
+    pub(super) fn highlights(&mut self, hit: &Hit, texts: Option<&HitTexts>) -> Result<Vec<u8>, ServiceError> {
         self.scratch.json.clear();
         self.scratch.json.push(b'[');
         self.scratch.found = 0;
-        if !self.expansion.slots.is_empty() && self.budget.allows_more() {
-            self.budget.spend(HIT + self.snapshot.search.forward.size_bytes(ordinal));
+        if let Some(texts) = texts.filter(|_| self.budget.allows_more()) {
+            self.budget.spend(HIT + texts.words.size_bytes());
             let item: ItemTexts<'_> = serde_json::from_slice(&hit.item)?;
-            let fields = self.snapshot.catalogue.detail_fields(ordinal)?;
-            let detail: DetailTexts<'_> = serde_json::from_slice(&fields)?;
-            let mut words = self.snapshot.search.forward.words(ordinal);
+            let detail: DetailTexts<'_> = serde_json::from_slice(&texts.fields)?;
+            let mut words = texts.words.iter();
             // The values in the order in which the index has their words, so that no word has to be looked up.
             self.mark(&mut words);
             self.title(&item, &detail)?;
@@ -170,7 +168,7 @@ impl<'s> Highlighter<'s> {
             self.body(&detail)?;
             // A product with some of the words is explained by those that it has.
             if hit.tier >= Tier::Demo || self.scratch.found == 0 {
-                self.category_descriptions(ordinal)?;
+                self.category_descriptions(&item.categories)?;
             }
         }
         self.scratch.json.push(b']');
@@ -216,20 +214,23 @@ impl<'s> Highlighter<'s> {
     }
 
     /// Appends the descriptions of categories with words that the product itself doesn't have.
-    fn category_descriptions(&mut self, ordinal: Ordinal) -> Result<(), serde_json::Error> {
+    fn category_descriptions(&mut self, categories: &[Category<'_>]) -> Result<(), serde_json::Error> {
         let missing = self.slots(|term| matches!(term, Term::Word(_))) & !self.scratch.found;
         let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
         if missing == 0 {
             return Ok(());
         }
-        for category in catalogue.tables.columns.categories_of(ordinal) {
-            let Some(text) = catalogue.tables.categories[*category as usize].description.as_deref() else { continue };
-            let matches = described.entry(*category).or_insert_with(|| {
+        for Category { id, .. } in categories {
+            if !described.contains_key(&**id) {
+                let category = catalogue.tables.categories.iter().find(|category| category.id == *id);
+                let text = category.and_then(|category| category.description.as_deref()).unwrap_or_default();
                 budget.spend(text.len() * 4);
                 let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
                 let words = words(text).into_iter();
-                words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect()
-            });
+                let matches = words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect();
+                described.insert(id.to_string(), Description { text, matches });
+            }
+            let Some(Description { text, matches }) = described.get(&**id) else { continue };
             scratch.places.clear();
             let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
             scratch.places.extend(explaining.map(|(place, _)| place.clone()));
@@ -261,7 +262,7 @@ impl<'s> Highlighter<'s> {
             if is_second && marked[values.last().copied().unwrap_or(0)..].last() != Some(&(number - 1)) {
                 marked.push(number - 1);
             }
-            let slots = expansion.stems.of(search.forward.stem_of(word));
+            let slots = expansion.stems.of(search.lexicon.stem_of(word));
             if is_second || slots.is_some() {
                 *found |= slots.unwrap_or(0) | compound.map_or(0, |(_, slots)| *slots);
                 marked.push(number);

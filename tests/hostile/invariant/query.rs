@@ -52,7 +52,6 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
         filter: query.filter.clone(),
         sort: (query.sort == SearchSort::Name).then_some(Order::Name),
         page: query.page,
-        ..ListSoftware::default()
     };
     assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);
     let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page });

@@ -181,6 +181,7 @@ pub(in crate::http) fn software_filter(values: &mut Values<'_>) -> SoftwareFilte
         evidence_checked_before: values.one(&EVIDENCE_CHECKED_BEFORE),
         evidence_checked_after: values.one(&EVIDENCE_CHECKED_AFTER),
         attributes: ATTRIBUTES.map(|attribute| values.many(attribute)),
+        ..SoftwareFilter::default()
     }
 }
 
