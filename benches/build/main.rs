@@ -20,7 +20,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use software_directory::catalogue::{Catalogue, CatalogueBuilder};
+use software_directory::catalogue::CatalogueBuilder;
+use software_directory::engine::Engine;
 use software_directory::export::{IdPrefixes, Limits};
 use software_directory::search::SearchBuilder;
 use software_directory::snapshot::source::Source;
@@ -86,15 +87,12 @@ const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
 /// The time of all products' details in an order that defeats caches, and of copying them as ready bytes.
-fn lookups(catalogue: &Catalogue) -> Stages {
-    let count = u32::try_from(catalogue.software_count()).unwrap_or(u32::MAX);
-    let mut ordinals: Vec<u32> = (0..count).collect();
-    fastrand::Rng::with_seed(1).shuffle(&mut ordinals);
-    let detail = |ordinal: &u32| catalogue.detail(*ordinal).expect("whole");
-    let ((), made) = time(|| ordinals.iter().for_each(|ordinal| drop(std::hint::black_box(detail(ordinal)))));
-    let ready: Vec<Bytes> = (0..count).map(|ordinal| detail(&ordinal)).collect();
-    let copy = |ordinal: &u32| drop(std::hint::black_box(ready[*ordinal as usize].to_vec()));
-    let ((), copied) = time(|| ordinals.iter().for_each(copy));
+fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
+    fastrand::Rng::with_seed(1).shuffle(&mut ids);
+    let record = |id: &str| pollster::block_on(engine.record(id)).expect("whole").expect("a product").body;
+    let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
+    let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
+    let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
     vec![("every product's answer, put together", made), ("the same copied, if they were ready", copied)]
 }
 
@@ -137,6 +135,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let exports = source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {})?.report.exports;
     let (catalogue, answers) = time(|| records.finish());
     drop(catalogue?);
+    let ids = exports.iter().flat_map(|export| export.software.iter().map(|software| software.id.clone())).collect();
     let (artifact, all) = time(|| build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())));
     let artifact = artifact?;
     let measured = [order, answers, analysis, words];
@@ -145,7 +144,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         clock: all.clock.saturating_sub(measured.iter().map(|time| time.clock).sum()),
     };
     let (opened, check) = time(|| Snapshot::open(generation.clone(), artifact.clone()));
-    let software_count = opened?.catalogue.software_count() as u64;
+    let software_count = opened?.software_count() as u64;
     let store = Store::new(index);
     let about = NewGeneration {
         generation: generation.clone(),
@@ -159,7 +158,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let manifest = manifest?;
     drop(artifact);
     let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?)?));
-    let answers_of = lookups(&loaded?.catalogue);
+    let answers_of = lookups(&*loaded?.engine, ids);
     std::fs::remove_dir_all(index)?;
     let mut stages = vec![
         ("read, parse and validate", read),

@@ -64,7 +64,7 @@ fn run() -> Result<(), Failure> {
     let found: u64 = plain.iter().map(|query| ask::answer(&snapshot, query).pagination.total).sum();
     println!(
         "{} products of {}; {QUERIES} queries with seed {SEED} find {} each on average",
-        snapshot.catalogue.software_count(),
+        snapshot.software_count(),
         path.display(),
         found / QUERIES as u64
     );

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::arena::{Arena, Span};
 use super::attributes::AttributeColumnsBuilder;
@@ -13,6 +12,7 @@ use super::exports::{ExportDocument, StoredDocument};
 use super::glossary::GlossaryEntry;
 use super::merge::{Entry, merge_categories, merge_software};
 use super::products::{ProductSpans, ProductWriter};
+use super::records::RecordTables;
 use super::reviews::Reviews;
 use super::same_as::{MAX_LINKS, SameAs};
 use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, ProductVersion, Tables};
@@ -194,16 +194,10 @@ impl CatalogueBuilder {
             exports.push(ExportDocument::push(&mut arena, resource.clone(), document)?);
         }
         let glossary = self.glossary(&mut arena)?;
-        let tables = Tables {
-            columns: Arc::new(self.columns(attributes)),
-            categories: self.categories.clone(),
-            category_objects,
-            reviews,
-            glossary,
-            exports,
-        };
+        let records = RecordTables { products, columns: self.columns(attributes), reviews };
+        let tables = Tables { categories: self.categories.clone(), category_objects, glossary, exports };
         Ok(CatalogueParts {
-            tables: postcard::to_stdvec(&(products, tables))?,
+            tables: postcard::to_stdvec(&(records, tables))?,
             arena: arena.into_bytes(),
             downloads: downloads.into_bytes(),
             versions: postcard::to_stdvec(&versions)?,

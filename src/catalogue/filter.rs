@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Attribute, Catalogue, Columns, Ordinal};
+use super::{Attribute, Catalogue, Columns, Ordinal, Records};
 use crate::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 
 /// A filter of products. The empty one passes all.
@@ -102,6 +102,31 @@ impl Admission {
 }
 
 impl Filter {
+    /// Resolves names to what the columns hold.
+    #[must_use]
+    pub fn resolve(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
+        let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
+            let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            (!values.is_empty()).then_some(numbers)
+        };
+        Self {
+            ordinals: numbers(&filter.ids, &|id| records.find(id)),
+            except: filter.except_id.as_deref().and_then(|id| records.find(id)),
+            categories: numbers(&filter.categories, &|category| catalogue.category(category)),
+            offering_type: filter.offering_type,
+            evidence_status: filter.evidence_status,
+            min_rating: filter.min_rating,
+            evidence_checked_before: filter.evidence_checked_before,
+            evidence_checked_after: filter.evidence_checked_after,
+            attributes: Attribute::ALL.map(|attribute| {
+                let column = records.columns.attribute(attribute);
+                numbers(&filter.attributes[attribute as usize], &|value| column.find(value))
+            }),
+        }
+    }
+
     /// Whether every product passes.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -159,31 +184,6 @@ impl Filter {
 }
 
 impl Catalogue {
-    /// Resolves names to what the columns hold.
-    #[must_use]
-    pub fn resolve(&self, filter: &SoftwareFilter) -> Filter {
-        let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
-            let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            (!values.is_empty()).then_some(numbers)
-        };
-        Filter {
-            ordinals: numbers(&filter.ids, &|id| self.find(id)),
-            except: filter.except_id.as_deref().and_then(|id| self.find(id)),
-            categories: numbers(&filter.categories, &|category| self.category(category)),
-            offering_type: filter.offering_type,
-            evidence_status: filter.evidence_status,
-            min_rating: filter.min_rating,
-            evidence_checked_before: filter.evidence_checked_before,
-            evidence_checked_after: filter.evidence_checked_after,
-            attributes: Attribute::ALL.map(|attribute| {
-                let column = self.tables.columns.attribute(attribute);
-                numbers(&filter.attributes[attribute as usize], &|value| column.find(value))
-            }),
-        }
-    }
-
     /// The index of a category given by its name or id, in any case.
     #[must_use]
     pub fn category(&self, name_or_id: &str) -> Option<u32> {

@@ -1,8 +1,9 @@
-//! The records of one generation, laid out for serving: the JSON of every response, and integer columns to filter and sort
-//! by. A product's number is its *ordinal*, its place in the order of quality.
+//! One generation, laid out for serving: the JSON of every response, and integer columns to filter and sort by. A product's
+//! number is its *ordinal*, its place in the order of quality.
 //!
-//! Written once per generation by [`CatalogueBuilder`]. Nothing here knows an index or HTTP; only the exports for download
-//! may be in a file ([`Bulk`]).
+//! The [`Catalogue`] has categories, glossary and exports, the [`Records`] products and their reviews; only an engine reads
+//! those. Written once per generation by [`CatalogueBuilder`]. Nothing here knows an index or HTTP; only the exports for
+//! download may be in a file ([`Bulk`]).
 
 mod arena;
 mod attributes;
@@ -18,6 +19,7 @@ mod listing;
 mod merge;
 mod products;
 mod quality;
+mod records;
 mod reviews;
 mod same_as;
 
@@ -30,19 +32,18 @@ pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
+pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
-use self::products::{ProductSpans, Products};
-use crate::record::CalendarDate;
+use self::records::RecordTables;
 use crate::resource::CategoryResource;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
@@ -51,12 +52,11 @@ pub type Ordinal = u32;
 /// The highest ordinal that a directory can have: candidates are sorted by keys with 30 bits for it.
 pub const MAX_ORDINAL: Ordinal = Ordinal::MAX >> 2;
 
-/// The records of one generation, ready to serve.
+/// The categories, the glossary and the exports of one generation, ready to serve.
 #[derive(Debug)]
 pub struct Catalogue {
     /// Everything but the texts.
     pub tables: Tables,
-    products: Products,
     /// The texts that [`Tables`] points into.
     arena: Bytes,
     /// The exports as they were validated, compressed.
@@ -67,28 +67,13 @@ pub struct Catalogue {
     collection_hashes: [u64; 2],
 }
 
-/// What tells one version of a product from another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProductVersion {
-    /// The product's id.
-    pub id: Box<str>,
-    /// Its content hash.
-    pub hash: u64,
-    /// When its evidence was checked.
-    pub evidence_checked_on: Option<CalendarDate>,
-}
-
 /// The tables of a catalogue, decoded when a generation is opened.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tables {
-    /// The columns that products are filtered and sorted by.
-    pub columns: Arc<Columns>,
     /// The categories, by name.
     pub categories: Vec<CategoryResource>,
     /// The same, each as a JSON object.
     pub category_objects: Vec<Span>,
-    /// The reviews.
-    pub reviews: Reviews,
     /// The glossary, by term.
     pub glossary: Vec<GlossaryEntry>,
     /// The exports, by id.
@@ -109,40 +94,27 @@ pub enum CatalogueError {
     Downloads(#[source] io::Error),
 }
 
-/// A product's text that can't be decompressed.
-#[derive(Debug, thiserror::Error)]
-#[error("the text of product {ordinal} is damaged")]
-pub struct DamagedText {
-    ordinal: Ordinal,
-    source: io::Error,
-}
-
 impl Tables {
-    /// Whether they fit this number of products and these lengths of the texts and the documents for download.
-    fn fit(&self, products: usize, end: u64, downloads_end: u64) -> bool {
-        self.columns.len() == products
-            && self.category_objects.len() == self.categories.len()
+    /// Whether they fit these lengths of the texts and the documents for download.
+    fn fit(&self, end: u64, downloads_end: u64) -> bool {
+        self.category_objects.len() == self.categories.len()
             && self.category_objects.iter().all(|span| span.end() <= end)
-            && self.reviews.spans().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)
             && self.exports.iter().all(|export| export.object.end() <= end && export.download_end() <= downloads_end)
     }
 }
 
 impl Catalogue {
-    /// Reads a catalogue back from its three parts.
+    /// Reads a catalogue and its records back from their three parts.
     ///
     /// # Errors
     /// Where a part is damaged or they don't belong together.
-    pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<Self, CatalogueError> {
-        let (spans, mut tables): (ProductSpans, Tables) = postcard::from_bytes(tables)?;
+    pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<(Self, Records), CatalogueError> {
+        let (records, tables): (RecordTables, Tables) = postcard::from_bytes(tables)?;
         let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
-        let products = Products::open(spans, arena.clone()).ok_or(CatalogueError::Misfit)?;
-        if !tables.fit(products.len(), arena.len() as u64, downloads_end) {
+        let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
+        if !tables.fit(arena.len() as u64, downloads_end) {
             return Err(CatalogueError::Misfit);
-        }
-        if let Some(columns) = Arc::get_mut(&mut tables.columns) {
-            columns.profile();
         }
         let objects = |spans: &mut dyn Iterator<Item = Span>| {
             let mut hasher = FixedState::default().build_hasher();
@@ -152,76 +124,8 @@ impl Catalogue {
         let categories = objects(&mut tables.category_objects.iter().copied());
         let glossary = objects(&mut tables.glossary.iter().map(|entry| entry.object));
         let collection_hashes = [categories, glossary];
-        Ok(Self { tables, products, arena, downloads, damaged: AtomicBool::new(false), collection_hashes })
-    }
-
-    /// The number of products.
-    #[must_use]
-    pub fn software_count(&self) -> usize {
-        self.products.len()
-    }
-
-    /// The product with this id.
-    #[must_use]
-    pub fn find(&self, id: &str) -> Option<Ordinal> {
-        self.products.find(id)
-    }
-
-    /// The content hash of a product: it changes with the product, and not with others.
-    #[must_use]
-    pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
-        self.products.content_hash(ordinal)
-    }
-
-    /// The ids of all products, in the order of ordinals.
-    pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
-        self.products.ids()
-    }
-
-    /// The versions of all products, by id.
-    #[must_use]
-    pub fn versions(&self) -> Vec<ProductVersion> {
-        let version = |(ordinal, id): (Ordinal, String)| ProductVersion {
-            id: id.into(),
-            hash: self.content_hash(ordinal),
-            evidence_checked_on: self.tables.columns.evidence_checked_on[ordinal as usize],
-        };
-        let mut versions: Vec<_> = (0..).zip(self.ids()).map(version).collect();
-        versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        versions
-    }
-
-    /// A product's detail as a response body, `{"data":{…}}`.
-    ///
-    /// # Errors
-    /// Where its text is damaged.
-    pub fn detail(&self, ordinal: Ordinal) -> Result<Bytes, DamagedText> {
-        self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
-    }
-
-    /// Products as lists show them, in the order given.
-    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = Bytes> {
-        fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
-        ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
-    }
-
-    /// A product as lists show it, a JSON object.
-    #[must_use]
-    pub fn item(&self, ordinal: Ordinal) -> &[u8] {
-        self.products.item(ordinal)
-    }
-
-    /// A product's detail fields, those which its item doesn't have, as a JSON object.
-    ///
-    /// # Errors
-    /// Where they are damaged.
-    pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
-        self.products.detail_fields(ordinal).map_err(|source| DamagedText { ordinal, source })
-    }
-
-    /// Prefetches the details of products.
-    pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
-        self.products.prefetch(ordinals);
+        let damaged = AtomicBool::new(false);
+        Ok((Self { tables, arena, downloads, damaged, collection_hashes }, records))
     }
 
     /// A resource other than a product, a JSON object.

@@ -62,7 +62,7 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
         return None;
     }
     let open = |manifest: &Manifest| open_catalogue(&mut store.load_catalogue(manifest).ok()?).ok();
-    let (old, new) = (open(before)?, open(after)?);
+    let ((_, old), (_, new)) = (open(before)?, open(after)?);
     Some(Change::between(Some(&old), Some(&new), (Some(&before.inputs), Some(&after.inputs))))
 }
 

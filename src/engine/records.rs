@@ -1,11 +1,11 @@
-//! Records out of the catalogue, for engines that have it in memory.
+//! Records for engines that have them in memory.
 
 use bytes::Bytes;
 
 use super::{
     CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
 };
-use crate::catalogue::{Catalogue, Filter, Ordinal, SoftwareFilter};
+use crate::catalogue::{Filter, Ordinal, Records, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::Forward;
@@ -15,8 +15,8 @@ use crate::search::{Alternative, Group, Kind, Plan, Term};
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// The hits of some candidates.
-pub(super) fn hits(catalogue: &Catalogue, candidates: &[Candidate]) -> Vec<Hit> {
-    let items = catalogue.items(candidates.iter().map(|candidate| candidate.ordinal));
+pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
+    let items = records.items(candidates.iter().map(|candidate| candidate.ordinal));
     let hit = |(candidate, item): (&Candidate, Bytes)| Hit {
         ordinal: candidate.ordinal,
         tier: candidate.tier,
@@ -31,13 +31,13 @@ pub(super) fn hits(catalogue: &Catalogue, candidates: &[Candidate]) -> Vec<Hit> 
 /// # Errors
 /// Where a text is damaged.
 pub(super) fn texts(
-    catalogue: &Catalogue,
+    records: &Records,
     forward: &Forward,
     hits: &[Hit],
     budget: &Budget,
 ) -> Result<Vec<HitTexts>, EngineError> {
     let ordinals = hits.iter().map(|hit| hit.ordinal);
-    catalogue.prefetch(ordinals.clone());
+    records.prefetch(ordinals.clone());
     forward.fetch(ordinals.clone());
     let mut texts = Vec::with_capacity(hits.len());
     let mut bytes = 0;
@@ -46,7 +46,7 @@ pub(super) fn texts(
             budget.exceed();
             break;
         }
-        let (fields, words) = (catalogue.detail_fields(ordinal)?, forward.document(ordinal));
+        let (fields, words) = (records.detail_fields(ordinal)?, forward.document(ordinal));
         bytes += fields.len() + words.size_bytes();
         texts.push(HitTexts { fields: fields.into(), words });
     }
@@ -54,33 +54,33 @@ pub(super) fn texts(
 }
 
 /// A page of all products in a stored order, where the request asks for no more than that.
-pub(super) fn list(catalogue: &Catalogue, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
+pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
     let order = request.order.filter(|_| request.plan.finds_all() && request.facets.is_none())?;
-    let columns = &catalogue.tables.columns;
+    let columns = &records.columns;
     let (ordinals, total) = columns.page(filter, order, request.page.clone());
     let candidate = |ordinal| {
         let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
         Candidate { tier, score: 0.0, ordinal }
     };
     let candidates: Vec<_> = ordinals.into_iter().map(candidate).collect();
-    let unfiltered_total = catalogue.software_count() as u64;
-    let hits = hits(catalogue, &candidates);
+    let unfiltered_total = records.len() as u64;
+    let hits = hits(records, &candidates);
     Some(SearchHits { hits, total, complete: total, unfiltered_total, ..SearchHits::default() })
 }
 
 /// A product; `None` for an unknown id.
-pub(super) fn record(catalogue: &Catalogue, id: &str) -> Result<Option<Record>, EngineError> {
-    let record = |ordinal: Ordinal| Ok(Record { ordinal, body: catalogue.detail(ordinal)? });
-    catalogue.find(id).map(record).transpose()
+pub(super) fn record(records: &Records, id: &str) -> Result<Option<Record>, EngineError> {
+    let record = |ordinal: Ordinal| Ok(Record { ordinal, body: records.detail(ordinal)? });
+    records.find(id).map(record).transpose()
 }
 
 /// A window of a product's reviews; `None` for an unknown id.
-pub(super) fn reviews(catalogue: &Catalogue, id: &str, request: &ReviewsRequest) -> Option<ReviewHits> {
-    let reviews = catalogue.tables.reviews.of(catalogue.find(id)?);
+pub(super) fn reviews(records: &Records, id: &str, request: &ReviewsRequest) -> Option<ReviewHits> {
+    let reviews = records.reviews.of(records.find(id)?);
     let entries = reviews.select(&request.filter, request.sort);
     let page = entries.iter().take(request.page.end).skip(request.page.start);
     Some(ReviewHits {
-        reviews: page.map(|review| catalogue.object(review.object)).collect(),
+        reviews: page.map(|review| records.object(review.object)).collect(),
         total: entries.len() as u64,
         summary: reviews.summary.clone(),
     })
@@ -88,7 +88,7 @@ pub(super) fn reviews(catalogue: &Catalogue, id: &str, request: &ReviewsRequest)
 
 /// The categories of the best documents with a term, which `search` finds.
 pub(super) fn categories(
-    catalogue: &Catalogue,
+    records: &Records,
     term: &Term,
     search: impl FnOnce(&SearchRequest<'_>) -> Result<SearchHits, EngineError>,
 ) -> Result<Vec<u32>, EngineError> {
@@ -101,9 +101,9 @@ pub(super) fn categories(
         page: 0..CATEGORY_EXAMPLES,
         facets: None,
         texts: false,
-        budget: &Budget::of_documents(catalogue.software_count()),
+        budget: &Budget::of_documents(records.len()),
     })?;
-    let columns = &catalogue.tables.columns;
+    let columns = &records.columns;
     let mut categories: Vec<_> =
         found.hits.iter().flat_map(|hit| columns.categories_of(hit.ordinal)).copied().collect();
     categories.sort_unstable();

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, Satisfied, SearchHits, SearchRequest, records,
 };
-use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Ordinal, STARS};
+use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Filter, Ordinal, Records, STARS};
 use crate::search::collect::{Candidate, RERANKED, Tier};
 use crate::search::facet_counts::{FacetCounts, most_frequent};
 use crate::search::forward::Forward;
@@ -26,6 +26,7 @@ pub(super) struct ScanEngine {
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
     pub(super) catalogue: Arc<Catalogue>,
+    pub(super) records: Arc<Records>,
 }
 
 /// A document's scores by group; `None` for a group which it doesn't satisfy.
@@ -38,7 +39,7 @@ impl ScanEngine {
     }
 
     fn columns(&self) -> &Columns {
-        &self.catalogue.tables.columns
+        &self.records.columns
     }
 
     fn frequency(&self, term: &Term) -> u32 {
@@ -108,7 +109,7 @@ impl ScanEngine {
 
     fn search_all(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
         let plan = request.plan;
-        let filter = self.catalogue.resolve(request.filter);
+        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
         let mut groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
         // Scores are summed in this order.
         groups.sort_by_key(|(group, _)| !group.required);
@@ -173,8 +174,8 @@ impl ScanEngine {
             let head = candidates.len().min(RERANKED);
             plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
         }
-        let hits = records::hits(&self.catalogue, request.page_of(&candidates));
-        let texts = request.texts.then(|| records::texts(&self.catalogue, &self.forward, &hits, request.budget));
+        let hits = records::hits(&self.records, request.page_of(&candidates));
+        let texts = request.texts.then(|| records::texts(&self.records, &self.forward, &hits, request.budget));
         Ok(SearchHits {
             hits,
             texts: texts.transpose()?.unwrap_or_default(),
@@ -192,7 +193,7 @@ impl Engine for ScanEngine {
     }
 
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
-        records::categories(&self.catalogue, term, |request| self.search_all(request))
+        records::categories(&self.records, term, |request| self.search_all(request))
     }
 
     fn has_value(&self, attribute: Attribute, value: &str) -> bool {
@@ -200,7 +201,7 @@ impl Engine for ScanEngine {
     }
 
     fn content_hash(&self, id: &str) -> Option<u64> {
-        self.catalogue.find(id).map(|ordinal| self.catalogue.content_hash(ordinal))
+        self.records.find(id).map(|ordinal| self.records.content_hash(ordinal))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
@@ -208,7 +209,7 @@ impl Engine for ScanEngine {
     }
 
     fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
-        Box::pin(ready(records::record(&self.catalogue, id)))
+        Box::pin(ready(records::record(&self.records, id)))
     }
 
     fn reviews<'a>(
@@ -216,7 +217,7 @@ impl Engine for ScanEngine {
         id: &'a str,
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
-        Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
+        Box::pin(ready(Ok(records::reviews(&self.records, id, request))))
     }
 
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
@@ -229,7 +230,7 @@ impl Engine for ScanEngine {
             excluded: Vec::new(),
             lacking: Vec::new(),
             signals: plan.rerank.shares(&self.forward, ordinal),
-            admission: self.catalogue.resolve(request.filter).admit(self.columns(), ordinal),
+            admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
         })
     }
 }

@@ -78,8 +78,8 @@ impl Engines {
         }
         let parts = builder.finish().and_then(|parts| Ok(parts.encode()?)).expect("words");
         let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
-        let catalogue = Arc::clone(&snapshot.catalogue);
-        Self { scan: ScanEngine { documents, scorer, forward, catalogue }, snapshot }
+        let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
+        Self { scan: ScanEngine { documents, scorer, forward, catalogue, records }, snapshot }
     }
 
     /// Compares the engines on a plan.

@@ -244,7 +244,7 @@ impl DirectoryMetrics {
         self.generation.reset();
         if let Some(snapshot) = directory.current() {
             set(&self.generation, snapshot.generation(), 1);
-            self.records.set(i64::try_from(snapshot.search.documents).unwrap_or(i64::MAX));
+            self.records.set(i64::try_from(snapshot.software_count()).unwrap_or(i64::MAX));
             let skipped = snapshot.skipped();
             self.skipped_exports.set(i64::try_from(skipped.exports).unwrap_or(i64::MAX));
             self.skipped_records.set(i64::try_from(skipped.records).unwrap_or(i64::MAX));

@@ -164,7 +164,7 @@ async fn place(
     query: &SearchSoftware,
     ordinal: Ordinal,
 ) -> Result<Option<(u64, Hit)>, ServiceError> {
-    let page = PageRequest { limit: u32::try_from(snapshot.search.documents).unwrap_or(u32::MAX), offset: 0 };
+    let page = PageRequest { limit: u32::try_from(snapshot.software_count()).unwrap_or(u32::MAX), offset: 0 };
     let (_, found) = understood(snapshot, &SearchSoftware { page, ..query.clone() }, &budget(snapshot)).await?;
     Ok((1..).zip(found.hits).find(|(_, hit)| hit.ordinal == ordinal))
 }

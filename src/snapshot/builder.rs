@@ -148,11 +148,11 @@ impl Builder<'_> {
         let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
             // What is served is in force on disk, as a rule; else the files aren't named.
-            let catalogue = store.and_then(|store| {
+            let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()
             });
-            let losses = catalogue.map(|catalogue| losses(&catalogue, &removed, exports)).unwrap_or_default();
+            let losses = on_disk.map(|on_disk| losses(&on_disk, &removed, exports)).unwrap_or_default();
             return Err(BuildFailure::removes(removed.len(), served.len(), self.settings.max_removed, &losses));
         }
         Ok(())

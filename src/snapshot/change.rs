@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::stamp::FolderStamp;
-use crate::catalogue::Catalogue;
+use crate::catalogue::Records;
 
 /// The most file names in a line of the log.
 const MAX_FILES: usize = 5;
@@ -26,11 +26,11 @@ impl Change {
     /// products.
     #[must_use]
     pub fn between(
-        before: Option<&Catalogue>,
-        after: Option<&Catalogue>,
+        before: Option<&Records>,
+        after: Option<&Records>,
         stamps: (Option<&FolderStamp>, Option<&FolderStamp>),
     ) -> Self {
-        let count = |catalogue: Option<&Catalogue>| catalogue.map_or(0, Catalogue::software_count);
+        let count = |records: Option<&Records>| records.map_or(0, Records::len);
         let (mut common, mut changed) = (0, 0);
         if let (Some(before), Some(after)) = (before, after) {
             for (ordinal, id) in (0..).zip(after.ids()) {

@@ -61,7 +61,7 @@ impl Former {
     /// The generation of a snapshot.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         let (generation, log) = (snapshot.generation.clone(), snapshot.changes.clone());
-        Self { generation, versions: snapshot.catalogue.versions(), log }
+        Self { generation, versions: snapshot.records.versions(), log }
     }
 
     /// The generation of stored parts. `None` where they can't be decoded.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Records};
 use crate::export::Export;
 
 /// The most files that are named.
@@ -22,16 +22,16 @@ struct ExportId {
 
 /// Says which files are gone and how many products each loses, the largest loss first: `more.json is gone with 2 products,
 /// tools.json loses 1 of 4`. Empty where the products are of no file that is known.
-pub(super) fn losses(served: &Catalogue, removed: &[&str], exports: &[Export]) -> String {
+pub(super) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &[Export]) -> String {
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
-    for ordinal in removed.iter().filter_map(|id| served.find(id)) {
-        let fields = served.detail_fields(ordinal).unwrap_or_default();
+    for ordinal in removed.iter().filter_map(|id| records.find(id)) {
+        let fields = records.detail_fields(ordinal).unwrap_or_default();
         if let Ok(detail) = serde_json::from_slice::<Detail>(&fields) {
             *lost.entry(detail.export.id).or_default() += 1;
         }
     }
     let counts: HashMap<&str, u64> =
-        served.tables.exports.iter().map(|of| (of.resource.id.as_str(), of.resource.software_count)).collect();
+        catalogue.tables.exports.iter().map(|of| (of.resource.id.as_str(), of.resource.software_count)).collect();
     let mut files: Vec<_> = lost.into_iter().collect();
     files.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let more = files.len().saturating_sub(MAX_FILES);

@@ -35,7 +35,7 @@ pub use settings::Settings;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::catalogue::{Bulk, Catalogue, CatalogueError};
+use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::engine::{Engine, EngineError, TantivyEngine};
 use crate::export::{Export, Skipped};
 use crate::search::headings::HeadingIndex;
@@ -46,8 +46,10 @@ use crate::search::{Ranking, SearchIndex, SearchIndexError};
 pub struct Snapshot {
     generation: Generation,
     skipped: Skipped,
-    /// The records, ready to serve.
+    /// Categories, glossary and exports.
     pub catalogue: Arc<Catalogue>,
+    /// The products, which the service reads through the engine.
+    records: Arc<Records>,
     /// The changes since the generations before it.
     pub changes: ChangeLog,
     /// The words.
@@ -109,21 +111,23 @@ impl Snapshot {
     }
 
     fn open_parts(generation: Generation, mut artifact: Artifact, ranking: Ranking) -> Result<Self, OpenError> {
-        let catalogue = Arc::new(open_catalogue(&mut artifact)?);
+        let (catalogue, records) = open_catalogue(&mut artifact)?;
+        let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
         // Neither read here nor kept: it is for the next build.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
-        let (search, scorer, forward) =
-            SearchIndex::open(&take(artifact::SEARCH)?, catalogue.software_count(), ranking)?;
+        let (search, scorer, forward) = SearchIndex::open(&take(artifact::SEARCH)?, records.len(), ranking)?;
         let files = artifact.parts.into_iter();
         let files =
             files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
-        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, Arc::clone(&catalogue))?);
+        let (of_engine, its_records) = (Arc::clone(&catalogue), Arc::clone(&records));
+        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, of_engine, its_records)?);
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
-        Ok(Self { generation, skipped: Skipped::default(), catalogue, changes, search, engine, glossary, categories })
+        let skipped = Skipped::default();
+        Ok(Self { generation, skipped, catalogue, records, changes, search, engine, glossary, categories })
     }
 
     /// Builds a generation and opens it, in memory only.
@@ -142,6 +146,18 @@ impl Snapshot {
         self.generation.as_str()
     }
 
+    /// The number of products.
+    #[must_use]
+    pub fn software_count(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The products, for tests of engines.
+    #[cfg(test)]
+    pub(crate) fn records(&self) -> Arc<Records> {
+        Arc::clone(&self.records)
+    }
+
     /// The invalid part of the exports, which it doesn't have.
     #[must_use]
     pub const fn skipped(&self) -> Skipped {
@@ -149,11 +165,11 @@ impl Snapshot {
     }
 }
 
-/// Opens the catalogue of a generation, and takes its parts.
+/// Opens the catalogue and the records of a generation, and takes their parts.
 ///
 /// # Errors
 /// Where a part is missing or damaged.
-pub fn open_catalogue(artifact: &mut Artifact) -> Result<Catalogue, OpenError> {
+pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), OpenError> {
     let downloads = artifact.downloads.take().map(Bulk::File);
     // Each part is freed once it is decoded, so that the next one can take its memory.
     let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));

@@ -23,7 +23,7 @@ impl ServedIds {
     /// The ids of a generation.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
-        Self(snapshot.catalogue.ids().collect())
+        Self(snapshot.records.ids().collect())
     }
 }
 

@@ -142,8 +142,8 @@ fn refresh(keeper: &mut Keeper, is_requested: bool) {
     match keeper.refresh() {
         Ok(Outcome::Published(kept) | Outcome::Loaded(kept)) => {
             let after = keeper.directory().current();
-            let catalogues = [&before, &after].map(|of| of.as_deref().map(|of| &*of.catalogue));
-            let change = Change::between(catalogues[0], catalogues[1], (seen.as_ref(), keeper.seen()));
+            let records = [&before, &after].map(|of| of.as_deref().map(|of| &*of.records));
+            let change = Change::between(records[0], records[1], (seen.as_ref(), keeper.seen()));
             let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             tracing::info!(
                 generation = kept.generation,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use bytes::Bytes;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
@@ -84,9 +85,13 @@ pub(crate) fn revision(directory: &Directory) -> usize {
 
 /// The revisions that the records of a snapshot are of; more than one only if it is mixed.
 pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
-    let ordinals = (0..).take(snapshot.catalogue.software_count());
-    let details = ordinals.map(|ordinal| snapshot.catalogue.detail(ordinal).expect("whole"));
-    details.flat_map(|detail| revisions(&detail).collect::<Vec<_>>()).collect()
+    let page = PageRequest { limit: u32::MAX, offset: 0 };
+    let list = ListSoftware { page, ..ListSoftware::default() };
+    let items = pollster::block_on(list_software(snapshot, &list)).expect("an engine").data;
+    let ids = items.iter().map(|item| serde_json::from_slice::<serde_json::Value>(item).expect("JSON")["id"].clone());
+    let records = ids.map(|id| pollster::block_on(get_software(snapshot, id.as_str().expect("a text"))));
+    let records = records.map(|record| record.expect("whole").expect("a product"));
+    records.flat_map(|record: Bytes| revisions(&record).collect::<Vec<_>>()).collect()
 }
 
 /// A keeper that watches its folder in a thread, as in the server.

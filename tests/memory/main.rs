@@ -60,10 +60,10 @@ fn load() {
     let room = usize::try_from(bytes).expect("a size");
     ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
     running.keeper.look_at_index(Instant::now());
-    assert_eq!(running.snapshot().catalogue.software_count(), 100, "what was served is");
+    assert_eq!(running.snapshot().software_count(), 100, "what was served is");
     ALLOCATOR.set_limit(usize::MAX).expect("no limit");
     running.keeper.refresh().expect("it serves");
-    assert_eq!(running.snapshot().catalogue.software_count(), 2000);
+    assert_eq!(running.snapshot().software_count(), 2000);
     println!("{LOADED}");
 }
 
@@ -123,6 +123,6 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
     assert!(refused > LIMITS / 2, "memory ran out {refused} times");
     let mut running = place.keeper();
     assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
-    assert_eq!(running.snapshot().catalogue.software_count(), new);
+    assert_eq!(running.snapshot().software_count(), new);
     assert!(place.generation_names().len() <= 2, "nothing is left behind: {:?}", place.index_names());
 }

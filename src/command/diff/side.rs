@@ -100,6 +100,6 @@ fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
 /// The exports of a generation, whose checksums are compared.
 fn generation(store: &Store, manifest: &Manifest) -> Result<Set, Failure> {
     let mut artifact = store.load_catalogue(manifest).map_err(|error| Failure::usage(chain(&error)))?;
-    let catalogue = open_catalogue(&mut artifact).map_err(|error| Failure::usage(chain(&error)))?;
+    let (catalogue, _) = open_catalogue(&mut artifact).map_err(|error| Failure::usage(chain(&error)))?;
     Set::of_catalogue(&catalogue).map_err(|error| Failure::usage(chain(&error)))
 }

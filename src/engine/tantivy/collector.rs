@@ -1,7 +1,7 @@
 //! Collection of what a walk over the posting lists finds, into tiers.
 
 use super::TantivyEngine;
-use crate::catalogue::{Catalogue, Filter, Ordinal};
+use crate::catalogue::{Filter, Ordinal, Records};
 use crate::engine::{EngineError, SearchHits, SearchRequest, records};
 use crate::search::Rerank;
 use crate::search::budget::Budget;
@@ -50,12 +50,12 @@ impl<'a> TierCollector<'a> {
         filter: &'a Filter,
     ) -> Result<Self, EngineError> {
         let plan = request.plan;
-        let facets = request.facets.map(|attributes| FacetCounts::new(&engine.columns, attributes));
+        let facets = request.facets.map(|attributes| FacetCounts::new(&engine.records.columns, attributes));
         let wanted = request.page.end;
         let kept = if request.order.is_none() { wanted.max(RERANKED) } else { wanted };
-        let mut collector = Collector::new(&engine.columns, filter, kept, facets);
+        let mut collector = Collector::new(&engine.records.columns, filter, kept, facets);
         if let Some(order) = request.order {
-            collector = collector.ordered_by(engine.columns.order(order));
+            collector = collector.ordered_by(engine.records.columns.order(order));
         } else if !matches!(plan.rerank, Rerank::ShortestName) {
             collector = collector.within_reach(wanted, plan.rerank.upper_bound());
         }
@@ -147,7 +147,7 @@ impl<'a> TierCollector<'a> {
     }
 
     /// Reranks the best and returns the page.
-    pub(super) fn finish(mut self, request: &SearchRequest<'_>, catalogue: &Catalogue) -> SearchHits {
+    pub(super) fn finish(mut self, request: &SearchRequest<'_>, records: &Records) -> SearchHits {
         if self.complete.is_some() {
             // The second pass stopped early; documents with all words count nevertheless.
             for ordinal in self.first {
@@ -162,7 +162,7 @@ impl<'a> TierCollector<'a> {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, &mut best[..head], request.page.end);
         }
-        let hits = records::hits(catalogue, request.page_of(&best));
+        let hits = records::hits(records, request.page_of(&best));
         SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }
     }
 

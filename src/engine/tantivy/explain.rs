@@ -2,7 +2,7 @@
 
 use super::TantivyEngine;
 use super::group_cursor::group_weight;
-use crate::catalogue::Ordinal;
+use crate::catalogue::{Filter, Ordinal};
 use crate::engine::{EngineError, Explanation, Satisfied, SearchRequest};
 use crate::search::phrase::has_words;
 use crate::search::{Group, Term};
@@ -27,7 +27,8 @@ pub(super) fn explain(
         excluded,
         lacking: (0..plan.phrases.len()).filter(lacks).collect(),
         signals: plan.rerank.shares(&engine.forward, ordinal),
-        admission: engine.catalogue.resolve(request.filter).admit(&engine.columns, ordinal),
+        admission: Filter::resolve(request.filter, &engine.catalogue, &engine.records)
+            .admit(&engine.records.columns, ordinal),
     })
 }
 

@@ -252,8 +252,9 @@ mod tests {
         }
         let files = builder.finish().expect("an index");
         // The records aren't read.
-        let catalogue = Arc::clone(&Snapshot::build(Vec::new()).expect("an empty generation").catalogue);
-        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Forward::default(), catalogue)
+        let empty = Snapshot::build(Vec::new()).expect("an empty generation");
+        let (catalogue, records) = (Arc::clone(&empty.catalogue), empty.records());
+        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Forward::default(), catalogue, records)
             .expect("it opens")
     }
 

@@ -37,7 +37,7 @@ use super::{
     Engine, EngineError, EngineFiles, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
     records,
 };
-use crate::catalogue::{Attribute, Catalogue, Columns, Ordinal};
+use crate::catalogue::{Attribute, Catalogue, Filter, Ordinal, Records};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::score::Scorer;
@@ -57,8 +57,8 @@ pub struct TantivyEngine {
     frequent: FxHashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Forward,
-    columns: Arc<Columns>,
     catalogue: Arc<Catalogue>,
+    records: Arc<Records>,
 }
 
 /// The posting list of a term in the first 4 GiB of postings, which are those of ten million records; a compact [`TermInfo`].
@@ -93,7 +93,8 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index from its files, with the lengths and words of its documents, and their records.
+    /// Opens an index from its files, with the lengths and words of its documents, their records, and the catalogue, whose
+    /// categories filters name.
     ///
     /// # Errors
     /// Where the files are no index, or not of that many documents in one segment.
@@ -102,6 +103,7 @@ impl TantivyEngine {
         scorer: Scorer,
         forward: Forward,
         catalogue: Arc<Catalogue>,
+        records: Arc<Records>,
     ) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
@@ -124,23 +126,23 @@ impl TantivyEngine {
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
         let stems = stems(&postings)?;
-        let (frequent, columns) = (FxHashMap::default(), Arc::clone(&catalogue.tables.columns));
-        let mut engine = Self { field, postings, stems, frequent, scorer, forward, columns, catalogue };
+        let frequent = FxHashMap::default();
+        let mut engine = Self { field, postings, stems, frequent, scorer, forward, catalogue, records };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
     }
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
-        let filter = self.catalogue.resolve(request.filter);
-        let mut found = if let Some(page) = records::list(&self.catalogue, request, &filter) {
+        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
+        let mut found = if let Some(page) = records::list(&self.records, request, &filter) {
             page
         } else {
             let mut collector = TierCollector::new(self, request, &filter)?;
             walk::walk(self, request.plan, &mut collector, request.budget)?;
-            collector.finish(request, &self.catalogue)
+            collector.finish(request, &self.records)
         };
         if request.texts {
-            found.texts = records::texts(&self.catalogue, &self.forward, &found.hits, request.budget)?;
+            found.texts = records::texts(&self.records, &self.forward, &found.hits, request.budget)?;
         }
         Ok(found)
     }
@@ -194,7 +196,7 @@ impl TantivyEngine {
         for name in &plan.names {
             if let Some(term) = self.find(name)? {
                 budget.spend(term.doc_freq as usize);
-                self.read(&term)?.for_each_until(self.columns.real, |document, _| documents.push(document));
+                self.read(&term)?.for_each_until(self.records.columns.real, |document, _| documents.push(document));
             }
         }
         documents.sort_unstable();
@@ -244,15 +246,15 @@ impl Engine for TantivyEngine {
     }
 
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
-        records::categories(&self.catalogue, term, |request| self.search_now(request))
+        records::categories(&self.records, term, |request| self.search_now(request))
     }
 
     fn has_value(&self, attribute: Attribute, value: &str) -> bool {
-        self.columns.attribute(attribute).find(value).is_some()
+        self.records.columns.attribute(attribute).find(value).is_some()
     }
 
     fn content_hash(&self, id: &str) -> Option<u64> {
-        self.catalogue.find(id).map(|ordinal| self.catalogue.content_hash(ordinal))
+        self.records.find(id).map(|ordinal| self.records.content_hash(ordinal))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
@@ -260,7 +262,7 @@ impl Engine for TantivyEngine {
     }
 
     fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
-        Box::pin(ready(records::record(&self.catalogue, id)))
+        Box::pin(ready(records::record(&self.records, id)))
     }
 
     fn reviews<'a>(
@@ -268,7 +270,7 @@ impl Engine for TantivyEngine {
         id: &'a str,
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
-        Box::pin(ready(Ok(records::reviews(&self.catalogue, id, request))))
+        Box::pin(ready(Ok(records::reviews(&self.records, id, request))))
     }
 
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {

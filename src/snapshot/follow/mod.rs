@@ -167,8 +167,8 @@ impl Follower {
         self.store.tidy();
         self.note(started, if pulled > 0 { ReloadOutcome::Published } else { ReloadOutcome::Loaded });
         let after = self.directory.current();
-        let catalogues = [&before, &after].map(|of| of.as_deref().map(|of| &*of.catalogue));
-        let change = Change::between(catalogues[0], catalogues[1], (None, None));
+        let records = [&before, &after].map(|of| of.as_deref().map(|of| &*of.records));
+        let change = Change::between(records[0], records[1], (None, None));
         tracing::info!(
             generation = kept.generation,
             software = kept.software_count,
@@ -183,8 +183,7 @@ impl Follower {
     }
 
     fn publish(&mut self, snapshot: Arc<Snapshot>, manifest: Manifest) -> Kept {
-        let kept =
-            Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.catalogue.software_count() };
+        let kept = Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() };
         self.retired.extend(self.directory.publish(snapshot));
         self.saved = Some(manifest);
         kept

@@ -362,8 +362,7 @@ impl Keeper {
     }
 
     fn publish(&mut self, snapshot: Arc<Snapshot>) -> Kept {
-        let kept =
-            Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.catalogue.software_count() };
+        let kept = Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() };
         pass(Step::PublishBefore);
         let published = Arc::as_ptr(&snapshot);
         let before = self.directory.publish(snapshot);
@@ -385,7 +384,7 @@ impl Keeper {
         {
             tracing::info!(
                 generation = current.generation(),
-                software = current.catalogue.software_count(),
+                software = current.software_count(),
                 "recovered: the exports are served as they are"
             );
         }

@@ -55,7 +55,7 @@ fn check_generation(report: Report, bytes: &[u8]) {
     let mut written = Vec::new();
     stored.json().and_then(|mut json| json.read_to_end(&mut written)).expect("its bytes");
     assert_eq!(written, bytes, "byte for byte as validated");
-    assert_eq!(snapshot.catalogue.software_count(), software.len());
+    assert_eq!(snapshot.software_count(), software.len());
     for (id, name) in software {
         let detail = pollster::block_on(service::get_software(&snapshot, &id)).expect("whole").expect("the product");
         assert!(is_json(&detail), "{id}");

@@ -24,7 +24,7 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
 
 /// Asks, and checks the answer: the search, and the lists that take a query too.
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
-    let count = snapshot.catalogue.software_count() as u64;
+    let count = snapshot.software_count() as u64;
     let answer = pollster::block_on(search_software(snapshot, query)).expect("an answer");
     assert!(!answer.query.incomplete, "a small directory needs no limit");
     let total = answer.pagination.total;

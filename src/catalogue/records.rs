@@ -1,0 +1,145 @@
+//! The products of one generation and their reviews, for engines that have them in memory.
+
+use std::io;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::arena::{Span, fetch};
+use super::products::{ProductSpans, Products};
+use super::{Columns, Ordinal, Reviews};
+use crate::record::CalendarDate;
+
+/// What tells one version of a product from another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductVersion {
+    /// The product's id.
+    pub id: Box<str>,
+    /// Its content hash.
+    pub hash: u64,
+    /// When its evidence was checked.
+    pub evidence_checked_on: Option<CalendarDate>,
+}
+
+/// A product's text that can't be decompressed.
+#[derive(Debug, thiserror::Error)]
+#[error("the text of product {ordinal} is damaged")]
+pub struct DamagedText {
+    ordinal: Ordinal,
+    source: io::Error,
+}
+
+/// The products of one generation and their reviews.
+#[derive(Debug)]
+pub struct Records {
+    /// The columns that products are filtered and sorted by.
+    pub columns: Columns,
+    /// The reviews.
+    pub reviews: Reviews,
+    products: Products,
+    /// The texts.
+    arena: Bytes,
+}
+
+/// The tables of the records, as they are stored.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RecordTables {
+    pub(super) products: ProductSpans,
+    pub(super) columns: Columns,
+    pub(super) reviews: Reviews,
+}
+
+impl Records {
+    /// Opens records whose texts are in an arena; `None` where the tables don't fit them.
+    pub(super) fn open(tables: RecordTables, arena: Bytes) -> Option<Self> {
+        let RecordTables { products, mut columns, reviews } = tables;
+        let products = Products::open(products, arena.clone())?;
+        let end = arena.len() as u64;
+        if columns.len() != products.len() || !reviews.spans().all(|span| span.end() <= end) {
+            return None;
+        }
+        columns.profile();
+        Some(Self { columns, reviews, products, arena })
+    }
+
+    /// The number of products.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.products.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The product with this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Ordinal> {
+        self.products.find(id)
+    }
+
+    /// The content hash of a product: it changes with the product, and not with others.
+    #[must_use]
+    pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
+        self.products.content_hash(ordinal)
+    }
+
+    /// The ids of all products, in the order of ordinals.
+    pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
+        self.products.ids()
+    }
+
+    /// The versions of all products, by id.
+    #[must_use]
+    pub fn versions(&self) -> Vec<ProductVersion> {
+        let version = |(ordinal, id): (Ordinal, String)| ProductVersion {
+            id: id.into(),
+            hash: self.content_hash(ordinal),
+            evidence_checked_on: self.columns.evidence_checked_on[ordinal as usize],
+        };
+        let mut versions: Vec<_> = (0..).zip(self.ids()).map(version).collect();
+        versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        versions
+    }
+
+    /// A product's detail as a response body, `{"data":{…}}`.
+    ///
+    /// # Errors
+    /// Where its text is damaged.
+    pub fn detail(&self, ordinal: Ordinal) -> Result<Bytes, DamagedText> {
+        self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
+    }
+
+    /// Products as lists show them, in the order given.
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = Bytes> {
+        fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
+        ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
+    }
+
+    /// A product as lists show it, a JSON object.
+    #[must_use]
+    pub fn item(&self, ordinal: Ordinal) -> &[u8] {
+        self.products.item(ordinal)
+    }
+
+    /// A product's detail fields, those which its item doesn't have, as a JSON object.
+    ///
+    /// # Errors
+    /// Where they are damaged.
+    pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
+        self.products.detail_fields(ordinal).map_err(|source| DamagedText { ordinal, source })
+    }
+
+    /// Prefetches the details of products.
+    pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
+        self.products.prefetch(ordinals);
+    }
+
+    /// A review, a JSON object.
+    #[must_use]
+    pub fn object(&self, span: Span) -> Bytes {
+        self.arena.slice(span.range())
+    }
+}
