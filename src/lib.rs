@@ -18,6 +18,7 @@ mod html;
 pub mod http;
 pub mod key;
 mod lock;
+mod markdown;
 pub mod mcp;
 mod nearest;
 pub mod panics;

@@ -5,9 +5,13 @@
 
 use std::collections::HashMap;
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Body;
+use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -54,6 +58,19 @@ impl Downloads {
         *by_holder.entry(holder.clone()).or_default() += 1;
         drop(by_holder);
         Ok(Permit { holder, by_holder: Arc::clone(&self.by_holder), _of_all: of_all })
+    }
+}
+
+/// Adds length and range to a response with the whole of a representation of that length, or a part of it (RFC 9110, 14.4 and 15.3.7).
+pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&RangeInclusive<u64>>) {
+    let headers = response.headers_mut();
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    let length = range.map_or(whole, |range| range.end() + 1 - range.start());
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    if let Some(range) = range {
+        let range = format!("bytes {}-{}/{whole}", range.start(), range.end());
+        headers.extend(HeaderValue::try_from(range).ok().map(|range| (CONTENT_RANGE, range)));
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher};
 
-use axum::http::header::IF_NONE_MATCH;
+use axum::http::header::{IF_NONE_MATCH, InvalidHeaderValue};
 use axum::http::{HeaderMap, HeaderValue};
 use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
@@ -86,6 +86,14 @@ impl EntityTag {
         let mut start = [0; 8];
         start.copy_from_slice(&blake3::hash(content).as_bytes()[..8]);
         Self::new(u64::from_be_bytes(start))
+    }
+
+    /// The strong tag of a version by its name.
+    ///
+    /// # Errors
+    /// Where the name has characters that a header can't have.
+    pub(super) fn of_version(name: &str) -> Result<Self, InvalidHeaderValue> {
+        HeaderValue::try_from(format!("\"{name}\"")).map(Self)
     }
 
     fn new(hash: u64) -> Self {

@@ -2,6 +2,7 @@
 
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::render::Grouped;
+use crate::markdown::escape;
 
 /// The characters of the longest bar.
 const BAR_CHARS: usize = 30;
@@ -54,31 +55,4 @@ fn histogram(histogram: &Histogram) -> String {
         lines.push(format!("{name:>width$} │{bar} {}\n", Grouped(*count)));
     }
     lines.concat() + "```\n"
-}
-
-/// A text without any markup: each punctuation mark of ASCII that could begin some has a backslash.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        // Of no meaning within a line of a table.
-        if c.is_ascii_punctuation() && !matches!(c, ',' | ';' | '(' | ')' | '-' | '/' | '\'' | '%' | '+') {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escape;
-
-    #[test]
-    fn markup_is_escaped() {
-        assert_eq!(
-            escape("a|b [x](y) <b> `c` *d* &amp; \\ www.a"),
-            r"a\|b \[x\](y) \<b\> \`c\` \*d\* \&amp; \\ www\.a"
-        );
-        assert_eq!(escape("https://a.example/~b_c, d-e"), r"https\://a\.example/\~b\_c, d-e");
-    }
 }

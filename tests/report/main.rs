@@ -91,16 +91,17 @@ fn hostile_texts_are_harmless() {
     assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
     // What is left without the escaped characters is no markup.
     let mut rest = markdown.clone();
-    while let Some(at) = rest.find('\\') {
-        let escaped = rest[at + 1..].chars().next().map_or(0, char::len_utf8);
-        rest.replace_range(at..=at + escaped, "");
+    while let Some(at) = rest.find("&#") {
+        let end = rest[at..].find(';').expect("the end of an entity");
+        rest.replace_range(at..=at + end, "");
     }
     for harmful in ["<", "[", "]", "&", "\u{202e}", "\u{1b}", "\n# \""] {
         assert!(!rest.contains(harmful), "{harmful:?} in {rest}");
     }
-    assert!(markdown.contains(r"\<script\>alert(1)\</script\> \| \[x\](javascript\:alert(1)) \`"), "{markdown}");
+    let escaped = "&#60;script&#62;alert(1)&#60;/script&#62; &#124; &#91;x&#93;(javascript:alert(1)) &#96;";
+    assert!(markdown.contains(escaped), "{markdown}");
     // Each row has the columns of its heads.
-    let columns = |line: &str| line.replace(r"\|", "").matches('|').count();
+    let columns = |line: &str| line.matches('|').count();
     let lines: Vec<_> = markdown.lines().collect();
     for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.starts_with('|'))) {
         assert_eq!(columns(pair[0]), columns(pair[1]), "{pair:?}");

@@ -7,7 +7,7 @@ use super::shown::Shown;
 use super::{Options, notes, place, sections, title};
 use crate::diff::words::Part;
 use crate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
-use crate::printable::printable;
+use crate::markdown::escape;
 
 /// Writes a difference as GitHub and GitLab show it: a table of counts, and collapsed details. Texts of records are escaped,
 /// so that they are shown as they are written and mention no account.
@@ -15,11 +15,11 @@ use crate::printable::printable;
 /// # Errors
 /// Where it can't be written.
 pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "### Changes from {} to {}\n", escaped(options.old), escaped(options.new))?;
+    writeln!(out, "### Changes from {} to {}\n", escape(options.old), escape(options.new))?;
     if difference.is_empty() {
         return writeln!(out, "Nothing differs.");
     }
-    writeln!(out, "{}.\n", escaped(&difference.summary.to_string()))?;
+    writeln!(out, "{}.\n", escape(&difference.summary.to_string()))?;
     counts(difference, out)?;
     for (heading, changes) in sections(difference) {
         section(heading, changes, options.limit, out)?;
@@ -50,8 +50,8 @@ fn section(heading: &str, changes: &Changes, limit: usize, out: &mut dyn Write) 
         }
         open(&format!("{heading} {what}: {}", entries.len()), out)?;
         for Entry { name, id, export, .. } in entries.iter().take(limit) {
-            let place = place(id, export).map(|export| format!(", in {}", escaped(export))).unwrap_or_default();
-            writeln!(out, "- {}{place}", escaped(&title(name, id)))?;
+            let place = place(id, export).map(|export| format!(", in {}", escape(export))).unwrap_or_default();
+            writeln!(out, "- {}{place}", escape(&title(name, id)))?;
         }
         close(entries.len(), limit, out)?;
     }
@@ -78,10 +78,10 @@ fn close(count: usize, limit: usize, out: &mut dyn Write) -> io::Result<()> {
 
 fn changed(changed: &Changed, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     let title = title(&changed.name, &changed.id);
-    let place = place(&changed.id, &changed.export).map(|export| format!(", in {}", escaped(export)));
-    write!(out, "- **{}**{}", escaped(&title), place.unwrap_or_default())?;
+    let place = place(&changed.id, &changed.export).map(|export| format!(", in {}", escape(export)));
+    write!(out, "- **{}**{}", escape(&title), place.unwrap_or_default())?;
     for note in notes(changed) {
-        write!(out, "; {}", escaped(&note))?;
+        write!(out, "; {}", escape(&note))?;
     }
     writeln!(out)?;
     for change in changed.fields.iter().take(limit) {
@@ -95,9 +95,9 @@ fn changed(changed: &Changed, limit: usize, out: &mut dyn Write) -> io::Result<(
 
 fn field(change: &FieldChange) -> String {
     let name = if change.field.is_empty() { "value" } else { &change.field };
-    let mut line = format!("{}:", escaped(name));
+    let mut line = format!("{}:", escape(name));
     let mut element = |tag: &str, text: &str| {
-        let _ = write!(line, " <{tag}>{}</{tag}>", escaped(text));
+        let _ = write!(line, " <{tag}>{}</{tag}>", escape(text));
     };
     match Shown::of(change) {
         Shown::Set(value) => element("ins", &value),
@@ -124,9 +124,9 @@ fn field(change: &FieldChange) -> String {
 
 fn part(part: &Part) -> String {
     match part {
-        Part::Same(text) => escaped(text),
-        Part::Removed(text) => format!("<del>{}</del>", escaped(text)),
-        Part::Added(text) => format!("<ins>{}</ins>", escaped(text)),
+        Part::Same(text) => escape(text),
+        Part::Removed(text) => format!("<del>{}</del>", escape(text)),
+        Part::Added(text) => format!("<ins>{}</ins>", escape(text)),
     }
 }
 
@@ -138,37 +138,10 @@ fn category_counts(difference: &Difference, limit: usize, out: &mut dyn Write) -
     open(&format!("Categories with another number of products: {}", counts.len()), out)?;
     writeln!(out, "| category | old | new |\n|---|--:|--:|")?;
     for count in counts.iter().take(limit) {
-        writeln!(out, "| {} | {} | {} |", escaped(&count.name), count.old, count.new)?;
+        writeln!(out, "| {} | {} | {} |", escape(&count.name), count.old, count.new)?;
     }
     if counts.len() > limit {
         writeln!(out)?;
     }
     close(counts.len(), limit, out)
-}
-
-/// A text that stands for itself in Markdown and HTML.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for c in printable(text).chars() {
-        match c {
-            '\t' => escaped.push(' '),
-            '&' | '<' | '>' | '"' | '*' | '_' | '`' | '[' | ']' | '|' | '~' | '#' | '@' | '\\' | '$' | '!' => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn texts_are_no_markup() {
-        assert_eq!(escaped("<b>a|b</b>"), "&#60;b&#62;a&#124;b&#60;/b&#62;");
-        assert_eq!(escaped("@all #1\n[x](y)"), r"&#64;all &#35;1&#92;u{a}&#91;x&#93;(y)");
-        assert_eq!(escaped("C++ (fast), 50 %"), "C++ (fast), 50 %");
-    }
 }

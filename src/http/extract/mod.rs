@@ -1,12 +1,14 @@
 //! Extractors: what handlers take from a request.
 
 mod client_ip;
+mod download;
 mod links;
 mod path_id;
 pub(super) mod query;
 mod snapshot;
 
 pub(super) use client_ip::client_ip;
+pub(super) use download::DownloadRequest;
 pub(super) use links::{MaxOffset, PageLinks};
 pub(super) use path_id::PathId;
 pub(super) use snapshot::Snapshot;

@@ -237,8 +237,8 @@ impl ErrorCode {
                 code: "method_not_allowed",
                 status: StatusCode::METHOD_NOT_ALLOWED,
                 title: "Method not allowed",
-                cause: "The service is read-only: it answers GET, HEAD and OPTIONS.",
-                cure: "Use GET.",
+                cause: "The service is read-only: it answers GET, HEAD and OPTIONS, and POST at /mcp.",
+                cure: "Use a method of the header Allow.",
             },
             Self::RequestTimeout => Facts {
                 code: "request_timeout",

@@ -283,6 +283,11 @@ impl ApiError {
         }
     }
 
+    /// A failure that isn't the caller's.
+    pub(in crate::http) fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Internal(Arc::new(error))
+    }
+
     fn retry_after_seconds(&self) -> Option<u64> {
         match self {
             Self::RateLimited { retry_after_seconds }
@@ -298,7 +303,7 @@ impl ApiError {
 
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
-        Self::Internal(Arc::new(error))
+        Self::internal(error)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -47,8 +46,7 @@ impl Fields {
         if self.0.is_empty() {
             return Ok(Cow::Borrowed(item));
         }
-        let internal = |error| ApiError::Internal(Arc::new(error));
-        let values: BTreeMap<&str, &RawValue> = serde_json::from_slice(item).map_err(internal)?;
+        let values: BTreeMap<&str, &RawValue> = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let mut json = Vec::with_capacity(item.len());
         for (name, field) in Field::NAMED.iter().filter(|(_, field)| *field == ID || self.0.contains(field)) {
             let Some(value) = values.get(name) else { continue };

@@ -1,7 +1,5 @@
 //! A page of a list.
 
-use std::sync::Arc;
-
 use axum::http::HeaderValue;
 use axum::http::header::LINK;
 use axum::response::Response;
@@ -94,5 +92,5 @@ pub(in crate::http) fn append_member<T: Serialize + ?Sized>(
     json.extend_from_slice(b",\"");
     json.extend_from_slice(name.as_bytes());
     json.extend_from_slice(b"\":");
-    serde_json::to_writer(json, value).map_err(|error| ApiError::Internal(Arc::new(error)))
+    serde_json::to_writer(json, value).map_err(ApiError::internal)
 }

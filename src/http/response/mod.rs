@@ -6,8 +6,6 @@ mod list_page;
 pub(super) use fields::{Field, Fields};
 pub(super) use list_page::{ListBody, ListPage, append_member};
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
@@ -32,7 +30,7 @@ pub(super) fn record<T: Serialize>(record: &T) -> Result<Response, ApiError> {
     struct Record<'r, T> {
         data: &'r T,
     }
-    let body = serde_json::to_vec(&Record { data: record }).map_err(|error| ApiError::Internal(Arc::new(error)))?;
+    let body = serde_json::to_vec(&Record { data: record }).map_err(ApiError::internal)?;
     Ok(json(body))
 }
 

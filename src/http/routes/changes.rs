@@ -1,7 +1,5 @@
 //! The changes since a generation.
 
-use std::sync::Arc;
-
 use axum::response::Response;
 use utoipa::ToSchema;
 
@@ -76,9 +74,8 @@ pub(in crate::http) async fn list_changes(
     let page = service::list_changes(&snapshot, since.as_deref(), page)
         .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
     let links = links.header(page.pagination, MaxOffset::Unbounded);
-    let write = |change: &ChangeResource, json: &mut Vec<u8>| {
-        serde_json::to_writer(json, change).map_err(|error| ApiError::Internal(Arc::new(error)))
-    };
+    let write =
+        |change: &ChangeResource, json: &mut Vec<u8>| serde_json::to_writer(json, change).map_err(ApiError::internal);
     let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
     Ok(body.with("from", &page.from)?.with("to", &page.to)?.finish().into_response(links))
 }

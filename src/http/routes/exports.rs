@@ -1,18 +1,13 @@
 //! The export files that make up the directory, for download.
 
-use std::convert::Infallible;
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{FromRequestParts, State};
-use axum::http::header::{
-    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, IF_RANGE, LINK,
-    RANGE,
-};
-use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LINK};
 use axum::response::Response;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use utoipa::ToSchema;
@@ -20,11 +15,10 @@ use utoipa::ToSchema;
 use crate::catalogue::StoredExport;
 use crate::http::content_coding::Coding;
 use crate::http::downloads::{self, Permit};
-use crate::http::entity_tag::EntityTag;
 use crate::http::extract::query::definition::{LIMIT, OFFSET};
 use crate::http::extract::query::value::OneOf;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::{Cost, RequestContext};
 use crate::http::openapi::{ApiErrors, NotFound, RangeNotSatisfiable};
 use crate::http::problem::ApiError;
@@ -122,38 +116,6 @@ impl FromParameters for GetExport {
 /// The bytes of an export's document that cost one request of the quota.
 const BYTES_PER_REQUEST: u64 = 1 << 20;
 
-/// The headers of a request that say how a download is sent.
-pub(in crate::http) struct DownloadRequest {
-    is_get: bool,
-    /// The preferred coding in which exports are stored.
-    coding: Option<Coding>,
-    /// One range in any unit; `None` with several, or if `If-Range` names another version.
-    range: Option<String>,
-}
-
-impl FromRequestParts<Arc<AppState>> for DownloadRequest {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, Infallible> {
-        let (headers, is_get) = (&parts.headers, parts.method == Method::GET);
-        let tag = parts.extensions.get::<EntityTag>();
-        let is_current = headers.get(IF_RANGE).is_none_or(|version| tag.is_some_and(|tag| tag.is_strongly(version)));
-        let range = headers.get(RANGE).and_then(|range| range.to_str().ok());
-        let range = range.filter(|range| is_get && is_current && !range.contains(',')).map(str::to_owned);
-        Ok(Self { is_get, coding: Coding::preferred(headers, &[Coding::Zstd]), range })
-    }
-}
-
-impl DownloadRequest {
-    /// The part of a representation of this length that is requested (RFC 9110, 14.2); `None`: the whole.
-    pub(super) fn range(&self, length: u64) -> Result<Option<RangeInclusive<u64>>, ApiError> {
-        let range = self.range.as_deref().map(http_range_header::parse_range_header);
-        let Some(Ok(range)) = range else { return Ok(None) };
-        let mut range = range.validate(length).map_err(|_| ApiError::RangeNotSatisfiable { length })?;
-        Ok(range.pop())
-    }
-}
-
 /// Download an export
 ///
 /// The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
@@ -192,7 +154,7 @@ pub(in crate::http) async fn get_export(
     let respond = move || -> Result<_, ApiError> {
         let export = service::get_export(&snapshot, &id).ok_or_else(|| ApiError::ExportNotFound(id.clone()))?;
         let permit = state.downloads.acquire(request.holder())?;
-        let stored = export.open().map_err(internal)?;
+        let stored = export.open().map_err(ApiError::internal)?;
         let size = stored.size_bytes();
         let length = if coding.is_some() { stored.compressed_bytes() } else { size };
         let range = match format {
@@ -200,7 +162,7 @@ pub(in crate::http) async fn get_export(
             Format::Ndjson => None,
         };
         let license = format!("<{}>; rel=\"license\"", export.license());
-        let mut response = stream(stored, format, coding, range.clone(), permit).map_err(internal)?;
+        let mut response = stream(stored, format, coding, range.as_ref(), permit).map_err(ApiError::internal)?;
         // URIs and escaped names are ASCII.
         response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
         let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
@@ -211,12 +173,8 @@ pub(in crate::http) async fn get_export(
         Ok(response)
     };
     // Reads the whole file once, to compare it with its checksum.
-    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(internal)?;
+    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
-}
-
-pub(super) fn internal(error: impl std::error::Error + Send + Sync + 'static) -> ApiError {
-    ApiError::Internal(Arc::new(error))
 }
 
 /// The requests of the quota that a download costs. A part of the document as it is costs what lies before it too, for that has to
@@ -250,15 +208,15 @@ fn stream(
     stored: StoredExport,
     format: Format,
     coding: Option<Coding>,
-    range: Option<RangeInclusive<u64>>,
+    range: Option<&RangeInclusive<u64>>,
     permit: Permit,
 ) -> io::Result<Response> {
     let whole = if coding.is_some() { stored.compressed_bytes() } else { stored.size_bytes() };
-    let body = match (format, coding, range.clone()) {
+    let body = match (format, coding, range) {
         (Format::Json, Some(_), None) => downloads::body(stored.compressed(), permit),
-        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range), permit),
+        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone()), permit),
         (Format::Json, None, None) => downloads::body(stored.json()?, permit),
-        (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range)?, permit),
+        (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range.clone())?, permit),
         (Format::Ndjson, ..) => downloads::body(stored.ndjson()?, permit),
     };
     let mut response = Response::new(body);
@@ -266,14 +224,7 @@ fn stream(
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
     if matches!(format, Format::Json) {
-        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        let length = range.as_ref().map_or(whole, |range| range.end() + 1 - range.start());
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-    }
-    if let Some(range) = range {
-        let content_range = format!("bytes {}-{}/{whole}", range.start(), range.end());
-        headers.extend(HeaderValue::try_from(content_range).ok().map(|range| (CONTENT_RANGE, range)));
-        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        downloads::set_range(&mut response, whole, range);
     }
     Ok(response)
 }

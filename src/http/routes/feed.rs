@@ -52,7 +52,7 @@ async fn get_feed(
             changed_at: snapshot.changes.changed_at(),
             news: &news,
         };
-        feed.document().map_err(|error| ApiError::Internal(Arc::new(error)))
+        feed.document().map_err(ApiError::internal)
     };
     let mut response = Response::new(state.search_pool.run(write).await??.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/atom+xml; charset=utf-8"));

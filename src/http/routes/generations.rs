@@ -4,14 +4,15 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 
-use super::exports::{DownloadRequest, internal};
 use crate::http::downloads;
+use crate::http::entity_tag::{Condition, EntityTag};
+use crate::http::extract::DownloadRequest;
 use crate::http::middleware::RequestContext;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
@@ -40,14 +41,14 @@ async fn get_current(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let store = index(&state, &request)?;
-    let name = tokio::task::spawn_blocking(move || store.current_name()).await.map_err(internal)?;
+    let name = tokio::task::spawn_blocking(move || store.current_name()).await.map_err(ApiError::internal)?;
     let name = name.ok_or(ApiError::IndexUnavailable)?;
-    let tag = format!("\"{name}\"");
-    let known = headers.get(IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();
-    let is_known = known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag);
-    let mut response =
-        if is_known { StatusCode::NOT_MODIFIED.into_response() } else { format!("{name}\n").into_response() };
-    response.headers_mut().extend(HeaderValue::try_from(tag).ok().map(|tag| (ETAG, tag)));
+    let tag = EntityTag::of_version(&name).map_err(ApiError::internal)?;
+    let mut response = match tag.condition(&headers) {
+        Condition::Changed => format!("{name}\n").into_response(),
+        Condition::Unchanged | Condition::AnyVersion => StatusCode::NOT_MODIFIED.into_response(),
+    };
+    response.headers_mut().insert(ETAG, tag.header());
     Ok(response)
 }
 
@@ -62,23 +63,16 @@ async fn get_part(
     let permit = state.downloads.acquire(request.holder())?;
     let respond = move || {
         let mut file = store.open_published(&generation, &part).map_err(|_| ApiError::RouteNotFound)?;
-        let length = file.metadata().map_err(internal)?.len();
+        let length = file.metadata().map_err(ApiError::internal)?.len();
         let range = download.range(length)?;
         let (first, count) =
             range.as_ref().map_or((0, length), |range| (*range.start(), range.end() + 1 - range.start()));
-        file.seek(SeekFrom::Start(first)).map_err(internal)?;
+        file.seek(SeekFrom::Start(first)).map_err(ApiError::internal)?;
         let mut response = Response::new(downloads::body(file.take(count), permit));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
-        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(count));
-        if let Some(range) = range {
-            let range = format!("bytes {}-{}/{length}", range.start(), range.end());
-            headers.extend(HeaderValue::try_from(range).ok().map(|range| (CONTENT_RANGE, range)));
-            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-        }
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        downloads::set_range(&mut response, length, range.as_ref());
         Ok(response)
     };
-    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(internal)?;
+    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }

@@ -108,7 +108,7 @@ pub(in crate::http) async fn get_readiness(
 }
 
 fn uncached<T: Serialize>(answer: &T) -> Result<Response, ApiError> {
-    let body = serde_json::to_vec(answer).map_err(|error| ApiError::Internal(Arc::new(error)))?;
+    let body = serde_json::to_vec(answer).map_err(ApiError::internal)?;
     let mut response = response::json(body);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
