@@ -1,0 +1,102 @@
+//! A request with its deadline, its turn and its retry.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use tokio::sync::SemaphorePermit;
+use tokio::time::Instant;
+
+use super::node::Node;
+use super::transport::RawResponse;
+use super::{Cluster, ClusterError, ClusterRequest, ClusterResponse, NodeError, Reason};
+
+/// The part of a request's time that it waits for its turn at most: one that begins late is only work in vain.
+const MAX_WAIT_SHARE: u32 = 2;
+/// The part of the rest that the first of two attempts has.
+const FIRST_ATTEMPT_SHARE: u32 = 2;
+
+impl Cluster {
+    /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
+    /// reached, breaks, doesn't respond in half of the time, or responds with 502, 503 or 504. With 429 none is repeated.
+    ///
+    /// Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// Where the response isn't a success; see [`ClusterError`].
+    pub async fn send(&self, request: ClusterRequest) -> Result<ClusterResponse, ClusterError> {
+        let timeout = request.timeout.unwrap_or(self.request_timeout);
+        let deadline = Instant::now() + timeout;
+        let _permit = self.turn(timeout / MAX_WAIT_SHARE).await?;
+
+        let first = self.node(None)?;
+        let has_other = request.is_idempotent && self.nodes.has_other(&first);
+        let rest = deadline.saturating_duration_since(Instant::now());
+        let share = if has_other { rest / FIRST_ATTEMPT_SHARE } else { rest };
+        let outcome = self.attempt(&first, &request, share).await;
+        // Without another node only what was fast is repeated at the same one: its address may be a balancer's.
+        let is_repeated = request.is_idempotent
+            && match &outcome {
+                Ok(response) => is_failure(response.status),
+                Err(NodeError::TimedOut { .. }) => has_other,
+                Err(NodeError::TooLarge { .. } | NodeError::Tls { .. }) => false,
+                Err(_) => true,
+            };
+        let rest = deadline.saturating_duration_since(Instant::now());
+        if !is_repeated || rest.is_zero() {
+            return self.conclude(&first, outcome, 1);
+        }
+        let Ok(second) = self.node(Some(&first)) else { return self.conclude(&first, outcome, 1) };
+        let outcome = self.attempt(&second, &request, rest).await;
+        self.conclude(&second, outcome, 2)
+    }
+
+    /// Waits until fewer requests are in progress.
+    async fn turn(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, ClusterError> {
+        match tokio::time::timeout(timeout, self.permits.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            // The semaphore is never closed.
+            Ok(Err(_)) | Err(_) => Err(ClusterError::Overloaded { node: None, reason: None }),
+        }
+    }
+
+    fn node(&self, failed: Option<&Arc<Node>>) -> Result<Arc<Node>, ClusterError> {
+        self.nodes.next(failed).ok_or_else(|| ClusterError::Unavailable(self.nodes.unavailable()))
+    }
+
+    async fn attempt(
+        &self,
+        node: &Node,
+        request: &ClusterRequest,
+        timeout: Duration,
+    ) -> Result<RawResponse, NodeError> {
+        let preferred = if request.is_search { self.nodes.preferred() } else { None };
+        self.transport.send(node, request, preferred.as_deref(), timeout).await
+    }
+
+    /// The result of the last attempt.
+    fn conclude(
+        &self,
+        node: &Node,
+        outcome: Result<RawResponse, NodeError>,
+        attempts: u32,
+    ) -> Result<ClusterResponse, ClusterError> {
+        let RawResponse { status, body } = outcome.map_err(|error| ClusterError::of_attempt(error, attempts))?;
+        let origin = node.origin();
+        if status.is_success() {
+            return Ok(ClusterResponse { status, body, node: origin.to_owned() });
+        }
+        Err(match ClusterError::of_status(origin, status, Reason::of_body(&body)) {
+            ClusterError::Authentication { node, status, .. } => {
+                let credentials = self.transport.credentials().map(str::to_owned);
+                ClusterError::Authentication { node, status, credentials }
+            }
+            error => error,
+        })
+    }
+}
+
+/// Whether another node may serve a request that has this status.
+fn is_failure(status: StatusCode) -> bool {
+    matches!(status, StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT)
+}
