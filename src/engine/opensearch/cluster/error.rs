@@ -145,12 +145,18 @@ pub enum NodeError {
         /// The time given to it.
         after: Duration,
     },
+    /// A ping found the node silent while it had the request, or a part of a search.
+    #[error("node {node} stopped answering while the request was in progress")]
+    Lost {
+        /// The node's address.
+        node: String,
+    },
     /// The node, or a proxy before it, can't serve the request.
     #[error("node {node} answers with {status}: {reason}")]
     Status {
         /// The node's address.
         node: String,
-        /// 502, 503 or 504; of a ping any but 200.
+        /// 502, 503 or 504, 500 where another node is gone; of a ping any.
         status: StatusCode,
         /// The reason that it gives.
         reason: Reason,
@@ -197,7 +203,8 @@ impl ClusterError {
             404 => Self::NotFound { node, reason },
             429 => Self::Overloaded { node: Some(node), reason: Some(reason) },
             503 if reason.is_missing_shards() => Self::Unavailable(Unavailability::MissingShards { reason }),
-            502..=504 => Self::Unavailable(Unavailability::Attempts {
+            500 if !reason.is_lost_node() => Self::Rejected { node, status, reason },
+            500 | 502..=504 => Self::Unavailable(Unavailability::Attempts {
                 attempts: 1,
                 source: Arc::new(NodeError::Status { node, status, reason }),
             }),
@@ -261,6 +268,8 @@ mod tests {
         assert!(matches!(of(429, Some("cluster_block_exception"), full), ClusterError::DiskFull { .. }));
         assert!(of(409, Some("version_conflict_engine_exception"), "").is_conflict());
         assert!(!of(400, Some("parsing_exception"), "").is_conflict());
+        assert!(matches!(of(500, Some("null_pointer_exception"), ""), ClusterError::Rejected { .. }));
+        assert!(of(500, Some("node_disconnected_exception"), "phase/fetch").is_unavailable());
         assert!(matches!(of(307, None, ""), ClusterError::InvalidResponse { .. }));
         let red = "Search rejected due to missing shards [[a][0]]";
         assert!(matches!(

@@ -16,6 +16,8 @@ mod reason;
 mod request;
 mod send;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod transport;
 

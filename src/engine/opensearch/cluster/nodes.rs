@@ -4,18 +4,40 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Uri;
+use tokio::sync::watch;
 
 use super::error::Unavailability;
 use super::node::{Node, Standing};
 use super::settings::check_url;
-use super::{ClusterHealth, ClusterSettingsError};
+use super::{ClusterHealth, ClusterSettingsError, NodeError};
 
 /// The nodes of a cluster.
 #[derive(Debug)]
 pub(super) struct Nodes {
-    nodes: Vec<Arc<Node>>,
+    all: Vec<Arc<Node>>,
     /// The node of the next request.
     turn: AtomicUsize,
+    /// The node that was last found silent.
+    lost: watch::Sender<Option<Arc<Node>>>,
+}
+
+/// The nodes that are found silent, as it happens.
+#[derive(Debug)]
+pub(super) struct Losses(watch::Receiver<Option<Arc<Node>>>);
+
+impl Losses {
+    /// Waits for the next one.
+    pub(super) async fn next(&mut self) -> Arc<Node> {
+        loop {
+            if self.0.changed().await.is_err() {
+                // The nodes are gone, and with them who could wait.
+                return std::future::pending().await;
+            }
+            if let Some(node) = self.0.borrow_and_update().clone() {
+                return node;
+            }
+        }
+    }
 }
 
 impl Nodes {
@@ -32,22 +54,22 @@ impl Nodes {
         if nodes.is_empty() {
             return Err(ClusterSettingsError::NoUrl);
         }
-        Ok(Self { nodes, turn: AtomicUsize::new(0) })
+        Ok(Self { all: nodes, turn: AtomicUsize::new(0), lost: watch::Sender::new(None) })
     }
 
     /// All of them.
     pub(super) fn all(&self) -> &[Arc<Node>] {
-        &self.nodes
+        &self.all
     }
 
     /// Whether one is reached by TLS.
     pub(super) fn any_tls(&self) -> bool {
-        self.nodes.iter().any(|node| node.is_tls())
+        self.all.iter().any(|node| node.is_tls())
     }
 
     /// Warns where credentials cross a network in the open.
     pub(super) fn warn_of_open_credentials(&self) {
-        for node in self.nodes.iter().filter(|node| !node.is_tls() && !node.is_local()) {
+        for node in self.all.iter().filter(|node| !node.is_tls() && !node.is_local()) {
             tracing::warn!(
                 node = node.origin(),
                 "the credentials are sent without encryption; use https or a private network"
@@ -59,7 +81,7 @@ impl Nodes {
     /// none.
     pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        let (before, from) = self.nodes.split_at(turn % self.nodes.len());
+        let (before, from) = self.all.split_at(turn % self.all.len());
         let in_turn = || from.iter().chain(before).filter(|node| node.standing() < Standing::Gone);
         let others = in_turn().filter(|node| failed.is_none_or(|failed| !Arc::ptr_eq(node, failed)));
         others.min_by_key(|node| node.standing()).or_else(|| in_turn().next()).cloned()
@@ -67,28 +89,42 @@ impl Nodes {
 
     /// Whether there is another node than this one to give a request to.
     pub(super) fn has_other(&self, than: &Arc<Node>) -> bool {
-        self.nodes.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
+        self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
 
     /// The names of the nodes that answer, for a search to prefer their shards. None where a single address is known: it may
     /// be a balancer's, and the node behind it is as good as the others.
     pub(super) fn preferred(&self) -> Option<String> {
-        if self.nodes.len() < 2 {
+        if self.all.len() < 2 {
             return None;
         }
-        let ids: Vec<_> = self.nodes.iter().filter_map(|node| node.answering_id()).collect();
+        let ids: Vec<_> = self.all.iter().filter_map(|node| node.answering_id()).collect();
         (!ids.is_empty()).then(|| ids.join(","))
+    }
+
+    /// Notes that a ping failed. Returns whether the last one was answered; then requests in progress learn of it.
+    pub(super) fn missed(&self, node: &Arc<Node>, error: NodeError) -> bool {
+        let is_new = node.missed(error);
+        if is_new {
+            self.lost.send_replace(Some(Arc::clone(node)));
+        }
+        is_new
+    }
+
+    /// The nodes that are found silent from now on.
+    pub(super) fn losses(&self) -> Losses {
+        Losses(self.lost.subscribe())
     }
 
     /// Why there is no node to give a request to.
     pub(super) fn unavailable(&self) -> Unavailability {
-        let nodes: Vec<_> = self.nodes.iter().map(|node| node.origin()).collect();
-        Unavailability::NoNode { nodes: nodes.join(", "), source: self.nodes.iter().find_map(|node| node.error()) }
+        let nodes: Vec<_> = self.all.iter().map(|node| node.origin()).collect();
+        Unavailability::NoNode { nodes: nodes.join(", "), source: self.all.iter().find_map(|node| node.error()) }
     }
 
     /// What is known of them.
     pub(super) fn health(&self) -> ClusterHealth {
-        ClusterHealth { nodes: self.nodes.iter().map(|node| node.health()).collect() }
+        ClusterHealth { nodes: self.all.iter().map(|node| node.health()).collect() }
     }
 }
 
@@ -96,7 +132,6 @@ impl Nodes {
 mod tests {
     use std::time::Duration;
 
-    use super::super::NodeError;
     use super::*;
 
     fn three() -> Nodes {

@@ -56,7 +56,7 @@ impl Cluster {
     }
 
     /// Pings a node, and logs where its answer differs from the last one.
-    async fn ping_node(&self, node: &Node) {
+    async fn ping_node(&self, node: &Arc<Node>) {
         match self.id_of(node).await {
             Ok(id) => {
                 if node.answered(&id) {
@@ -65,7 +65,7 @@ impl Cluster {
             }
             Err(error) => {
                 let text = crate::error::chain(&error);
-                if node.missed(error) {
+                if self.nodes.missed(node, error) {
                     tracing::warn!(
                         node = node.origin(),
                         error = text,

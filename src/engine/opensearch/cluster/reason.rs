@@ -55,6 +55,14 @@ impl Reason {
         is_shard_failure || self.text.contains("missing shards")
     }
 
+    /// Whether a part of the request was at a node that is gone, such as the second phase of a search: it is a failure of the
+    /// moment, though it comes with 500.
+    pub(super) fn is_lost_node(&self) -> bool {
+        let kind = self.kind.as_deref().unwrap_or_default();
+        matches!(kind, "node_disconnected_exception" | "node_not_connected_exception" | "node_closed_exception")
+            || kind.ends_with("_transport_exception")
+    }
+
     /// Whether the disk of a node is so full that an index takes no more documents.
     pub(super) fn is_full_disk(&self) -> bool {
         self.is("cluster_block_exception")

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use http::StatusCode;
 use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
@@ -18,7 +19,8 @@ const FIRST_ATTEMPT_SHARE: u32 = 2;
 
 impl Cluster {
     /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
-    /// reached, breaks, doesn't respond in half of the time, or responds with 502, 503 or 504. With 429 none is repeated.
+    /// reached, breaks, is found silent by a ping, doesn't respond in half of the time, or responds with 502, 503 or 504, or
+    /// tells that it lost another node. With 429 none is repeated.
     ///
     /// Dropping the future cancels the request.
     ///
@@ -32,14 +34,17 @@ impl Cluster {
         let first = self.node(None)?;
         let has_other = request.is_idempotent && self.nodes.has_other(&first);
         let rest = deadline.saturating_duration_since(Instant::now());
-        let share = if has_other { rest / FIRST_ATTEMPT_SHARE } else { rest };
-        let outcome = self.attempt(&first, &request, share).await;
+        let outcome = if has_other {
+            self.attempt_unless_lost(&first, &request, rest / FIRST_ATTEMPT_SHARE).await
+        } else {
+            self.attempt(&first, &request, rest).await
+        };
         // Without another node only what was fast is repeated at the same one: its address may be a balancer's.
         let is_repeated = request.is_idempotent
             && match &outcome {
-                Ok(response) => is_failure(response.status),
-                Err(NodeError::TimedOut { .. }) => has_other,
-                Err(NodeError::TooLarge { .. } | NodeError::Tls { .. }) => false,
+                Ok(response) => is_failure(response),
+                Err(NodeError::TimedOut { .. } | NodeError::Tls { .. }) => has_other,
+                Err(NodeError::TooLarge { .. }) => false,
                 Err(_) => true,
             };
         let rest = deadline.saturating_duration_since(Instant::now());
@@ -74,6 +79,30 @@ impl Cluster {
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
+    /// An attempt that ends as soon as a ping finds its node silent; that of a search with any node, for a part of it may be
+    /// there. The time for an attempt may be long, and a silent node is found within a second.
+    async fn attempt_unless_lost(
+        &self,
+        node: &Arc<Node>,
+        request: &ClusterRequest,
+        timeout: Duration,
+    ) -> Result<RawResponse, NodeError> {
+        let mut losses = self.nodes.losses();
+        let attempt = std::pin::pin!(self.attempt(node, request, timeout));
+        let silence = std::pin::pin!(async {
+            loop {
+                let lost = losses.next().await;
+                if request.is_search || Arc::ptr_eq(&lost, node) {
+                    return lost;
+                }
+            }
+        });
+        match select(attempt, silence).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right((lost, _)) => Err(NodeError::Lost { node: lost.origin().to_owned() }),
+        }
+    }
+
     /// The result of the last attempt.
     fn conclude(
         &self,
@@ -96,7 +125,11 @@ impl Cluster {
     }
 }
 
-/// Whether another node may serve a request that has this status.
-fn is_failure(status: StatusCode) -> bool {
-    matches!(status, StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT)
+/// Whether another node may serve a request that has this response.
+fn is_failure(response: &RawResponse) -> bool {
+    match response.status {
+        StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => true,
+        StatusCode::INTERNAL_SERVER_ERROR => Reason::of_body(&response.body).is_lost_node(),
+        _ => false,
+    }
 }

@@ -60,6 +60,12 @@ impl Transport {
         Ok(Self { client, credentials, max_response_bytes: MAX_RESPONSE_BYTES })
     }
 
+    /// Sets the limit of responses.
+    #[cfg(test)]
+    pub(super) fn set_max_response_bytes(&mut self, bytes: usize) {
+        self.max_response_bytes = bytes;
+    }
+
     /// The user, or the kind of key.
     pub(super) fn credentials(&self) -> Option<&str> {
         self.credentials.as_ref().map(Credentials::name)
