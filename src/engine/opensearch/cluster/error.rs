@@ -86,7 +86,7 @@ pub enum Unavailability {
         source: Option<Arc<NodeError>>,
     },
     /// The last node that was given the request failed.
-    #[error("the request failed at {attempts} of the nodes")]
+    #[error("the request failed in each attempt (of {attempts})")]
     Attempts {
         /// The number of attempts.
         attempts: u32,

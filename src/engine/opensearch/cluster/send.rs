@@ -20,7 +20,8 @@ const FIRST_ATTEMPT_SHARE: u32 = 2;
 impl Cluster {
     /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
     /// reached, breaks, is found silent by a ping, doesn't respond in half of the time, or responds with 502, 503 or 504, or
-    /// tells that it lost another node. With 429 none is repeated.
+    /// tells that it lost another node. With 429 none is repeated. A node that can't
+    /// be reached doesn't count as the second one.
     ///
     /// Dropping the future cancels the request.
     ///
@@ -53,7 +54,15 @@ impl Cluster {
         }
         let Ok(second) = self.node(Some(&first)) else { return self.conclude(&first, outcome, 1) };
         let outcome = self.attempt(&second, &request, rest).await;
-        self.conclude(&second, outcome, 2)
+        // A node that refuses the connection never had the request: the first one may have failed for the loss of just this node.
+        let rest = deadline.saturating_duration_since(Instant::now());
+        match self.node(Some(&second)) {
+            Ok(third) if is_refused(&outcome) && !Arc::ptr_eq(&third, &second) && !rest.is_zero() => {
+                let outcome = self.attempt(&third, &request, rest).await;
+                self.conclude(&third, outcome, 3)
+            }
+            _ => self.conclude(&second, outcome, 2),
+        }
     }
 
     /// Waits until fewer requests are in progress.
@@ -123,6 +132,11 @@ impl Cluster {
             error => error,
         })
     }
+}
+
+/// Whether there was no connection.
+fn is_refused(outcome: &Result<RawResponse, NodeError>) -> bool {
+    matches!(outcome, Err(NodeError::Connect { .. }))
 }
 
 /// Whether another node may serve a request that has this response.

@@ -120,6 +120,17 @@ async fn failed_attempt_is_repeated_once_at_another_node() {
     }
     let (absent, second) = (Stub::absent().await, Stub::start(&[OK]).await);
     assert!(cluster(&[&absent, &second]).send(search()).await.is_ok());
+    // The first node fails for the loss of the second one, of which no ping knows yet.
+    let (first, absent, third) = (Stub::start(&[LOST]).await, Stub::absent().await, Stub::start(&[OK]).await);
+    let response = cluster(&[&first, &absent, &third]).send(search()).await.expect("a response");
+    assert_eq!((response.node, first.requests()), (third.url, 1));
+}
+
+#[tokio::test]
+async fn request_ends_where_no_node_can_be_reached() {
+    let (first, second) = (Stub::absent().await, Stub::absent().await);
+    let error = cluster(&[&first, &second]).send(search()).await.expect_err("no node");
+    assert!(matches!(&error, ClusterError::Unavailable(Unavailability::Attempts { attempts: 3, .. })), "{error:?}");
 }
 
 #[tokio::test]
