@@ -21,7 +21,7 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp bench-build licences
+.PHONY: help test check faults faults-generations faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
@@ -48,9 +48,9 @@ doc: need-cargo need-cc ## Does the documentation build without a warning?
 test-fast: need-cargo need-cc ## The Rust tests, but for those marked as slow
 	cargo test --locked --lib --bins --tests -- --quiet
 
-# A slow test is marked #[ignore = "slow: …"]; here none is left out.
+# A slow test is marked #[ignore = "slow: …"]; here none is left out, but those that need a cluster.
 test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comments too
-	cargo test --locked --lib --bins --tests -- --quiet --include-ignored
+	cargo test --locked --lib --bins --tests -- --quiet --include-ignored --skip on_cluster
 	@# Most of it waits for processes and quiet times, so more threads than processors.
 	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
 	cargo test --locked --doc -- --quiet
@@ -131,6 +131,18 @@ test-generators: need-cargo need-cc need-npm need-node need-java need-javac need
 tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
+
+# One node for requests, one with TLS and users, three for faults. One group alone: make test-opensearch OPENSEARCH=three_nodes
+OPENSEARCH ?= one_node security three_nodes
+
+test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The connection to real OpenSearch nodes and their faults; not in `make test`, for it needs Java and some minutes
+	cargo test --locked --test opensearch --no-run --quiet
+	@for group in $(OPENSEARCH); do $(MAKE) opensearch-$$group; done
+
+# What a fault did is printed. The tests of three nodes share them, so they run one after the other.
+opensearch-%:
+	python3 tests/opensearch/cluster.py $(if $(filter three_nodes,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
+		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
 
 test-mcp: need-cargo need-cc need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## The protocol's own clients and its inspector ask /mcp and the command mcp
 	cargo build --locked --quiet

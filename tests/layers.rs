@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
@@ -13,7 +13,8 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("report", &["export", "html", "markdown", "printable", "record"]),
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
-    ("engine", &["catalogue", "resource", "search"]),
+    ("engine::opensearch::cluster", &["error", "printable"]),
+    ("engine", &["catalogue", "error", "printable", "resource", "search"]),
     ("diff", &["catalogue", "export", "markdown", "printable", "record"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
@@ -49,7 +50,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The paths behind `crate::` in the code of a room, its tests left out, each with its file.
 fn uses(room: &str) -> BTreeSet<(String, PathBuf)> {
     let mut uses = BTreeSet::new();
-    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room)) {
+    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room.replace("::", "/"))) {
         let text = fs::read_to_string(&file).expect("a text");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for rest in code.split("crate::").skip(1) {
@@ -81,4 +82,17 @@ fn engines_know_plans_and_nothing_of_analysis() {
         let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
         assert!(!ANALYSIS.contains(&module), "{} uses {path}", file.display());
     }
+}
+
+#[test]
+fn only_the_connection_to_a_cluster_uses_its_http_client() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let home = source.join("engine/opensearch/cluster");
+    let uses_client = |path: &PathBuf| {
+        let text = fs::read_to_string(path).expect("a text");
+        text.contains("hyper_rustls::") || text.contains("hyper_util::client")
+    };
+    let (within, outside): (Vec<_>, Vec<_>) =
+        files(&source).into_iter().filter(uses_client).partition(|path| path.starts_with(&home));
+    assert!(!within.is_empty() && outside.is_empty(), "{outside:?} use it too");
 }

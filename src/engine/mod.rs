@@ -6,6 +6,7 @@
 //! Operations that may cross a network are asynchronous. The future of an embedded engine is ready at once.
 
 mod explanation;
+pub mod opensearch;
 mod records;
 mod request;
 #[cfg(test)]

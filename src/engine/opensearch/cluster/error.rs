@@ -1,0 +1,292 @@
+//! Why a request to a cluster fails.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+
+use super::Reason;
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a request to a cluster fails.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// No node responds, or none in time, or data is missing: later it may succeed.
+    #[error("the cluster isn't available")]
+    Unavailable(#[source] Unavailability),
+    /// Too many requests: of ours, or for the cluster.
+    #[error("{}; send fewer requests at once, or add nodes", overload(node.as_deref(), reason.as_ref()))]
+    Overloaded {
+        /// The node that rejected it; none if it waited in vain for its turn.
+        node: Option<String>,
+        /// The cluster's reason.
+        reason: Option<Reason>,
+    },
+    /// The disk of a node is so full that the index takes no more documents.
+    #[error(
+        "the cluster takes no more documents, for a disk is too full ({reason}); delete old indices or add disk space: it \
+         takes documents again by itself as soon as the disk is below the high watermark"
+    )]
+    DiskFull {
+        /// The cluster's reason.
+        reason: Reason,
+    },
+    /// The cluster refuses the request.
+    #[error("node {node} rejects the request with {status}: {reason}")]
+    Rejected {
+        /// The node's address.
+        node: String,
+        /// The status, neither 2xx nor one of the other kinds of this error; 409 for a lost compare-and-set.
+        status: StatusCode,
+        /// The cluster's reason.
+        reason: Reason,
+    },
+    /// The index or the document doesn't exist.
+    #[error("node {node} finds nothing there: {reason}")]
+    NotFound {
+        /// The node's address.
+        node: String,
+        /// The cluster's reason; its kind is `index_not_found_exception` where the index doesn't exist.
+        reason: Reason,
+    },
+    /// The credentials are wrong, missing, or without the right.
+    #[error("{}", authentication(node, *status, credentials.as_deref()))]
+    Authentication {
+        /// The node's address.
+        node: String,
+        /// 401, or 403 for a missing right.
+        status: StatusCode,
+        /// The user, or the kind of key.
+        credentials: Option<String>,
+    },
+    /// The response isn't one of OpenSearch, or too large.
+    #[error("node {node} sends a response that can't be used: {what}")]
+    InvalidResponse {
+        /// The node's address.
+        node: String,
+        /// What is wrong with it.
+        what: String,
+        /// The cause.
+        #[source]
+        source: Option<Source>,
+    },
+}
+
+/// Why a cluster isn't available.
+#[derive(Debug, thiserror::Error)]
+pub enum Unavailability {
+    /// The pings of all nodes fail.
+    #[error("none of the nodes ({nodes}) answers; are they running, and are the addresses right?")]
+    NoNode {
+        /// Their addresses.
+        nodes: String,
+        /// The error of the last ping.
+        #[source]
+        source: Option<Arc<NodeError>>,
+    },
+    /// The last node that was given the request failed.
+    #[error("the request failed in each attempt (of {attempts})")]
+    Attempts {
+        /// The number of attempts.
+        attempts: u32,
+        /// The error of the last attempt.
+        #[source]
+        source: Arc<NodeError>,
+    },
+    /// A shard has no copy that can be read: the index is red.
+    #[error(
+        "an index is red, part of its data is missing ({reason}); start the nodes that hold it, or build the index again"
+    )]
+    MissingShards {
+        /// The cluster's reason.
+        reason: Reason,
+    },
+}
+
+/// Why an attempt at a node fails.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    /// There is no connection.
+    #[error("node {node} can't be reached")]
+    Connect {
+        /// The node's address.
+        node: String,
+        /// The cause.
+        #[source]
+        source: Source,
+    },
+    /// The node can't prove who it is, or speaks no TLS.
+    #[error(
+        "the TLS connection to node {node} fails; give the certificate of the CA that signed the node's with \
+         --engine-ca-file, and the name that is in it as the address"
+    )]
+    Tls {
+        /// The node's address.
+        node: String,
+        /// The cause.
+        #[source]
+        source: rustls::Error,
+    },
+    /// The connection broke before the response was there.
+    #[error("the connection to node {node} broke")]
+    Broken {
+        /// The node's address.
+        node: String,
+        /// The cause.
+        #[source]
+        source: Source,
+    },
+    /// There was no response in time.
+    #[error("node {node} didn't respond within {} ms", after.as_millis())]
+    TimedOut {
+        /// The node's address.
+        node: String,
+        /// The time given to it.
+        after: Duration,
+    },
+    /// A ping found the node silent while it had the request, or a part of a search.
+    #[error("node {node} stopped answering while the request was in progress")]
+    Lost {
+        /// The node's address.
+        node: String,
+    },
+    /// The node, or a proxy before it, can't serve the request.
+    #[error("node {node} answers with {status}: {reason}")]
+    Status {
+        /// The node's address.
+        node: String,
+        /// 502, 503 or 504, 500 where another node is gone; of a ping any.
+        status: StatusCode,
+        /// The reason that it gives.
+        reason: Reason,
+    },
+    /// The response is larger than is read.
+    #[error("the response of node {node} has more than {max_bytes} bytes")]
+    TooLarge {
+        /// The node's address.
+        node: String,
+        /// The limit.
+        max_bytes: usize,
+    },
+}
+
+impl ClusterError {
+    /// Whether the cluster can't be used at present, and requests may succeed later without anything being changed in them.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+
+    /// Whether it pays to send a bulk request once more after a while: see [`super::Backoff`].
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
+    }
+
+    /// Whether a compare-and-set was lost, or a document to create exists.
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
+    }
+
+    /// The error of a status with the cluster's reason: of a response, or of an item of a bulk response.
+    #[must_use]
+    pub fn of_status(node: &str, status: StatusCode, reason: Reason) -> Self {
+        let node = node.to_owned();
+        match status.as_u16() {
+            _ if reason.is_full_disk() => Self::DiskFull { reason },
+            401 => Self::Authentication { node, status, credentials: None },
+            403 if reason.kind.is_none() || reason.is("security_exception") => {
+                Self::Authentication { node, status, credentials: None }
+            }
+            404 => Self::NotFound { node, reason },
+            429 => Self::Overloaded { node: Some(node), reason: Some(reason) },
+            503 if reason.is_missing_shards() => Self::Unavailable(Unavailability::MissingShards { reason }),
+            500 if !reason.is_lost_node() => Self::Rejected { node, status, reason },
+            500 | 502..=504 => Self::Unavailable(Unavailability::Attempts {
+                attempts: 1,
+                source: Arc::new(NodeError::Status { node, status, reason }),
+            }),
+            300..=399 => Self::InvalidResponse {
+                node,
+                what: format!("it redirects with {status}; give the address that it redirects to"),
+                source: None,
+            },
+            _ => Self::Rejected { node, status, reason },
+        }
+    }
+
+    /// The error of the last attempt at a node.
+    pub(super) fn of_attempt(error: NodeError, attempts: u32) -> Self {
+        match error {
+            NodeError::TooLarge { ref node, .. } => Self::InvalidResponse {
+                node: node.clone(),
+                what: "it is too large".to_owned(),
+                source: Some(Box::new(error)),
+            },
+            error => Self::Unavailable(Unavailability::Attempts { attempts, source: Arc::new(error) }),
+        }
+    }
+}
+
+fn overload(node: Option<&str>, reason: Option<&Reason>) -> String {
+    match (node, reason) {
+        (Some(node), Some(reason)) => format!("node {node} is overloaded ({reason})"),
+        _ => "too many requests to the cluster are in progress".to_owned(),
+    }
+}
+
+fn authentication(node: &str, status: StatusCode, credentials: Option<&str>) -> String {
+    match (credentials, status.as_u16()) {
+        (Some(name), 403) => format!("node {node} doesn't allow {name} to do this: give it a role with the right"),
+        (Some(name), _) => {
+            format!("node {node} rejects {name}: check the user and the file of the password or the key")
+        }
+        (None, _) => {
+            format!("node {node} requires a user: give --engine-user and --engine-password-file, or a file with a key")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(status: u16, kind: Option<&str>, text: &str) -> ClusterError {
+        ClusterError::of_status("a", StatusCode::from_u16(status).expect("a status"), Reason::new(kind, text))
+    }
+
+    #[test]
+    fn kinds_of_errors_are_told_apart() {
+        assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
+        assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
+        assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));
+        assert!(matches!(of(404, Some("index_not_found_exception"), ""), ClusterError::NotFound { .. }));
+        assert!(matches!(of(429, Some("rejected_execution_exception"), ""), ClusterError::Overloaded { .. }));
+        let full = "index [a] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark]";
+        assert!(matches!(of(429, Some("cluster_block_exception"), full), ClusterError::DiskFull { .. }));
+        assert!(of(409, Some("version_conflict_engine_exception"), "").is_conflict());
+        assert!(!of(400, Some("parsing_exception"), "").is_conflict());
+        assert!(matches!(of(500, Some("null_pointer_exception"), ""), ClusterError::Rejected { .. }));
+        assert!(of(500, Some("node_disconnected_exception"), "phase/fetch").is_unavailable());
+        assert!(matches!(of(307, None, ""), ClusterError::InvalidResponse { .. }));
+        let red = "Search rejected due to missing shards [[a][0]]";
+        assert!(matches!(
+            of(503, Some("search_phase_execution_exception"), red),
+            ClusterError::Unavailable(Unavailability::MissingShards { .. })
+        ));
+        assert!(matches!(
+            of(503, Some("cluster_block_exception"), "state not recovered"),
+            ClusterError::Unavailable(Unavailability::Attempts { .. })
+        ));
+    }
+
+    #[test]
+    fn only_what_passes_by_itself_is_temporary() {
+        assert!(of(429, None, "").is_temporary() && of(503, None, "").is_temporary());
+        let full = of(429, Some("cluster_block_exception"), "disk usage exceeded flood-stage watermark");
+        assert!(!full.is_temporary() && !of(400, None, "").is_temporary() && !of(401, None, "").is_temporary());
+        assert!(of(503, None, "").is_unavailable() && !of(429, None, "").is_unavailable());
+    }
+}

@@ -1,0 +1,39 @@
+//! What is known of a cluster's nodes.
+
+/// What is known of a cluster's nodes, by the last pings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterHealth {
+    /// In the order of the settings.
+    pub nodes: Vec<NodeHealth>,
+}
+
+/// What is known of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeHealth {
+    /// Its address.
+    pub url: String,
+    /// Whether its last ping was answered; none before the first.
+    pub answers: Option<bool>,
+    /// Why its last ping failed, with the causes.
+    pub error: Option<String>,
+}
+
+impl ClusterHealth {
+    /// Whether a node answers.
+    #[must_use]
+    pub fn is_available(&self) -> bool {
+        self.nodes.iter().any(|node| node.answers == Some(true))
+    }
+
+    /// The number of nodes that answer.
+    #[must_use]
+    pub fn answering(&self) -> usize {
+        self.nodes.iter().filter(|node| node.answers == Some(true)).count()
+    }
+
+    /// The first error of a node.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.nodes.iter().find_map(|node| node.error.as_deref())
+    }
+}

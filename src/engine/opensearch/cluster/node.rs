@@ -1,0 +1,160 @@
+//! A node and what the pings learnt of it.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use http::Uri;
+
+use super::NodeError;
+use super::health::NodeHealth;
+
+/// The pings in a row without an answer after which a node is given no more requests, even if no other node answers. Fewer may
+/// be those of a node that is only busy.
+const MAX_MISSED_PINGS: u32 = 3;
+
+/// A node, by its address.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Scheme, host and port.
+    origin: String,
+    /// The path of the address, without a slash at its end.
+    prefix: String,
+    is_local: bool,
+    state: ArcSwap<State>,
+}
+
+/// The result of the last pings.
+#[derive(Debug, Default, Clone)]
+struct State {
+    /// The cluster's name of the node, once a ping was answered.
+    id: Option<Arc<str>>,
+    /// The pings in a row that failed.
+    missed: u32,
+    error: Option<Arc<NodeError>>,
+}
+
+/// How far a node can be given requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// Its last ping was answered, or it wasn't pinged yet.
+    Answers,
+    /// It was late the last time or two: better than none.
+    Late,
+    /// It can't be reached.
+    Gone,
+}
+
+impl Node {
+    /// The node at an address whose form is right.
+    pub(super) fn new(url: &Uri) -> Self {
+        let scheme = url.scheme_str().unwrap_or("http");
+        let authority = url.authority().map_or("", http::uri::Authority::as_str);
+        let host = url.host().unwrap_or_default();
+        Self {
+            origin: format!("{scheme}://{authority}"),
+            prefix: url.path().trim_end_matches('/').to_owned(),
+            is_local: host == "localhost" || host.starts_with("127.") || host == "[::1]",
+            state: ArcSwap::default(),
+        }
+    }
+
+    /// Scheme, host and port, for messages and requests.
+    pub(super) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The path of the address.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Whether it is reached by TLS.
+    pub(super) fn is_tls(&self) -> bool {
+        self.origin.starts_with("https:")
+    }
+
+    /// Whether it is on this machine.
+    pub(super) fn is_local(&self) -> bool {
+        self.is_local
+    }
+
+    /// Notes the answer of a ping. Returns whether the last one failed.
+    pub(super) fn answered(&self, id: &str) -> bool {
+        let last = self.state.load();
+        if last.missed == 0 && last.id.as_deref() == Some(id) {
+            return false;
+        }
+        self.state.store(Arc::new(State { id: Some(id.into()), missed: 0, error: None }));
+        last.missed > 0
+    }
+
+    /// Notes that a ping failed. Returns whether the last one was answered.
+    pub(super) fn missed(&self, error: NodeError) -> bool {
+        let last = self.state.load();
+        let missed = last.missed.saturating_add(1);
+        self.state.store(Arc::new(State { id: last.id.clone(), missed, error: Some(Arc::new(error)) }));
+        last.missed == 0
+    }
+
+    /// How far it can be given requests.
+    pub(super) fn standing(&self) -> Standing {
+        let state = self.state.load();
+        match (state.missed, state.error.as_deref()) {
+            (0, _) => Standing::Answers,
+            (missed, Some(NodeError::TimedOut { .. })) if missed < MAX_MISSED_PINGS => Standing::Late,
+            _ => Standing::Gone,
+        }
+    }
+
+    /// The cluster's name of the node, if it answers.
+    pub(super) fn answering_id(&self) -> Option<Arc<str>> {
+        let state = self.state.load();
+        if state.missed == 0 { state.id.clone() } else { None }
+    }
+
+    /// The error of the last ping, if it failed.
+    pub(super) fn error(&self) -> Option<Arc<NodeError>> {
+        self.state.load().error.clone()
+    }
+
+    /// What is known of it.
+    pub(super) fn health(&self) -> NodeHealth {
+        let state = self.state.load();
+        NodeHealth {
+            url: format!("{}{}", self.origin, self.prefix),
+            answers: (state.missed > 0 || state.id.is_some()).then_some(state.missed == 0),
+            error: state.error.as_deref().map(|error| crate::error::chain(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use http::StatusCode;
+
+    use super::super::Reason;
+    use super::*;
+
+    fn late() -> NodeError {
+        NodeError::TimedOut { node: "a".to_owned(), after: Duration::from_millis(500) }
+    }
+
+    #[test]
+    fn late_node_is_gone_after_three_pings_and_an_unreachable_one_at_once() {
+        let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
+        assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
+        assert!(!node.answered("n1"));
+        assert_eq!(node.answering_id().as_deref(), Some("n1"));
+        assert!(node.missed(late()) && !node.missed(late()));
+        assert_eq!((node.standing(), node.answering_id()), (Standing::Late, None));
+        node.missed(late());
+        assert_eq!((node.standing(), node.health().answers), (Standing::Gone, Some(false)));
+        assert!(node.answered("n2"));
+        assert_eq!((node.standing(), node.health().error), (Standing::Answers, None));
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        node.missed(NodeError::Status { node: "a".to_owned(), status, reason: Reason::new(None, "") });
+        assert_eq!(node.standing(), Standing::Gone);
+    }
+}

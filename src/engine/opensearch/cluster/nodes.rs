@@ -1,0 +1,201 @@
+//! The nodes of a cluster, and the choice among them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::Uri;
+use tokio::sync::watch;
+
+use super::error::Unavailability;
+use super::node::{Node, Standing};
+use super::settings::check_url;
+use super::{ClusterHealth, ClusterSettingsError, NodeError};
+
+/// The nodes of a cluster.
+#[derive(Debug)]
+pub(super) struct Nodes {
+    all: Vec<Arc<Node>>,
+    /// The node of the next request.
+    turn: AtomicUsize,
+    /// The node that was last found silent.
+    lost: watch::Sender<Option<Arc<Node>>>,
+}
+
+/// The nodes that are found silent, as it happens.
+#[derive(Debug)]
+pub(super) struct Losses(watch::Receiver<Option<Arc<Node>>>);
+
+impl Losses {
+    /// Waits for the next one.
+    pub(super) async fn next(&mut self) -> Arc<Node> {
+        loop {
+            if self.0.changed().await.is_err() {
+                // The nodes are gone, and with them who could wait.
+                return std::future::pending().await;
+            }
+            if let Some(node) = self.0.borrow_and_update().clone() {
+                return node;
+            }
+        }
+    }
+}
+
+impl Nodes {
+    /// The nodes at these addresses, each once.
+    pub(super) fn new(urls: &[Uri]) -> Result<Self, ClusterSettingsError> {
+        let mut nodes: Vec<Arc<Node>> = Vec::new();
+        for url in urls {
+            check_url(url)?;
+            let node = Node::new(url);
+            if !nodes.iter().any(|other| other.origin() == node.origin() && other.prefix() == node.prefix()) {
+                nodes.push(Arc::new(node));
+            }
+        }
+        if nodes.is_empty() {
+            return Err(ClusterSettingsError::NoUrl);
+        }
+        Ok(Self { all: nodes, turn: AtomicUsize::new(0), lost: watch::Sender::new(None) })
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> &[Arc<Node>] {
+        &self.all
+    }
+
+    /// Whether one is reached by TLS.
+    pub(super) fn any_tls(&self) -> bool {
+        self.all.iter().any(|node| node.is_tls())
+    }
+
+    /// Warns where credentials cross a network in the open.
+    pub(super) fn warn_of_open_credentials(&self) {
+        for node in self.all.iter().filter(|node| !node.is_tls() && !node.is_local()) {
+            tracing::warn!(
+                node = node.origin(),
+                "the credentials are sent without encryption; use https or a private network"
+            );
+        }
+    }
+
+    /// The next node in turn among those that answer, else among those that are late. Another one than `failed`, unless there is
+    /// none.
+    pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let (before, from) = self.all.split_at(turn % self.all.len());
+        let in_turn = || from.iter().chain(before).filter(|node| node.standing() < Standing::Gone);
+        let others = in_turn().filter(|node| failed.is_none_or(|failed| !Arc::ptr_eq(node, failed)));
+        others.min_by_key(|node| node.standing()).or_else(|| in_turn().next()).cloned()
+    }
+
+    /// Whether there is another node than this one to give a request to.
+    pub(super) fn has_other(&self, than: &Arc<Node>) -> bool {
+        self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
+    }
+
+    /// The names of the nodes that answer, for a search to prefer their shards. None where a single address is known: it may
+    /// be a balancer's, and the node behind it is as good as the others.
+    pub(super) fn preferred(&self) -> Option<String> {
+        if self.all.len() < 2 {
+            return None;
+        }
+        let ids: Vec<_> = self.all.iter().filter_map(|node| node.answering_id()).collect();
+        (!ids.is_empty()).then(|| ids.join(","))
+    }
+
+    /// Notes that a ping failed. Returns whether the last one was answered; then requests in progress learn of it.
+    pub(super) fn missed(&self, node: &Arc<Node>, error: NodeError) -> bool {
+        let is_new = node.missed(error);
+        if is_new {
+            self.lost.send_replace(Some(Arc::clone(node)));
+        }
+        is_new
+    }
+
+    /// The nodes that are found silent from now on.
+    pub(super) fn losses(&self) -> Losses {
+        Losses(self.lost.subscribe())
+    }
+
+    /// Why there is no node to give a request to.
+    pub(super) fn unavailable(&self) -> Unavailability {
+        let nodes: Vec<_> = self.all.iter().map(|node| node.origin()).collect();
+        Unavailability::NoNode { nodes: nodes.join(", "), source: self.all.iter().find_map(|node| node.error()) }
+    }
+
+    /// What is known of them.
+    pub(super) fn health(&self) -> ClusterHealth {
+        ClusterHealth { nodes: self.all.iter().map(|node| node.health()).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn three() -> Nodes {
+        let urls = ["http://a:1", "http://b:1", "http://c:1", "http://a:1/"];
+        Nodes::new(&urls.map(|url| url.parse().expect("a URL"))).expect("nodes")
+    }
+
+    fn late() -> NodeError {
+        NodeError::TimedOut { node: "a".to_owned(), after: Duration::from_millis(500) }
+    }
+
+    fn miss_all(nodes: &Nodes) {
+        for node in nodes.all() {
+            node.missed(late());
+        }
+    }
+
+    fn next(nodes: &Nodes, failed: Option<&Arc<Node>>) -> Option<String> {
+        nodes.next(failed).map(|node| node.origin().to_owned())
+    }
+
+    #[test]
+    fn nodes_take_turns_and_silent_ones_are_left_out() {
+        let nodes = three();
+        let some: Vec<_> = (0..4).filter_map(|_| next(&nodes, None)).collect();
+        assert_eq!(some, ["http://a:1", "http://b:1", "http://c:1", "http://a:1"]);
+        nodes.all()[1].missed(late());
+        assert!((0..6).all(|_| next(&nodes, None).is_some_and(|node| node != "http://b:1")));
+    }
+
+    #[test]
+    fn late_node_is_better_than_none_and_a_gone_one_is_not() {
+        let nodes = three();
+        miss_all(&nodes);
+        miss_all(&nodes);
+        assert!(next(&nodes, None).is_some());
+        miss_all(&nodes);
+        assert!(next(&nodes, None).is_none());
+        assert!(nodes.unavailable().to_string().contains("http://a:1, http://b:1, http://c:1"));
+        nodes.all()[2].answered("c");
+        assert_eq!(next(&nodes, None).as_deref(), Some("http://c:1"));
+    }
+
+    #[test]
+    fn retry_goes_to_another_node_where_there_is_one() {
+        let nodes = three();
+        let failed = Arc::clone(&nodes.all()[0]);
+        assert!((0..6).all(|_| next(&nodes, Some(&failed)).is_some_and(|node| node != "http://a:1")));
+        let single = Nodes::new(&["http://a:1".parse().expect("a URL")]).expect("nodes");
+        let failed = Arc::clone(&single.all()[0]);
+        assert!(single.next(Some(&failed)).is_some() && !single.has_other(&failed));
+    }
+
+    #[test]
+    fn searches_prefer_the_nodes_that_answer() {
+        let nodes = three();
+        assert_eq!(nodes.preferred(), None);
+        for (node, id) in nodes.all().iter().zip(["x", "y", "z"]) {
+            node.answered(id);
+        }
+        nodes.all()[1].missed(late());
+        assert_eq!(nodes.preferred().as_deref(), Some("x,z"));
+        let single = Nodes::new(&["http://a:1".parse().expect("a URL")]).expect("nodes");
+        single.all()[0].answered("x");
+        assert_eq!(single.preferred(), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! Pings: which nodes answer, and what the cluster calls them.
+//!
+//! A cluster needs seconds to notice that a node is silent, and gives it shards of searches meanwhile. The pings notice it
+//! within a second.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use super::node::Node;
+use super::{Cluster, ClusterRequest, NodeError, Reason};
+
+/// The time between pings of a node.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// The time for an answer.
+const TIMEOUT: Duration = Duration::from_millis(500);
+/// The node itself, by its id. Answered without other nodes, so also while there is no cluster manager.
+const PATH: &str = "/_nodes/_local/http";
+
+/// The pings of a cluster's nodes, until it is dropped.
+#[derive(Debug)]
+pub struct Pings(JoinSet<()>);
+
+impl Pings {
+    /// Starts a task for each node.
+    pub(super) fn start(cluster: &Arc<Cluster>) -> Self {
+        let mut tasks = JoinSet::new();
+        for node in cluster.nodes.all() {
+            tasks.spawn(ping_regularly(Arc::clone(cluster), Arc::clone(node)));
+        }
+        Self(tasks)
+    }
+
+    /// The number of nodes that are pinged.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no node is pinged.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Cluster {
+    /// Pings each node once, all at the same time, and notes the results.
+    pub async fn ping(&self) {
+        futures_util::future::join_all(self.nodes.all().iter().map(|node| self.ping_node(node))).await;
+    }
+
+    /// Pings a node, and logs where its answer differs from the last one.
+    async fn ping_node(&self, node: &Arc<Node>) {
+        match self.id_of(node).await {
+            Ok(id) => {
+                if node.answered(&id) {
+                    tracing::info!(node = node.origin(), "the node answers again");
+                }
+            }
+            Err(error) => {
+                let text = crate::error::chain(&error);
+                if self.nodes.missed(node, error) {
+                    tracing::warn!(
+                        node = node.origin(),
+                        error = text,
+                        "the node doesn't answer: requests go to others"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Asks a node for its id.
+    async fn id_of(&self, node: &Node) -> Result<String, NodeError> {
+        let request = ClusterRequest::get(PATH).query("filter_path", "nodes.*.name");
+        let response = self.transport.send(node, &request, None, TIMEOUT).await?;
+        let unusable =
+            |reason| Err(NodeError::Status { node: node.origin().to_owned(), status: response.status, reason });
+        if response.status != StatusCode::OK {
+            return unusable(Reason::of_body(&response.body));
+        }
+        match serde_json::from_slice::<LocalNode>(&response.body).map(|local| local.nodes.into_iter().next()) {
+            Ok(Some((id, _))) => Ok(id),
+            _ => unusable(Reason::new(None, "it isn't a node of OpenSearch")),
+        }
+    }
+}
+
+async fn ping_regularly(cluster: Arc<Cluster>, node: Arc<Node>) {
+    let mut ticks = tokio::time::interval(INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        cluster.ping_node(&node).await;
+    }
+}
+
+#[derive(Deserialize)]
+struct LocalNode {
+    nodes: Map<String, Value>,
+}

@@ -1,0 +1,186 @@
+//! Requests to a cluster and its responses.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::de::DeserializeOwned;
+
+use super::ClusterError;
+
+/// The bytes that a path in a URL can't have as they are. A `%` stays: the caller may have encoded a segment.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'|');
+
+/// A request to a cluster.
+#[derive(Debug, Clone)]
+pub struct ClusterRequest {
+    pub(super) method: Method,
+    /// Encoded, with a slash at its beginning.
+    pub(super) path: String,
+    pub(super) query: Vec<(&'static str, String)>,
+    pub(super) body: Bytes,
+    pub(super) content_type: &'static str,
+    /// Whether it may be sent a second time, since the effect of two is that of one.
+    pub(super) is_idempotent: bool,
+    /// Whether it reads shards, and takes the copies of nodes that answer.
+    pub(super) is_search: bool,
+    pub(super) timeout: Option<Duration>,
+}
+
+impl ClusterRequest {
+    /// A request without a body. The path is `/index/_doc/id`; a segment with a slash has to be encoded. Of the methods only POST
+    /// isn't idempotent.
+    #[must_use]
+    pub fn new(method: Method, path: &str) -> Self {
+        let is_idempotent = method != Method::POST;
+        Self {
+            method,
+            path: format!("/{}", utf8_percent_encode(path.trim_start_matches('/'), ESCAPED)),
+            query: Vec::new(),
+            body: Bytes::new(),
+            content_type: "application/json",
+            is_idempotent,
+            is_search: false,
+            timeout: None,
+        }
+    }
+
+    /// A GET request.
+    #[must_use]
+    pub fn get(path: &str) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// A PUT request with a JSON document.
+    #[must_use]
+    pub fn put(path: &str, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..Self::new(Method::PUT, path) }
+    }
+
+    /// A POST request with a JSON document, which isn't repeated.
+    #[must_use]
+    pub fn post(path: &str, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..Self::new(Method::POST, path) }
+    }
+
+    /// A DELETE request.
+    #[must_use]
+    pub fn delete(path: &str) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+
+    /// A search: `/index/_search`, `/_msearch` and the like. It prefers the shards of nodes that answer, it is repeated at
+    /// another node, and a missing shard is an error, not fewer hits.
+    #[must_use]
+    pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
+        let request = Self { is_search: true, is_idempotent: true, ..Self::post(path, body) };
+        request.query("allow_partial_search_results", "false")
+    }
+
+    /// A bulk request, as lines of JSON, whose documents have ids of ours: it is repeated at another node.
+    #[must_use]
+    pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
+        Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }
+    }
+
+    /// Adds a parameter, which is encoded.
+    #[must_use]
+    pub fn query(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.query.push((name, value.into()));
+        self
+    }
+
+    /// Sets the time for the request with its retry, in place of the settings'.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Forbids the retry: for a compare-and-set, which doesn't succeed twice.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.is_idempotent = false;
+        self
+    }
+
+    /// The path and the parameters, with the nodes to prefer.
+    pub(super) fn target(&self, prefix: &str, preferred: Option<&str>) -> String {
+        let mut target = format!("{prefix}{}", self.path);
+        if !self.query.is_empty() || preferred.is_some() {
+            target.push('?');
+            let at = target.len();
+            let mut query = form_urlencoded::Serializer::for_suffix(target, at);
+            query.extend_pairs(&self.query);
+            if let Some(ids) = preferred {
+                query.append_pair("preference", &format!("_prefer_nodes:{ids}"));
+            }
+            target = query.finish();
+        }
+        target
+    }
+}
+
+/// A response with a status of success.
+#[derive(Debug, Clone)]
+pub struct ClusterResponse {
+    /// The status, 2xx.
+    pub status: StatusCode,
+    /// The body.
+    pub body: Bytes,
+    /// The node's address.
+    pub node: String,
+}
+
+impl ClusterResponse {
+    /// Reads the body as JSON.
+    ///
+    /// # Errors
+    /// Where it isn't JSON of this form.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, ClusterError> {
+        serde_json::from_slice(&self.body).map_err(|source| ClusterError::InvalidResponse {
+            node: self.node.clone(),
+            what: "its JSON isn't as expected".to_owned(),
+            source: Some(Box::new(source)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_is_encoded_and_has_prefix_parameters_and_preference() {
+        let request = ClusterRequest::get("/a b/_doc/x%2Fy?z").query("q", "c&d");
+        assert_eq!(request.target("", None), "/a%20b/_doc/x%2Fy%3Fz?q=c%26d");
+        let search = ClusterRequest::search("i/_search", "{}");
+        assert_eq!(
+            search.target("/p", Some("N1,N2")),
+            "/p/i/_search?allow_partial_search_results=false&preference=_prefer_nodes%3AN1%2CN2"
+        );
+        assert_eq!(ClusterRequest::get("").target("", None), "/");
+    }
+
+    #[test]
+    fn only_requests_without_a_second_effect_are_idempotent() {
+        for request in [ClusterRequest::get("a"), ClusterRequest::put("a", ""), ClusterRequest::bulk("_bulk", "")] {
+            assert!(request.is_idempotent && !request.clone().once().is_idempotent, "{request:?}");
+        }
+        assert!(!ClusterRequest::post("a", "").is_idempotent);
+        assert!(ClusterRequest::search("a", "").is_idempotent);
+    }
+}

@@ -1,0 +1,149 @@
+//! A request with its deadline, its turn and its retry.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use http::StatusCode;
+use tokio::sync::SemaphorePermit;
+use tokio::time::Instant;
+
+use super::node::Node;
+use super::transport::RawResponse;
+use super::{Cluster, ClusterError, ClusterRequest, ClusterResponse, NodeError, Reason};
+
+/// The part of a request's time that it waits for its turn at most: one that begins late is only work in vain.
+const MAX_WAIT_SHARE: u32 = 2;
+/// The part of the rest that the first of two attempts has.
+const FIRST_ATTEMPT_SHARE: u32 = 2;
+
+impl Cluster {
+    /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
+    /// reached, breaks, is found silent by a ping, doesn't respond in half of the time, or responds with 502, 503 or 504, or
+    /// tells that it lost another node. With 429 none is repeated. A node that can't
+    /// be reached doesn't count as the second one.
+    ///
+    /// Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// Where the response isn't a success; see [`ClusterError`].
+    pub async fn send(&self, request: ClusterRequest) -> Result<ClusterResponse, ClusterError> {
+        let timeout = request.timeout.unwrap_or(self.request_timeout);
+        let deadline = Instant::now() + timeout;
+        let _permit = self.turn(timeout / MAX_WAIT_SHARE).await?;
+
+        let first = self.node(None)?;
+        let has_other = request.is_idempotent && self.nodes.has_other(&first);
+        let rest = deadline.saturating_duration_since(Instant::now());
+        let outcome = if has_other {
+            self.attempt_unless_lost(&first, &request, rest / FIRST_ATTEMPT_SHARE).await
+        } else {
+            self.attempt(&first, &request, rest).await
+        };
+        // Without another node only what was fast is repeated at the same one: its address may be a balancer's.
+        let is_repeated = request.is_idempotent
+            && match &outcome {
+                Ok(response) => is_failure(response),
+                Err(NodeError::TimedOut { .. } | NodeError::Tls { .. }) => has_other,
+                Err(NodeError::TooLarge { .. }) => false,
+                Err(_) => true,
+            };
+        let rest = deadline.saturating_duration_since(Instant::now());
+        if !is_repeated || rest.is_zero() {
+            return self.conclude(&first, outcome, 1);
+        }
+        let Ok(second) = self.node(Some(&first)) else { return self.conclude(&first, outcome, 1) };
+        let outcome = self.attempt(&second, &request, rest).await;
+        // A node that refuses the connection never had the request: the first one may have failed for the loss of just this node.
+        let rest = deadline.saturating_duration_since(Instant::now());
+        match self.node(Some(&second)) {
+            Ok(third) if is_refused(&outcome) && !Arc::ptr_eq(&third, &second) && !rest.is_zero() => {
+                let outcome = self.attempt(&third, &request, rest).await;
+                self.conclude(&third, outcome, 3)
+            }
+            _ => self.conclude(&second, outcome, 2),
+        }
+    }
+
+    /// Waits until fewer requests are in progress.
+    async fn turn(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, ClusterError> {
+        match tokio::time::timeout(timeout, self.permits.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            // The semaphore is never closed.
+            Ok(Err(_)) | Err(_) => Err(ClusterError::Overloaded { node: None, reason: None }),
+        }
+    }
+
+    fn node(&self, failed: Option<&Arc<Node>>) -> Result<Arc<Node>, ClusterError> {
+        self.nodes.next(failed).ok_or_else(|| ClusterError::Unavailable(self.nodes.unavailable()))
+    }
+
+    async fn attempt(
+        &self,
+        node: &Node,
+        request: &ClusterRequest,
+        timeout: Duration,
+    ) -> Result<RawResponse, NodeError> {
+        let preferred = if request.is_search { self.nodes.preferred() } else { None };
+        self.transport.send(node, request, preferred.as_deref(), timeout).await
+    }
+
+    /// An attempt that ends as soon as a ping finds its node silent; that of a search with any node, for a part of it may be
+    /// there. The time for an attempt may be long, and a silent node is found within a second.
+    async fn attempt_unless_lost(
+        &self,
+        node: &Arc<Node>,
+        request: &ClusterRequest,
+        timeout: Duration,
+    ) -> Result<RawResponse, NodeError> {
+        let mut losses = self.nodes.losses();
+        let attempt = std::pin::pin!(self.attempt(node, request, timeout));
+        let silence = std::pin::pin!(async {
+            loop {
+                let lost = losses.next().await;
+                if request.is_search || Arc::ptr_eq(&lost, node) {
+                    return lost;
+                }
+            }
+        });
+        match select(attempt, silence).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right((lost, _)) => Err(NodeError::Lost { node: lost.origin().to_owned() }),
+        }
+    }
+
+    /// The result of the last attempt.
+    fn conclude(
+        &self,
+        node: &Node,
+        outcome: Result<RawResponse, NodeError>,
+        attempts: u32,
+    ) -> Result<ClusterResponse, ClusterError> {
+        let RawResponse { status, body } = outcome.map_err(|error| ClusterError::of_attempt(error, attempts))?;
+        let origin = node.origin();
+        if status.is_success() {
+            return Ok(ClusterResponse { status, body, node: origin.to_owned() });
+        }
+        Err(match ClusterError::of_status(origin, status, Reason::of_body(&body)) {
+            ClusterError::Authentication { node, status, .. } => {
+                let credentials = self.transport.credentials().map(str::to_owned);
+                ClusterError::Authentication { node, status, credentials }
+            }
+            error => error,
+        })
+    }
+}
+
+/// Whether there was no connection.
+fn is_refused(outcome: &Result<RawResponse, NodeError>) -> bool {
+    matches!(outcome, Err(NodeError::Connect { .. }))
+}
+
+/// Whether another node may serve a request that has this response.
+fn is_failure(response: &RawResponse) -> bool {
+    match response.status {
+        StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => true,
+        StatusCode::INTERNAL_SERVER_ERROR => Reason::of_body(&response.body).is_lost_node(),
+        _ => false,
+    }
+}

@@ -1,0 +1,304 @@
+//! Requests to stubs of nodes: what is sent, what is repeated, what ends.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::StatusCode;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+
+/// What a stub does with a request.
+#[derive(Debug, Clone)]
+enum Reply {
+    Status(u16, &'static str),
+    Hang,
+    Close,
+}
+
+const OK: Reply = Reply::Status(200, r#"{"ok":true}"#);
+const BUSY: Reply = Reply::Status(503, r#"{"error":{"type":"cluster_block_exception","reason":"not recovered"}}"#);
+
+const LOST: Reply = Reply::Status(500, r#"{"error":{"type":"node_disconnected_exception","reason":"phase/fetch"}}"#);
+
+/// A node that gives replies in turn, the last one for ever, and keeps the heads of the requests.
+#[derive(Debug)]
+struct Stub {
+    url: String,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Stub {
+    async fn start(replies: &[Reply]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let heads = Arc::new(Mutex::new(Vec::new()));
+        let replies = Arc::new(Mutex::new(VecDeque::from(replies.to_vec())));
+        let seen = Arc::clone(&heads);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&replies), Arc::clone(&seen)));
+            }
+        });
+        Self { url, heads }
+    }
+
+    /// An address where nothing listens.
+    async fn absent() -> Self {
+        let stub = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        Self { url: format!("http://{}", stub.local_addr().expect("an address")), heads: Arc::default() }
+    }
+
+    fn requests(&self) -> usize {
+        self.heads.lock().expect("a lock").len()
+    }
+
+    fn last_head(&self) -> String {
+        self.heads.lock().expect("a lock").last().cloned().expect("a request")
+    }
+}
+
+async fn serve(mut stream: TcpStream, replies: Arc<Mutex<VecDeque<Reply>>>, heads: Arc<Mutex<Vec<String>>>) {
+    while let Some(head) = read_request(&mut stream).await {
+        heads.lock().expect("a lock").push(head);
+        let reply = {
+            let mut replies = replies.lock().expect("a lock");
+            let next = if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() };
+            next.expect("a reply")
+        };
+        match reply {
+            Reply::Close => return,
+            Reply::Hang => std::future::pending().await,
+            Reply::Status(status, body) => {
+                let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+                if stream.write_all(head.as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Reads a request. Returns its head; none at the end of the connection.
+async fn read_request(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).expect("text");
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a length"))];
+    stream.read_exact(&mut body).await.ok()?;
+    Some(head)
+}
+
+fn cluster_with(stubs: &[&Stub], change: impl FnOnce(&mut ClusterSettings)) -> Arc<Cluster> {
+    let urls = stubs.iter().map(|stub| ClusterSettings::parse_url(&stub.url).expect("a URL"));
+    let mut settings = ClusterSettings::new(urls.collect());
+    // Long enough for a busy machine: only where a stub hangs it passes.
+    settings.request_timeout = Duration::from_mins(1);
+    change(&mut settings);
+    Arc::new(Cluster::new(settings).expect("a cluster"))
+}
+
+fn cluster(stubs: &[&Stub]) -> Arc<Cluster> {
+    cluster_with(stubs, |_| {})
+}
+
+fn search() -> ClusterRequest {
+    ClusterRequest::search("/a/_search", "{}")
+}
+
+#[tokio::test]
+async fn failed_attempt_is_repeated_once_at_another_node() {
+    for failure in [BUSY, LOST, Reply::Status(502, ""), Reply::Status(504, ""), Reply::Close] {
+        let (first, second) = (Stub::start(std::slice::from_ref(&failure)).await, Stub::start(&[OK]).await);
+        let response = cluster(&[&first, &second]).send(search()).await.expect("a response");
+        assert_eq!((response.node, first.requests(), second.requests()), (second.url.clone(), 1, 1), "{failure:?}");
+    }
+    let (absent, second) = (Stub::absent().await, Stub::start(&[OK]).await);
+    assert!(cluster(&[&absent, &second]).send(search()).await.is_ok());
+    // The first node fails for the loss of the second one, of which no ping knows yet.
+    let (first, absent, third) = (Stub::start(&[LOST]).await, Stub::absent().await, Stub::start(&[OK]).await);
+    let response = cluster(&[&first, &absent, &third]).send(search()).await.expect("a response");
+    assert_eq!((response.node, first.requests()), (third.url, 1));
+}
+
+#[tokio::test]
+async fn request_ends_where_no_node_can_be_reached() {
+    let (first, second) = (Stub::absent().await, Stub::absent().await);
+    let error = cluster(&[&first, &second]).send(search()).await.expect_err("no node");
+    assert!(matches!(&error, ClusterError::Unavailable(Unavailability::Attempts { attempts: 3, .. })), "{error:?}");
+}
+
+#[tokio::test]
+async fn second_failure_is_the_result() {
+    let (first, second, third) = (Stub::start(&[BUSY]).await, Stub::start(&[BUSY]).await, Stub::start(&[OK]).await);
+    let error = cluster(&[&first, &second, &third]).send(search()).await.expect_err("two failures");
+    let is_second = matches!(&error, ClusterError::Unavailable(Unavailability::Attempts { source, .. })
+        if matches!(&**source, NodeError::Status { node, .. } if *node == second.url));
+    assert!(is_second && third.requests() == 0, "{error:?}");
+}
+
+#[tokio::test]
+async fn requests_with_an_effect_and_overload_and_rejections_are_not_repeated() {
+    let second = Stub::start(&[OK]).await;
+    let first = Stub::start(&[BUSY]).await;
+    assert!(cluster(&[&first, &second]).send(ClusterRequest::post("/a/_doc", "{}")).await.is_err());
+    assert!(cluster(&[&first, &second]).send(ClusterRequest::put("/a/_doc/b", "{}").once()).await.is_err());
+    for (status, is_kind) in [
+        (429, (|error| matches!(error, ClusterError::Overloaded { node: Some(_), .. })) as fn(&ClusterError) -> bool),
+        (400, |error| matches!(error, ClusterError::Rejected { .. })),
+        (500, |error| matches!(error, ClusterError::Rejected { .. })),
+        (404, |error| matches!(error, ClusterError::NotFound { .. })),
+    ] {
+        let first = Stub::start(&[Reply::Status(status, "")]).await;
+        let error = cluster(&[&first, &second]).send(search()).await.expect_err("a failure");
+        assert!(is_kind(&error), "{error:?}");
+    }
+    assert_eq!(second.requests(), 0);
+}
+
+#[tokio::test]
+async fn silent_node_has_a_share_of_the_time() {
+    let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
+    let request = search().timeout(Duration::from_secs(1));
+    assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
+    // Alone it has all of the time, and isn't given the work twice.
+    let error = cluster(&[&first]).send(request).await.expect_err("silence");
+    assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
+    assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");
+}
+
+#[tokio::test]
+async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is() {
+    let lost = || NodeError::TimedOut { node: "a".to_owned(), after: Duration::from_millis(500) };
+    for (request, silent, is_repeated) in [
+        (search(), 0, true),
+        (search(), 1, true),
+        (ClusterRequest::get("/a"), 0, true),
+        (ClusterRequest::get("/a"), 1, false),
+        (ClusterRequest::post("/a", "{}"), 0, false),
+    ] {
+        let (first, second, third) =
+            (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await, Stub::start(&[OK]).await);
+        let cluster = cluster(&[&first, &second, &third]);
+        let sent = tokio::spawn({
+            let (cluster, request) = (Arc::clone(&cluster), request.clone());
+            async move { cluster.send(request).await }
+        });
+        while first.requests() == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(cluster.nodes.missed(&cluster.nodes.all()[silent], lost()));
+        if is_repeated {
+            assert!(sent.await.expect("no panic").is_ok());
+        } else {
+            // What would be repeated would be so before another request is answered.
+            cluster.send(search()).await.expect("a response");
+            assert!(!sent.is_finished());
+            sent.abort();
+        }
+        let others = second.requests() + third.requests();
+        assert_eq!(others, 1, "{request:?} {silent}");
+    }
+}
+
+#[tokio::test]
+async fn single_address_is_tried_again_since_it_may_be_a_balancer() {
+    let balancer = Stub::start(&[Reply::Status(502, ""), OK]).await;
+    assert!(cluster(&[&balancer]).send(search()).await.is_ok());
+    assert_eq!(balancer.requests(), 2);
+}
+
+#[tokio::test]
+async fn request_without_a_turn_is_overload() {
+    let stub = Stub::start(&[Reply::Hang]).await;
+    let cluster = cluster_with(&[&stub], |settings| settings.max_concurrent_requests = 1);
+    let first = tokio::spawn({
+        let cluster = Arc::clone(&cluster);
+        async move { cluster.send(search()).await }
+    });
+    while stub.requests() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let error = cluster.send(search().timeout(Duration::from_millis(50))).await.expect_err("no turn");
+    assert!(matches!(error, ClusterError::Overloaded { node: None, .. }), "{error:?}");
+    // A request that is dropped gives its turn back.
+    first.abort();
+    assert!(first.await.expect_err("aborted").is_cancelled());
+    let error = cluster.send(search().timeout(Duration::from_millis(50))).await.expect_err("it hangs");
+    assert!(error.is_unavailable() && stub.requests() == 2, "{error:?}");
+}
+
+#[tokio::test]
+async fn response_is_bounded() {
+    let stub = Stub::start(&[Reply::Status(200, "{\"a\":12}")]).await;
+    for (max_bytes, fits) in [(8, true), (7, false)] {
+        let mut settings = ClusterSettings::new(vec![stub.url.parse().expect("a URL")]);
+        settings.request_timeout = Duration::from_mins(1);
+        let mut cluster = Cluster::new(settings).expect("a cluster");
+        cluster.transport.set_max_response_bytes(max_bytes);
+        let result = cluster.send(search()).await;
+        match result {
+            Ok(response) => assert!(fits && response.json::<serde_json::Value>().is_ok()),
+            Err(error) => assert!(!fits && matches!(error, ClusterError::InvalidResponse { .. }), "{error:?}"),
+        }
+    }
+    assert_eq!(stub.requests(), 2, "a response that is too large isn't requested again");
+}
+
+#[tokio::test]
+async fn pings_decide_where_requests_go() {
+    let id = |text| Reply::Status(200, text);
+    let first = Stub::start(&[id(r#"{"nodes":{"N1":{"name":"n1"}}}"#), OK]).await;
+    let second = Stub::start(&[id(r#"{"nodes":{"N2":{"name":"n2"}}}"#), OK]).await;
+    let other = Stub::start(&[id("<html>")]).await;
+    let absent = Stub::absent().await;
+    let cluster = cluster(&[&absent, &first, &other, &second]);
+    cluster.ping().await;
+    let health = cluster.health();
+    let answers: Vec<_> = health.nodes.iter().map(|node| node.answers).collect();
+    assert_eq!(answers, [Some(false), Some(true), Some(false), Some(true)]);
+    assert!(health.nodes[2].error.as_deref().is_some_and(|error| error.contains("isn't a node")), "{health:?}");
+    for _ in 0..8 {
+        cluster.send(search()).await.expect("a response");
+    }
+    assert_eq!((first.requests() + second.requests(), other.requests()), (10, 1), "two pings and eight searches");
+    assert!(first.last_head().contains("preference=_prefer_nodes%3AN1%2CN2"), "{}", first.last_head());
+    cluster.send(ClusterRequest::get("/a")).await.expect("a response");
+    assert!(first.last_head().starts_with("GET /a HTTP") || second.last_head().starts_with("GET /a HTTP"));
+}
+
+#[tokio::test]
+async fn without_a_node_a_request_fails_at_once_with_the_cause() {
+    let absent = Stub::absent().await;
+    let cluster = cluster(&[&absent]);
+    cluster.ping().await;
+    let error = cluster.send(search()).await.expect_err("no node");
+    assert!(matches!(error, ClusterError::Unavailable(Unavailability::NoNode { .. })), "{error:?}");
+    let text = crate::error::chain(&error);
+    assert!(text.contains(&absent.url) && text.contains("refused"), "{text}");
+}
+
+#[tokio::test]
+async fn credentials_are_sent_and_never_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("password");
+    std::fs::write(&file, "hunter2\n").expect("written");
+    let stub = Stub::start(&[Reply::Status(401, "Unauthorized")]).await;
+    let with_password = cluster_with(&[&stub], |settings| {
+        settings.credentials = Some(Credentials::password("me", &file).expect("credentials"));
+    });
+    let error = with_password.send(search()).await.expect_err("a wrong password");
+    assert!(stub.last_head().contains("authorization: Basic bWU6aHVudGVyMg=="), "{}", stub.last_head());
+    let is_401 = matches!(error, ClusterError::Authentication { status: StatusCode::UNAUTHORIZED, .. });
+    assert!(is_401 && error.to_string().contains("user me"), "{error}");
+    for text in [format!("{error:?}"), crate::error::chain(&error), format!("{with_password:?}")] {
+        assert!(!text.contains("hunter2") && !text.contains("bWU6"), "{text}");
+    }
+    let error = cluster(&[&stub]).send(search()).await.expect_err("no user");
+    assert!(error.to_string().contains("--engine-user"), "{error}");
+}

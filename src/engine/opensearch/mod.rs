@@ -1,0 +1,3 @@
+//! OpenSearch as an engine.
+
+pub mod cluster;

@@ -1,0 +1,85 @@
+"""OpenSearch from Maven Central: downloaded once, compared with a known hash, unpacked into `.tools`."""
+
+import hashlib
+import pathlib
+import shutil
+import tempfile
+import urllib.request
+import zipfile
+
+VERSION = "2.19.1"
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / ".tools"
+MAVEN = "https://repo1.maven.org/maven2/org/opensearch"
+# The server without its modules, but for the transport: what a test needs is added.
+SERVER = (
+    f"{MAVEN}/distribution/integ-test-zip/opensearch/{VERSION}/opensearch-{VERSION}.zip",
+    "af7152d8b7f6f1cee09d47276b32b70479fe6dd8cdbb61213f84eb7f8098b261",
+)
+# The field types `rank_feature` and `rank_features`, part of every full distribution.
+MAPPER_EXTRAS = (
+    f"{MAVEN}/plugin/mapper-extras-client/{VERSION}/mapper-extras-client-{VERSION}.jar",
+    "93e85f305ddc3070fea5b83cc8d962bdcd30df20638352b02cf57276cc2bc5d5",
+)
+MAPPER_EXTRAS_DESCRIPTOR = f"""\
+name=mapper-extras
+description=Field types for ranking
+version={VERSION}
+opensearch.version={VERSION}
+java.version=11
+classname=org.opensearch.index.mapper.MapperExtrasPlugin
+"""
+SECURITY = (
+    f"{MAVEN}/plugin/opensearch-security/{VERSION}.0/opensearch-security-{VERSION}.0.zip",
+    "94a04f12ac6033902209fac1e4e512618d45beee604bbf0e42c3ed79c55220cf",
+)
+
+
+class DistributionError(Exception):
+    """The server can't be brought."""
+
+
+def downloaded(source: tuple[str, str]) -> pathlib.Path:
+    """The file at an address, which has to have this SHA-256."""
+    url, expected = source
+    path = TOOLS / url.rsplit("/", 1)[1]
+    if not path.exists():
+        TOOLS.mkdir(exist_ok=True)
+        partial = path.with_suffix(".part")
+        try:
+            with urllib.request.urlopen(url, timeout=60) as response, partial.open("wb") as file:
+                shutil.copyfileobj(response, file)
+        except OSError as error:
+            raise DistributionError(f"{url} can't be downloaded: {error}") from error
+        partial.rename(path)
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != expected:
+        raise DistributionError(f"{path} has the SHA-256 {found} in place of {expected}: delete it to download it again")
+    return path
+
+
+def installed(*, security: bool) -> pathlib.Path:
+    """The folder of the server, with or without the security plugin; unpacked where it isn't there."""
+    home = TOOLS / (f"opensearch-{VERSION}-security" if security else f"opensearch-{VERSION}")
+    if home.exists():
+        return home
+    archive, jar = downloaded(SERVER), downloaded(MAPPER_EXTRAS)
+    # Unpacked beside it and renamed, so that an interrupted start leaves nothing half done.
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        unpack(archive, pathlib.Path(folder))
+        unpacked = pathlib.Path(folder) / f"opensearch-{VERSION}"
+        module = unpacked / "modules/mapper-extras"
+        module.mkdir()
+        shutil.copy(jar, module)
+        (module / "plugin-descriptor.properties").write_text(MAPPER_EXTRAS_DESCRIPTOR)
+        for program in (unpacked / "bin").iterdir():
+            program.chmod(0o755)
+        if security:
+            unpack(downloaded(SECURITY), unpacked / "plugins/opensearch-security")
+        unpacked.rename(home)
+    return home
+
+
+def unpack(archive: pathlib.Path, folder: pathlib.Path) -> None:
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(folder)

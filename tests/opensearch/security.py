@@ -1,0 +1,78 @@
+"""What a node with the security plugin needs: a CA, certificates that it signed, and users."""
+
+import base64
+import pathlib
+import secrets
+import shutil
+import subprocess
+
+# The node signs requests as `node`; `admin` could change the users by a certificate.
+SETTINGS = {
+    "plugins.security.ssl.transport.pemcert_filepath": "node.pem",
+    "plugins.security.ssl.transport.pemkey_filepath": "node.key",
+    "plugins.security.ssl.transport.pemtrustedcas_filepath": "ca.pem",
+    "plugins.security.ssl.transport.enforce_hostname_verification": False,
+    "plugins.security.ssl.http.enabled": True,
+    "plugins.security.ssl.http.pemcert_filepath": "node.pem",
+    "plugins.security.ssl.http.pemkey_filepath": "node.key",
+    "plugins.security.ssl.http.pemtrustedcas_filepath": "ca.pem",
+    "plugins.security.nodes_dn": ["CN=node"],
+    "plugins.security.authcz.admin_dn": ["CN=admin"],
+    "plugins.security.allow_default_init_securityindex": True,
+}
+# The user of the tests may do anything, the other one nothing.
+USERS = {"directory": ["admin"], "stranger": []}
+
+
+def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java: str) -> dict[str, str]:
+    """Makes the certificates and the users. Returns the environment in which tests find them."""
+    certify(config)
+    shutil.copytree(home / "plugins/opensearch-security/config", config / "opensearch-security")
+    users = ['_meta:\n  type: "internalusers"\n  config_version: 2']
+    # The same for both; it is in the environment of no process.
+    password = folder / "password"
+    password.write_text(secrets.token_urlsafe(24) + "\n")
+    password.chmod(0o600)
+    hashed = hash_of(home, java, password.read_text().strip())
+    for user, roles in USERS.items():
+        users.append(f'{user}:\n  hash: "{hashed}"\n  reserved: false\n  backend_roles: {roles!r}')
+    (config / "opensearch-security/internal_users.yml").write_text("\n".join(users) + "\n")
+    public = folder / "ca.pem"
+    shutil.copy(config / "ca.pem", public)
+    return {
+        "OPENSEARCH_CA_FILE": str(public),
+        "OPENSEARCH_USER": "directory",
+        "OPENSEARCH_STRANGER": "stranger",
+        "OPENSEARCH_PASSWORD_FILE": str(password),
+    }
+
+
+def certify(config: pathlib.Path) -> None:
+    """A CA, and the certificate of a node on loopback that it signed, with openssl."""
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=config, check=True, capture_output=True)
+
+    key = ["-newkey", "rsa:2048", "-nodes"]
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test CA")
+    openssl("req", *key, "-keyout", "node.key", "-out", "node.csr", "-subj", "/CN=node")
+    (config / "node.ext").write_text(
+        "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\nbasicConstraints=CA:FALSE\n"
+    )
+    signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "node.ext"]
+    openssl("x509", "-req", "-in", "node.csr", *signed, "-out", "node.pem")
+
+
+def hash_of(home: pathlib.Path, java: str, password: str) -> str:
+    """The password's hash, by the plugin's own tool."""
+    classes = f"{home}/plugins/opensearch-security/*:{home}/lib/*"
+    command = [java, "-cp", classes, "org.opensearch.security.tools.Hasher", "-env", "OPENSEARCH_TEST_PASSWORD"]
+    environment = {"OPENSEARCH_TEST_PASSWORD": password}
+    output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    return next(line.strip() for line in output.splitlines() if line.startswith("$2"))
+
+
+def basic(environment: dict[str, str]) -> str:
+    """The header of the user of the tests."""
+    password = pathlib.Path(environment["OPENSEARCH_PASSWORD_FILE"]).read_text().strip()
+    return "Basic " + base64.b64encode(f"{environment['OPENSEARCH_USER']}:{password}".encode()).decode()
