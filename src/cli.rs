@@ -4,6 +4,7 @@
 
 mod address;
 mod diff;
+mod engine;
 mod export_files;
 mod id_prefix;
 mod report;
@@ -23,6 +24,7 @@ pub use id_prefix::ExportPrefix;
 use crate::key::Rate;
 
 pub use diff::{DiffArgs, DiffFormat};
+pub use engine::{EngineArgs, EngineKind};
 pub use export_files::ExportFilesArgs;
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};
@@ -118,6 +120,9 @@ pub struct ServeArgs {
     /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE")]
     pub follow_key_file: Option<PathBuf>,
+    /// The engine.
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Rebuild the index from the exports, report, and exit; a running server picks it up
     #[arg(long)]
     pub reindex: bool,

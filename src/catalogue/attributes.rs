@@ -112,6 +112,11 @@ impl AttributeColumn {
         self.keys.is_empty()
     }
 
+    /// The values alone, of no product.
+    pub(super) fn without_products(&self) -> Self {
+        Self { keys: self.keys.clone(), labels: self.labels.clone(), ..Self::default() }
+    }
+
     /// Whether it is the column of that many products.
     pub(super) fn fits(&self, products: usize) -> bool {
         let is_sound = |bounds: &[u32]| {

@@ -175,6 +175,12 @@ impl Columns {
         (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
     }
 
+    /// The day of a product's evidence check as a number, in the order of days.
+    #[must_use]
+    pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
+        self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
+    }
+
     /// The column of an attribute.
     #[must_use]
     pub const fn attribute(&self, attribute: Attribute) -> &AttributeColumn {

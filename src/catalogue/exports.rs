@@ -29,7 +29,7 @@ const ZSTD_WINDOW_LOG: u32 = 18;
 const BLOCK_BYTES: usize = 64 * 1024;
 
 /// One export of the directory.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportDocument {
     /// What lists show.
     pub resource: ExportResource,
@@ -108,6 +108,11 @@ impl ExportDocument {
         let object = arena.push_json(&resource)?;
         let StoredDocument { compressed, hash, software_spans } = stored;
         Ok(Self { resource, object, compressed, hash, software_spans })
+    }
+
+    /// The same export with its JSON elsewhere.
+    pub(super) fn with_object(&self, object: Span) -> Self {
+        Self { object, ..self.clone() }
     }
 
     /// The first byte behind its document among those for download.

@@ -20,6 +20,7 @@ mod merge;
 mod products;
 mod quality;
 mod records;
+mod reduced;
 mod reviews;
 mod same_as;
 

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check;
+mod cluster;
 mod data;
 mod diff;
 mod environment;

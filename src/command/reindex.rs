@@ -8,17 +8,20 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::Failure;
 use super::log::Log;
 use super::progress::{Terminal, is_worth_telling, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
+use crate::engine::opensearch::cluster::Cluster;
 use crate::export::Report;
 use crate::panics;
 use crate::printable::printable;
 use crate::snapshot::builder::{Builder, Built};
 use crate::snapshot::process::{BuildProcess, Message};
+use crate::snapshot::remote::Filler;
 use crate::snapshot::source::Source;
 use crate::snapshot::store::{Manifest, Store};
 use crate::snapshot::{
@@ -53,6 +56,42 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     if let Some(change) = before.and_then(|before| change(&store, &before, &manifest)) {
         let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));
     }
+    Ok(())
+}
+
+/// Fills a cluster with a generation for a person, publishes it, and reports.
+pub(super) fn run_in_cluster(
+    args: &ServeArgs,
+    settings: &Settings,
+    cluster: Arc<Cluster>,
+    log: &Log,
+) -> Result<(), Failure> {
+    memory::limit(args.max_build_bytes);
+    let started = Instant::now();
+    let mut terminal = Terminal::new(args.log_format, log.clone());
+    let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
+    let set = BuildFailure::catch(|| builder.read_exports()).map_err(|failure| Failure::of_build(&failure))?;
+    // One thread for the requests, beside this one that analyses.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::other(&error))?;
+    let published = runtime.block_on(async {
+        let _pings = cluster.start_pings();
+        let filler = Filler {
+            cluster,
+            waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
+            progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
+        };
+        filler.fill_and_publish(set.exports, &set.generation, set.skipped).await
+    });
+    let published = published.map_err(|error| Failure::other(&error))?;
+    let text = format!(
+        "Indexed {} products as generation {} in the cluster, index {}, in {:.1} s\n",
+        published.products,
+        published.generation,
+        published.index,
+        started.elapsed().as_secs_f64()
+    );
+    let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
 }
 

@@ -30,6 +30,11 @@ pub type EngineFiles = Vec<(String, Bytes)>;
 
 /// An index that search plans can be carried out on.
 pub trait Engine: std::fmt::Debug + Send + Sync {
+    /// Whether its operations wait for another process: their futures need a runtime, and take hardly any processor time.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Returns the number of documents in which a term occurs; from memory.
     ///
     /// # Errors
@@ -96,6 +101,9 @@ pub enum EngineError {
     /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
+    /// The cluster refuses or doesn't respond.
+    #[error(transparent)]
+    Cluster(#[from] opensearch::cluster::ClusterError),
     /// The index isn't one segment with the expected number of documents.
     #[error("the search index holds {found} documents in place of {expected}")]
     Misfit {
@@ -107,6 +115,18 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Whether the index can't be read at present, and can be without a change of the request.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Cluster(error) if error.is_unavailable())
+    }
+
+    /// Whether there are too many requests at once.
+    #[must_use]
+    pub fn is_overload(&self) -> bool {
+        matches!(self, Self::Cluster(opensearch::cluster::ClusterError::Overloaded { .. }))
+    }
+
     fn index<E: Into<Box<dyn std::error::Error + Send + Sync>>>(doing: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::Index { doing, source: source.into() }
     }

@@ -14,7 +14,7 @@ use crate::search::facet_counts::{FacetCounts, most_frequent};
 use crate::search::forward::Forward;
 use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
-use crate::search::{Group, Plan, Term};
+use crate::search::{Group, Plan, Rerank, Term};
 
 /// BM25's `k1 + 1`, the factor beside the inverse document frequency.
 const SCALE: f32 = 2.2;
@@ -26,6 +26,8 @@ pub(super) struct ScanEngine {
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
     pub(super) catalogue: Arc<Catalogue>,
+    /// The number of candidates that are reranked by signals.
+    pub(super) reranked: usize,
     pub(super) records: Arc<Records>,
 }
 
@@ -171,7 +173,8 @@ impl ScanEngine {
             candidates.sort_by_key(|candidate| self.columns().order(order).ranks[candidate.ordinal as usize]);
         } else {
             candidates.sort_by(|a, b| b.cmp(a));
-            let head = candidates.len().min(RERANKED);
+            let head =
+                candidates.len().min(if matches!(plan.rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
             plan.rerank.rerank(&self.forward, &mut candidates[..head], usize::MAX);
         }
         let hits = records::hits(&self.records, request.page_of(&candidates));

@@ -49,12 +49,12 @@ const WORDS: [&str; 24] = [
 ];
 
 /// A directory in both engines.
-struct Engines {
-    snapshot: Arc<Snapshot>,
-    scan: ScanEngine,
+pub(super) struct Engines {
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) scan: ScanEngine,
 }
 
-fn exports(software: &[Value]) -> Vec<Export> {
+pub(super) fn exports(software: &[Value]) -> Vec<Export> {
     let document = json!({
         "name": "test", "license": "https://example.org/licence", "software": software,
         "synonyms": [{"terms": ["permit to work", "lockout"]}],
@@ -67,7 +67,7 @@ fn exports(software: &[Value]) -> Vec<Export> {
 }
 
 impl Engines {
-    fn new(software: &[Value]) -> Self {
+    pub(super) fn new(software: &[Value]) -> Self {
         let snapshot = Snapshot::build(exports(software)).expect("it builds");
         let records = CatalogueBuilder::new(exports(software), None).expect("in memory");
         let mut builder = SearchBuilder::new(records.synonyms());
@@ -79,21 +79,14 @@ impl Engines {
         let parts = builder.finish().and_then(|parts| Ok(parts.encode()?)).expect("words");
         let (_, scorer, forward) = SearchIndex::open(&parts, documents.len(), Ranking::default()).expect("it opens");
         let (catalogue, records) = (Arc::clone(&snapshot.catalogue), snapshot.records());
-        Self { scan: ScanEngine { documents, scorer, forward, catalogue, records }, snapshot }
+        let scan = ScanEngine { documents, scorer, forward, catalogue, records, reranked: RERANKED };
+        Self { snapshot, scan }
     }
 
     /// Compares the engines on a plan.
     fn compare(&self, plan: &Plan, query: &Query) -> Result<(), TestCaseError> {
         let budget = Budget::new(u64::MAX);
-        let request = SearchRequest {
-            plan,
-            filter: &query.filter,
-            order: query.order,
-            page: query.start..query.start + query.limit,
-            facets: query.facets.as_deref(),
-            texts: query.texts,
-            budget: &budget,
-        };
+        let request = query.request(plan, &budget);
         let hits = pollster::block_on(self.snapshot.engine.search(&request)).expect("an index in memory");
         let expected = pollster::block_on(self.scan.search(&request)).expect("a scan");
         prop_assert_eq!(hits.total, expected.total);
@@ -170,18 +163,33 @@ impl Documents for Engines {
 }
 
 #[derive(Debug, Clone)]
-struct Query {
-    text: String,
-    options: Options,
-    filter: SoftwareFilter,
-    order: Option<Order>,
-    start: usize,
-    limit: usize,
-    facets: Option<Vec<Attribute>>,
-    texts: bool,
+pub(super) struct Query {
+    pub(super) text: String,
+    pub(super) options: Options,
+    pub(super) filter: SoftwareFilter,
+    pub(super) order: Option<Order>,
+    pub(super) start: usize,
+    pub(super) limit: usize,
+    pub(super) facets: Option<Vec<Attribute>>,
+    pub(super) texts: bool,
 }
 
-fn query() -> impl Strategy<Value = Query> {
+impl Query {
+    /// Its request for a plan.
+    pub(super) fn request<'q>(&'q self, plan: &'q Plan, budget: &'q Budget) -> SearchRequest<'q> {
+        SearchRequest {
+            plan,
+            filter: &self.filter,
+            order: self.order,
+            page: self.start..self.start + self.limit,
+            facets: self.facets.as_deref(),
+            texts: self.texts,
+            budget,
+        }
+    }
+}
+
+pub(super) fn query() -> impl Strategy<Value = Query> {
     let word = prop_oneof![8 => prop::sample::select(&WORDS[..]), 3 => prop::sample::select(&["pe", "aud", "sfaety", "rare", "alternative", "vs", "not"][..])];
     let text = prop::collection::vec((word, 0..10_u8), 0..5).prop_map(|words| {
         let written = words.iter().map(|(word, how)| match how {
@@ -235,7 +243,7 @@ fn query() -> impl Strategy<Value = Query> {
 }
 
 /// A product with these words.
-fn product(id: usize, words: &[&str], kind: u8) -> Value {
+pub(super) fn product(id: usize, words: &[&str], kind: u8) -> Value {
     let text = |range: std::ops::Range<usize>| {
         let words = words.iter().cycle().skip(range.start).take(range.len());
         words.copied().collect::<Vec<_>>().join(" ")
@@ -260,7 +268,7 @@ fn product(id: usize, words: &[&str], kind: u8) -> Value {
     product
 }
 
-fn software() -> impl Strategy<Value = Vec<Value>> {
+pub(super) fn software() -> impl Strategy<Value = Vec<Value>> {
     let product = (prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12), any::<u8>());
     prop::collection::vec(product, 0..40)
         .prop_map(|all| all.iter().enumerate().map(|(id, (words, kind))| self::product(id, words, *kind)).collect())
@@ -268,10 +276,10 @@ fn software() -> impl Strategy<Value = Vec<Value>> {
 
 /// More documents than two blocks have, so that some words are frequent; some others are prefixed alike, so that a prefix has
 /// many alternatives.
-static LARGE: LazyLock<Engines> = LazyLock::new(|| {
+pub(super) fn large() -> Vec<Value> {
     let mut random = fastrand::Rng::with_seed(7);
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
-    let software: Vec<_> = (0..9_000)
+    (0..9_000)
         .map(|id| {
             // Words at the front are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
@@ -281,9 +289,10 @@ static LARGE: LazyLock<Engines> = LazyLock::new(|| {
             }
             product(id, &words, random.u8(..))
         })
-        .collect();
-    Engines::new(&software)
-});
+        .collect()
+}
+
+static LARGE: LazyLock<Engines> = LazyLock::new(|| Engines::new(&large()));
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]

@@ -4,9 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::task::JoinSet;
+
 use super::config::HttpConfig;
 use super::downloads::Downloads;
 use super::metrics::{Metrics, MetricsError};
+use super::problem::ApiError;
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
 use crate::key::{AddressQuotas, KeyStore};
@@ -65,6 +68,28 @@ impl AppState {
             search_pool,
             search_cache: SearchCache::default(),
         }))
+    }
+
+    /// Runs a search: on a thread of the pool, or where the engine is a cluster on the runtime, since it hardly does more than
+    /// wait. There the cluster's connection limits how many are in progress, and for how long. Dropping the future
+    /// cancels such a search.
+    ///
+    /// # Errors
+    /// [`ApiError::Overloaded`] where the queue is full or its delay too long, [`ApiError::Panicked`] where the search panics.
+    pub(super) async fn search<T: Send + 'static>(
+        &self,
+        search: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        if !self.directory.current().is_some_and(|snapshot| snapshot.engine.is_remote()) {
+            return self.search_pool.run(search).await;
+        }
+        let mut task = JoinSet::new();
+        task.spawn(search);
+        match task.join_next().await {
+            Some(Ok(output)) => Ok(output),
+            Some(Err(error)) if error.is_panic() => Err(ApiError::panicked(&*error.into_panic())),
+            _ => Err(ApiError::Overloaded),
+        }
     }
 
     /// Clears the search cache whenever it was idle for a minute. Never completes.

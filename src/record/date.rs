@@ -36,6 +36,12 @@ impl CalendarDate {
         self.0 / 10_000
     }
 
+    /// The day as a number, `YYYYMMDD`, in the order of days.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
     /// The quarter of the year, 1 to 4.
     #[must_use]
     pub const fn quarter(self) -> u32 {

@@ -181,6 +181,16 @@ impl Forward {
 pub struct DocumentWords(Bytes);
 
 impl DocumentWords {
+    /// These words with their boundaries.
+    #[must_use]
+    pub fn new(words: &[WordId]) -> Self {
+        let mut bytes = Vec::with_capacity(words.len() * 2);
+        for word in words {
+            write(*word, &mut bytes);
+        }
+        Self(bytes.into())
+    }
+
     /// The words with their boundaries.
     pub fn iter(&self) -> impl Iterator<Item = WordId> + '_ {
         words(&self.0)

@@ -57,4 +57,14 @@ impl SearchIndex {
         let index = Self { lexicon, thesaurus: parts.thesaurus, ranking, stems: Stems::default(), documents };
         Ok((index, scorer, forward))
     }
+
+    /// Opens the search tables of that many documents whose words and lengths are elsewhere.
+    ///
+    /// # Errors
+    /// Where it is damaged.
+    pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
+        let SearchParts { lexicon, thesaurus, .. } = postcard::from_bytes(encoded)?;
+        let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());
+        Ok(Self { lexicon, thesaurus, ranking, stems: Stems::default(), documents })
+    }
 }

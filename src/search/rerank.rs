@@ -137,7 +137,8 @@ fn share(found: u32, all: usize) -> f32 {
 }
 
 /// The number of words of a document's shortest name or alias, at least 1.
-fn name_length(forward: &Forward, ordinal: Ordinal) -> f32 {
+#[must_use]
+pub fn name_length(forward: &Forward, ordinal: Ordinal) -> f32 {
     let (mut shortest, mut words) = (u16::MAX, 0_u16);
     for word in forward.words_until(ordinal, Section::Title) {
         if word == VALUE_END {

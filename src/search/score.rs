@@ -238,6 +238,18 @@ fn saturated(counts: &[f32; 4], weights: &[f32; 4], k1: f32) -> f32 {
     tf / (k1 + tf)
 }
 
+/// The upper bound of a group's score is its inverse document frequency times this: BM25's `k1 + 1`, the same for all groups.
+const SCALE: f32 = 2.2;
+
+/// The factor of the scores of a group's terms besides the weight of each, by the frequency of its most frequent term: the
+/// probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
+#[must_use]
+pub fn group_weight(frequency: u32, documents: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let (n, all) = (frequency as f32, documents as f32);
+    (1.0 + (all - n + 0.5).max(0.5) / (n + 0.5)).ln() * SCALE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

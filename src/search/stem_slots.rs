@@ -53,6 +53,11 @@ impl StemSlots {
         if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
     }
 
+    /// The stems, in any order, each with the slots that it stands for.
+    pub fn iter(&self) -> impl Iterator<Item = (StemId, u32)> + '_ {
+        self.slots.iter().map(|(stem, slots)| (*stem, *slots))
+    }
+
     const fn bit(stem: StemId) -> (usize, u64) {
         (stem as usize / 64 % WORDS, 1 << (stem % 64))
     }

@@ -16,3 +16,17 @@ pub enum ServiceError {
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
 }
+
+impl ServiceError {
+    /// Whether the index can't be read at present.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Engine(error) if error.is_unavailable())
+    }
+
+    /// Whether there are too many requests at once.
+    #[must_use]
+    pub fn is_overload(&self) -> bool {
+        matches!(self, Self::Engine(error) if error.is_overload())
+    }
+}

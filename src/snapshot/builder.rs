@@ -19,7 +19,7 @@ use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, NewGeneration, Store};
 use super::{Artifact, Snapshot, open_catalogue};
-use crate::export::{Export, Report};
+use crate::export::{Export, Report, Skipped};
 
 /// A generation on disk, and whether it had to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,17 @@ pub struct Built {
     pub manifest: Manifest,
     /// Whether it was built; else it was there already.
     pub is_new: bool,
+}
+
+/// Exports that can be served, with the generation that they make.
+#[derive(Debug)]
+pub struct NamedExports {
+    /// The name of the generation.
+    pub generation: Generation,
+    /// What is left out of them.
+    pub skipped: Skipped,
+    /// The exports.
+    pub exports: Vec<Export>,
 }
 
 /// Builds generations.
@@ -102,6 +113,16 @@ impl Builder<'_> {
         let built_at = jiff::Timestamp::now().to_string();
         ChangeLog::add_to(&mut artifact, former.map(Former::of), &generation, &built_at).map_err(BuildError::Encode)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
+    }
+
+    /// Reads the exports, to build a generation of them elsewhere.
+    ///
+    /// # Errors
+    /// Where the exports can't be served.
+    pub fn read_exports(&mut self) -> Result<NamedExports, BuildFailure> {
+        let ReadSet { report, .. } = self.read()?;
+        let generation = self.name(&report);
+        Ok(NamedExports { generation, skipped: report.skipped, exports: report.exports })
     }
 
     fn name(&self, report: &Report) -> Generation {

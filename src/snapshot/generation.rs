@@ -86,6 +86,11 @@ impl Generation {
         Ok(Some(namer.finish()))
     }
 
+    /// A generation by the name that it was given before.
+    pub(crate) fn named(name: &str) -> Self {
+        Self(name.into())
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -51,7 +51,7 @@ pub struct ProductChange {
 
 /// A generation with the versions of its products: what the next one is compared with.
 #[derive(Debug)]
-pub(super) struct Former {
+pub(crate) struct Former {
     pub(super) generation: Generation,
     pub(super) versions: Vec<ProductVersion>,
     pub(super) log: ChangeLog,

@@ -15,6 +15,7 @@ mod losses;
 mod observer;
 pub mod process;
 mod reload;
+pub mod remote;
 mod settings;
 pub mod source;
 pub mod stamp;
@@ -149,7 +150,7 @@ impl Snapshot {
     /// The number of products.
     #[must_use]
     pub fn software_count(&self) -> usize {
-        self.records.len()
+        self.search.documents
     }
 
     /// The products, for tests of engines.

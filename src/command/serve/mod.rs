@@ -11,14 +11,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
+use tokio::runtime::Handle;
 use tokio::sync::watch as flag;
 
 use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, data, environment, print_error, reindex};
+use super::{Failure, cluster, data, environment, print_error, reindex};
 use crate::cli::{LogFormat, ServeArgs};
+use crate::engine::opensearch::cluster::Cluster;
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
@@ -48,14 +50,23 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
     // The panic hook prints nothing.
     let done = panics::catch(|| {
         environment::warn_of_unknown();
-        let followed = Generations::followed(args, &settings, &directory)?;
+        let cluster = cluster::cluster(&args.engine)?;
+        if let Some(cluster) = cluster.as_ref().filter(|_| args.reindex) {
+            data::check(&args.data)?;
+            return reindex::run_in_cluster(args, &settings, Arc::clone(cluster), &log);
+        }
+        let shared = Generations::shared(args, cluster.as_ref(), &directory)?;
+        let followed = match shared {
+            Some(shared) => Some(shared),
+            None => Generations::followed(args, &settings, &directory)?,
+        };
         if followed.is_none() {
             data::check(&args.data)?;
         }
         if args.reindex {
             reindex::run(args, &settings, &log)
         } else {
-            serve(args, settings, directory, followed, &log)
+            serve(args, settings, directory, (followed, cluster), &log)
         }
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
@@ -78,7 +89,7 @@ fn serve(
     args: &ServeArgs,
     mut settings: Settings,
     directory: Arc<Directory>,
-    followed: Option<Generations>,
+    (followed, cluster): (Option<Generations>, Option<Arc<Cluster>>),
     log: &Log,
 ) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
@@ -90,7 +101,8 @@ fn serve(
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
         public_page: args.public_page,
-        generations: settings.index.as_deref().map(Store::new),
+        // A cluster's generations aren't files.
+        generations: settings.index.as_deref().filter(|_| cluster.is_none()).map(Store::new),
         site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
         ..HttpConfig::default()
     };
@@ -111,6 +123,8 @@ fn serve(
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
         Generations::Built(Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format, log.clone()))))
     };
+    let _entered = runtime.enter();
+    let _pings = cluster.as_ref().map(Cluster::start_pings);
     runtime.block_on(run_server(args, sockets, state, generations, development))
 }
 
@@ -176,11 +190,12 @@ async fn run_server(
     let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
     let (origin, is_demo) = (generations.origin(), generations.is_demo());
     let (ready, is_ready) = tokio::sync::oneshot::channel();
+    let runtime = Handle::current();
     let sender = signals.clone();
     thread::Builder::new()
         .name("keeper".to_owned())
         .spawn(move || {
-            if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received)) {
+            if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received, &runtime)) {
                 tracing::error!(
                     "the directory isn't updated any more, because the program failed: {panic}; restart it"
                 );
@@ -265,7 +280,7 @@ fn stop_on(signal: &'static str, stop: &flag::Sender<u8>) {
 /// Logs the one line of a start.
 fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str) {
     let Some(outcome) = outcome else {
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, leader = origin, "serving nothing yet: waiting for the leader");
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, source = origin, "serving nothing yet: waiting for a generation");
         return;
     };
     let (kept, index) = match outcome {

@@ -1,12 +1,16 @@
-//! The source of generations: exports on this machine, or a leader.
+//! The source of generations: exports on this machine, a leader, or a cluster.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use tokio::runtime::Handle;
+
 use super::super::{Failure, data};
 use crate::cli::ServeArgs;
+use crate::engine::opensearch::cluster::Cluster;
 use crate::snapshot::follow::{Follower, Leader, follow};
 use crate::snapshot::keeper::{Keeper, Outcome};
+use crate::snapshot::remote::{self, ClusterFollower};
 use crate::snapshot::source::Source;
 use crate::snapshot::store::Store;
 use crate::snapshot::watch::{Hints, Signal, watch};
@@ -19,6 +23,8 @@ pub(super) enum Generations {
     Built(Keeper),
     /// Those of a leader.
     Followed(Follower),
+    /// Those of a cluster.
+    Shared(ClusterFollower),
 }
 
 impl Generations {
@@ -53,6 +59,31 @@ impl Generations {
         Ok(Some(Self::Followed(Follower::new(leader, Store::new(index), Arc::clone(directory)))))
     }
 
+    /// The cluster that the options name, if they do.
+    ///
+    /// # Errors
+    /// Where they also name exports or a leader.
+    pub(super) fn shared(
+        args: &ServeArgs,
+        cluster: Option<&Arc<Cluster>>,
+        directory: &Arc<Directory>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(cluster) = cluster else { return Ok(None) };
+        if args.follow.as_deref().is_some_and(|url| !url.is_empty()) {
+            return Err(Failure::usage(
+                "--follow and --engine opensearch are two sources of generations: give one of them",
+            ));
+        }
+        if data::named(&args.data).is_some() {
+            return Err(Failure::usage(
+                "with --engine opensearch a server reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA), or fill the \
+                 cluster with --reindex",
+            ));
+        }
+        let origin = args.engine.engine_url.join(",");
+        Ok(Some(Self::Shared(ClusterFollower::new(Arc::clone(cluster), Arc::clone(directory), origin))))
+    }
+
     /// Where they come from, for the log.
     pub(super) fn origin(&self) -> String {
         match self {
@@ -61,6 +92,7 @@ impl Generations {
                 Source::Embedded => "embedded demo".to_owned(),
             },
             Self::Followed(follower) => follower.leader().to_owned(),
+            Self::Shared(follower) => follower.origin().to_owned(),
         }
     }
 
@@ -76,6 +108,7 @@ impl Generations {
         ready: tokio::sync::oneshot::Sender<Result<Option<Outcome>, Failure>>,
         signals: SyncSender<Signal>,
         received: &Receiver<Signal>,
+        runtime: &Handle,
     ) {
         match self {
             Self::Built(mut keeper) => {
@@ -94,6 +127,12 @@ impl Generations {
             Self::Followed(mut follower) => {
                 if ready.send(Ok(follower.start().map(Outcome::Loaded))).is_ok() {
                     follow(&mut follower, received);
+                }
+            }
+            Self::Shared(mut follower) => {
+                let first = runtime.block_on(follower.look()).ok().flatten();
+                if ready.send(Ok(first.map(Outcome::Loaded))).is_ok() {
+                    remote::follow(&mut follower, runtime, received);
                 }
             }
         }

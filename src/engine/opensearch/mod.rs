@@ -1,3 +1,140 @@
-//! OpenSearch as an engine.
+//! OpenSearch as an engine: searches, lists, records and reviews from the indices of a cluster.
+//!
+//! A generation is three indices: products, reviews, and parts that servers hold in memory. Each request names its index, so it
+//! never mixes generations. A product is a document with its terms as features, whose values are weighted frequencies; a plan
+//! brings the rest of the score with it ([`query`]). What understanding a query looks up is in memory ([`dictionary`]).
 
+mod bulk;
+mod clauses;
 pub mod cluster;
+mod dictionary;
+mod document;
+mod facets;
+mod fill;
+mod filter;
+mod mapping;
+mod parts;
+mod publish;
+mod query;
+mod records;
+mod response;
+mod search;
+mod signals;
+mod term;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+pub use document::{Document, DocumentWriter};
+pub use fill::{DICTIONARY, Fill, FilledGeneration};
+pub use parts::{PartsError, read_parts};
+pub use publish::{Lease, PublishError, Published, Publisher};
+
+use self::cluster::Cluster;
+use self::dictionary::Dictionary;
+use self::query::Statistics;
+use self::search::Search;
+use super::{Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
+use crate::catalogue::{Attribute, Catalogue, Ordinal, Records};
+use crate::search::score::group_weight;
+use crate::search::{Group, StemId, Term};
+
+/// The indices of a generation in a cluster.
+#[derive(Debug)]
+pub struct OpenSearchEngine {
+    cluster: Arc<Cluster>,
+    /// The name of the index of the products; the others' names begin with it.
+    index: String,
+    documents: usize,
+    dictionary: Dictionary,
+    /// The stem of each word.
+    stems: Arc<[StemId]>,
+    /// The categories.
+    catalogue: Arc<Catalogue>,
+    /// The values of attributes, and how many products aren't demo records. Products, if there are any, aren't read.
+    records: Arc<Records>,
+}
+
+impl OpenSearchEngine {
+    /// Opens the indices of a generation, with the parts that are held in memory.
+    ///
+    /// # Errors
+    /// Where the dictionary is damaged.
+    pub fn open(
+        cluster: Arc<Cluster>,
+        index: String,
+        documents: usize,
+        dictionary: &[u8],
+        stems: Arc<[StemId]>,
+        (catalogue, records): (Arc<Catalogue>, Arc<Records>),
+    ) -> Result<Self, EngineError> {
+        Ok(Self { cluster, index, documents, dictionary: Dictionary::open(dictionary)?, stems, catalogue, records })
+    }
+
+    /// Whether there are demo records beside real ones.
+    fn has_demos(&self) -> bool {
+        (self.records.columns.real as usize) < self.documents
+    }
+}
+
+impl Statistics for OpenSearchEngine {
+    fn scale(&self, group: &Group) -> f32 {
+        let frequencies = group.alternatives.iter().map(|of| self.dictionary.frequency(&of.term));
+        group_weight(frequencies.max().unwrap_or(0), self.documents)
+    }
+
+    fn frequency(&self, term: &Term) -> u32 {
+        self.dictionary.frequency(term)
+    }
+
+    fn stem_of(&self, word: u32) -> StemId {
+        self.stems.get(word as usize).copied().unwrap_or(StemId::MAX)
+    }
+}
+
+impl Engine for OpenSearchEngine {
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+        Ok(self.dictionary.frequency(term))
+    }
+
+    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
+        Ok(self.dictionary.categories(term).to_vec())
+    }
+
+    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
+        self.records.columns.attribute(attribute).find(value).is_some()
+    }
+
+    /// A hash of the generation's index, for any id: a record's own hash isn't in memory.
+    fn content_hash(&self, _id: &str) -> Option<u64> {
+        let hash = blake3::hash(self.index.as_bytes());
+        Some(hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
+        Box::pin(async move { Search::new(self, request).run().await })
+    }
+
+    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
+        Box::pin(self.read_record(id))
+    }
+
+    fn reviews<'a>(
+        &'a self,
+        id: &'a str,
+        request: &'a ReviewsRequest,
+    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
+        Box::pin(self.read_reviews(id, request))
+    }
+
+    fn explain(&self, _request: &SearchRequest<'_>, _ordinal: Ordinal) -> Result<Explanation, EngineError> {
+        Err(EngineError::index("explained")("only the embedded engine explains scores"))
+    }
+}

@@ -1,10 +1,10 @@
 //! The explanation of a document's score, of the same weights and scores that a walk adds up.
 
 use super::TantivyEngine;
-use super::group_cursor::group_weight;
 use crate::catalogue::{Filter, Ordinal};
 use crate::engine::{EngineError, Explanation, Satisfied, SearchRequest};
 use crate::search::phrase::has_words;
+use crate::search::score::group_weight;
 use crate::search::{Group, Term};
 
 /// Explains how a document stands to a search.

@@ -10,10 +10,7 @@ use super::posting_list::PostingList;
 use crate::engine::EngineError;
 use crate::search::Group;
 use crate::search::budget::Budget;
-use crate::search::score::Scorer;
-
-/// The upper bound of a group's score is its inverse document frequency times this: BM25's `k1 + 1`, the same for all groups.
-const SCALE: f32 = 2.2;
+use crate::search::score::{Scorer, group_weight};
 
 /// The units of the budget that opening an alternative takes.
 const OPENED: usize = 60;
@@ -392,16 +389,4 @@ fn score_posting(
             scores.raise(at, score);
         }
     }
-}
-
-/// The probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`.
-/// What the scores of a group's terms are multiplied by, besides the weight of each: by the frequency of its most frequent term.
-pub(super) fn group_weight(frequency: u32, documents: usize) -> f32 {
-    inverse_document_frequency(frequency, documents) * SCALE
-}
-
-fn inverse_document_frequency(frequency: u32, documents: usize) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    let (n, all) = (frequency as f32, documents as f32);
-    (1.0 + (all - n + 0.5).max(0.5) / (n + 0.5)).ln()
 }

@@ -137,6 +137,9 @@ pub enum ApiError {
     /// No generation yet.
     #[error("no generation is loaded")]
     IndexUnavailable,
+    /// The cluster with the index doesn't respond.
+    #[error("the index can't be read")]
+    ClusterUnavailable(#[source] Arc<ServiceError>),
     /// Too many requests at once.
     #[error("too many requests in flight")]
     Overloaded,
@@ -226,7 +229,7 @@ impl ApiError {
             | Self::TooManyFailures { .. }
             | Self::TooManyDownloads => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
-            Self::IndexUnavailable => ErrorCode::IndexUnavailable,
+            Self::IndexUnavailable | Self::ClusterUnavailable(_) => ErrorCode::IndexUnavailable,
             Self::Overloaded | Self::DownloadsBusy => ErrorCode::Overloaded,
         }
     }
@@ -293,7 +296,7 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds }
             | Self::VisitorRateLimited { retry_after_seconds }
             | Self::TooManyFailures { retry_after_seconds } => Some(*retry_after_seconds),
-            Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
+            Self::IndexUnavailable | Self::ClusterUnavailable(_) => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
             Self::DownloadsBusy | Self::TooManyDownloads => Some(DOWNLOAD_RETRY_SECONDS),
             _ => None,
@@ -303,7 +306,13 @@ impl ApiError {
 
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
-        Self::internal(error)
+        if error.is_unavailable() {
+            Self::ClusterUnavailable(Arc::new(error))
+        } else if error.is_overload() {
+            Self::Overloaded
+        } else {
+            Self::internal(error)
+        }
     }
 }
 

@@ -54,7 +54,7 @@ async fn get_feed(
         };
         feed.document().map_err(ApiError::internal)
     };
-    let mut response = Response::new(state.search_pool.run(write).await??.into());
+    let mut response = Response::new(state.search(write).await??.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/atom+xml; charset=utf-8"));
     Ok(response)
 }

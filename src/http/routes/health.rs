@@ -16,6 +16,7 @@ use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
 use crate::snapshot::Degraded;
+use crate::snapshot::remote::CLUSTER_UNAVAILABLE;
 
 /// The service is alive.
 #[derive(Serialize, ToSchema)]
@@ -72,8 +73,9 @@ struct Reason {
 
 /// Is it ready?
 ///
-/// 503 only while there is nothing to serve yet. With a valid key the reasons have their `detail`, which names files; it costs no
-/// quota. Without one, or with another, the answer is the same but for the `detail`.
+/// 503 only while there is nothing to serve yet, or while the cluster with the index doesn't respond. With a valid key the
+/// reasons have their `detail`, which names files; it costs no quota. Without one, or with another, the answer is the same but for
+/// the `detail`.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -91,6 +93,10 @@ pub(in crate::http) async fn get_readiness(
     let key_problem =
         state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
+    // Searches fail too, so requests should go to another server, if there is one.
+    if degraded.iter().any(|reason| reason.code == CLUSTER_UNAVAILABLE) {
+        return Err(ApiError::IndexUnavailable);
+    }
     let reasons: Vec<_> = degraded
         .iter()
         .cloned()

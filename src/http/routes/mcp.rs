@@ -61,7 +61,7 @@ impl Host for Pool {
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
-        self.state.search_pool.run(search).await.map_err(|error| {
+        self.state.search(search).await.map_err(|error| {
             self.set(error);
             Refused
         })

@@ -119,7 +119,7 @@ pub(in crate::http) async fn search_software(
             let results = service::find_software(&snapshot, &query).await?;
             Ok::<_, ApiError>((write(&results.page(&snapshot, &query), &fields)?, results))
         };
-        let (page, results) = state.search_pool.run(search).await??;
+        let (page, results) = state.search(search).await??;
         if let Some(key) = key {
             state.search_cache.insert(generation.generation(), key, Arc::new(results));
         }

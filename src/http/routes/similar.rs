@@ -84,7 +84,7 @@ pub(in crate::http) async fn list_similar(
         let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write_hit)?;
         Ok::<_, ApiError>(body.finish())
     };
-    let page = state.search_pool.run(list).await??;
+    let page = state.search(list).await??;
     let links = links.header(page.pagination(), MaxOffset::Query);
     Ok(page.into_response(links))
 }

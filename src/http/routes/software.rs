@@ -92,7 +92,7 @@ pub(in crate::http) async fn list_software(
         Ok::<_, ApiError>(ListBody::new(&page.data, page.pagination, Bytes::len, write)?.finish())
     };
     // A name search or a filter looks at every product.
-    let page = if is_stored_order { list.await } else { state.search_pool.run(list).await? }?;
+    let page = if is_stored_order { list.await } else { state.search(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(page.into_response(links))
 }

@@ -69,5 +69,5 @@ pub(in crate::http) async fn suggest(
     Query(Suggest { q, limit }): Query<Suggest>,
 ) -> Result<Response, ApiError> {
     let suggest = async move { response::record(&service::suggest(&snapshot, &q, limit).await?) };
-    state.search_pool.run(suggest).await?
+    state.search(suggest).await?
 }

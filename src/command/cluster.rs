@@ -1,0 +1,83 @@
+//! The cluster that the options name.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Failure;
+use crate::cli::{EngineArgs, EngineKind};
+use crate::engine::opensearch::cluster::{Cluster, ClusterSettings, ClusterSettingsError, Credentials};
+use crate::error::chain;
+
+/// The cluster that the options name; `None` for the embedded engine.
+///
+/// # Errors
+/// Where options don't belong together, or a file of theirs can't be read: exit code 2.
+pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure> {
+    let urls: Vec<_> = args.engine_url.iter().filter(|url| !url.is_empty()).collect();
+    if args.engine == EngineKind::Embedded {
+        return if urls.is_empty() { Ok(None) } else { Err(Failure::usage("--engine-url needs --engine opensearch")) };
+    }
+    let unusable = |error: ClusterSettingsError| Failure::usage(chain(&error));
+    let urls = urls.into_iter().map(|url| ClusterSettings::parse_url(url)).collect::<Result<_, _>>();
+    let settings = ClusterSettings {
+        ca_file: args.engine_ca_file.clone().filter(|path| !path.as_os_str().is_empty()),
+        credentials: credentials(args)?,
+        ..ClusterSettings::new(urls.map_err(unusable)?)
+    };
+    Ok(Some(Arc::new(Cluster::new(settings).map_err(unusable)?)))
+}
+
+fn credentials(args: &EngineArgs) -> Result<Option<Credentials>, Failure> {
+    let file = |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
+    let user = args.engine_user.as_deref().filter(|user| !user.is_empty());
+    let (password, key) = (file(&args.engine_password_file), file(&args.engine_key_file));
+    let credentials = match (user, password, key) {
+        (None, None, None) => return Ok(None),
+        (Some(user), Some(file), None) => Credentials::password(user, &file),
+        (None, None, Some(file)) => Credentials::key(&file),
+        (_, _, Some(_)) => {
+            return Err(Failure::usage(
+                "--engine-key-file takes the place of --engine-user and --engine-password-file",
+            ));
+        }
+        _ => return Err(Failure::usage("--engine-user and --engine-password-file belong together: give both")),
+    };
+    credentials.map(Some).map_err(|error| Failure::usage(chain(&error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(urls: &[&str]) -> EngineArgs {
+        EngineArgs {
+            engine: EngineKind::Opensearch,
+            engine_url: urls.iter().map(ToString::to_string).collect(),
+            engine_ca_file: None,
+            engine_user: None,
+            engine_password_file: None,
+            engine_key_file: None,
+        }
+    }
+
+    #[test]
+    fn options_that_do_not_belong_together_are_refused() {
+        let node = || options(&["http://127.0.0.1:9200"]);
+        assert!(cluster(&node()).is_ok_and(|cluster| cluster.is_some()));
+        assert!(
+            cluster(&EngineArgs { engine: EngineKind::Embedded, ..options(&[""]) }).is_ok_and(|none| none.is_none())
+        );
+        let (me, file) = (Some("me".to_owned()), Some(PathBuf::from("/no/such/file")));
+        for (options, reason) in [
+            (EngineArgs { engine: EngineKind::Embedded, ..node() }, "needs --engine opensearch"),
+            (options(&[]), "no address"),
+            (EngineArgs { engine_user: me.clone(), ..node() }, "give both"),
+            (EngineArgs { engine_password_file: file.clone(), ..node() }, "give both"),
+            (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "takes the place"),
+            (EngineArgs { engine_key_file: file, ..node() }, "/no/such/file"),
+        ] {
+            let failure = cluster(&options).expect_err("a usage error");
+            assert!(failure.text.contains(reason), "{}", failure.text);
+        }
+    }
+}

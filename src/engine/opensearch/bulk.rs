@@ -1,0 +1,230 @@
+//! Bulk requests: documents streamed to an index, bounded in bytes and in requests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde::Deserialize;
+use tokio::task::JoinSet;
+
+use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResponse, Reason};
+use super::document::{Checksum, Document};
+use crate::engine::EngineError;
+
+/// The bytes of a request, but for its last document.
+const REQUEST_BYTES: usize = 4 * 1024 * 1024;
+
+/// The requests in progress at most: while the cluster works at one, the next is made.
+const IN_PROGRESS: usize = 2;
+
+/// The time for a request with its repetitions.
+const TIME: Duration = Duration::from_mins(5);
+
+/// The time for one attempt.
+const ATTEMPT: Duration = Duration::from_mins(1);
+
+/// A stream of documents to an index. Each has an id of its own, so sending one twice has the effect of once.
+#[derive(Debug)]
+pub(super) struct BulkLoader {
+    cluster: Arc<Cluster>,
+    path: String,
+    batch: Batch,
+    requests: JoinSet<Result<(), ClusterError>>,
+    /// The documents so far.
+    pub(super) count: u64,
+    /// Their checksums, added up.
+    pub(super) checksum: Checksum,
+}
+
+/// Documents as they are sent.
+#[derive(Debug, Default)]
+struct Batch {
+    lines: Vec<u8>,
+    /// Where the lines of each document end.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    fn push(&mut self, id: &str, source: &[u8]) {
+        self.lines.extend_from_slice(br#"{"index":{"_id":""#);
+        // Hexadecimal digits, hyphens and names of our own: nothing to escape.
+        self.lines.extend_from_slice(id.as_bytes());
+        self.lines.extend_from_slice(b"\"}}\n");
+        self.lines.extend_from_slice(source);
+        self.lines.push(b'\n');
+        self.ends.push(self.lines.len());
+    }
+
+    /// The lines of some of the documents.
+    fn only(&self, places: &[usize]) -> Self {
+        let mut batch = Self::default();
+        for place in places {
+            let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+            batch.lines.extend_from_slice(&self.lines[start..self.ends[*place]]);
+            batch.ends.push(batch.lines.len());
+        }
+        batch
+    }
+}
+
+impl BulkLoader {
+    /// A stream to an index.
+    pub(super) fn new(cluster: Arc<Cluster>, index: &str) -> Self {
+        Self {
+            cluster,
+            path: format!("/{index}/_bulk"),
+            batch: Batch::default(),
+            requests: JoinSet::new(),
+            count: 0,
+            checksum: Checksum::default(),
+        }
+    }
+
+    /// Adds a document. Waits where the cluster is slower than the documents come.
+    ///
+    /// # Errors
+    /// Where documents added before can't be stored.
+    pub(super) async fn push(&mut self, document: &Document) -> Result<(), EngineError> {
+        self.batch.push(&document.id, &document.source);
+        self.count += 1;
+        self.checksum.add(document.checksum);
+        if self.batch.lines.len() >= REQUEST_BYTES { self.send().await } else { Ok(()) }
+    }
+
+    /// Sends the rest, and waits until all documents are stored.
+    ///
+    /// # Errors
+    /// Where documents can't be stored.
+    pub(super) async fn finish(&mut self) -> Result<(), EngineError> {
+        self.send().await?;
+        while let Some(done) = self.requests.join_next().await {
+            done.map_err(EngineError::index("written"))??;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self) -> Result<(), EngineError> {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.ends.is_empty() {
+            return Ok(());
+        }
+        while self.requests.len() >= IN_PROGRESS {
+            if let Some(done) = self.requests.join_next().await {
+                done.map_err(EngineError::index("written"))??;
+            }
+        }
+        let (cluster, path) = (Arc::clone(&self.cluster), self.path.clone());
+        self.requests.spawn(async move { store(&cluster, &path, batch).await });
+        Ok(())
+    }
+}
+
+/// Stores a batch; what the cluster rejects for its load is sent again, and nothing else.
+async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), ClusterError> {
+    let mut backoff = Backoff::within(TIME);
+    loop {
+        let lines = Bytes::from(std::mem::take(&mut batch.lines));
+        let request = ClusterRequest::bulk(path, lines.clone()).timeout(ATTEMPT);
+        let request = request.query("filter_path", "errors,items.*.status,items.*.error.type,items.*.error.reason");
+        let outcome = cluster.send(request).await.and_then(|response| rejected(&response, batch.ends.len()));
+        batch.lines = lines.into();
+        let error = match outcome {
+            Ok((places, _)) if places.is_empty() => return Ok(()),
+            Ok((places, error)) => {
+                if places.len() < batch.ends.len() {
+                    backoff.reset();
+                }
+                batch = batch.only(&places);
+                error
+            }
+            Err(error) if error.is_temporary() => Some(error),
+            Err(error) => return Err(error),
+        };
+        if !backoff.wait().await {
+            return error.map_or(Ok(()), Err);
+        }
+    }
+}
+
+/// The documents of a batch which are to be sent again, with the last reason.
+///
+/// # Errors
+/// Where one is rejected for good.
+fn rejected(response: &ClusterResponse, sent: usize) -> Result<(Vec<usize>, Option<ClusterError>), ClusterError> {
+    let outcome: BulkResponse = response.json()?;
+    if !outcome.errors {
+        return Ok((Vec::new(), None));
+    }
+    let (mut places, mut last) = (Vec::new(), None);
+    for (place, item) in outcome.items.into_iter().map(|item| item.index).enumerate().take(sent) {
+        let Some(error) = item.error else { continue };
+        let status = StatusCode::from_u16(item.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let reason = Reason::new(error.kind.as_deref(), error.reason.as_deref().unwrap_or_default());
+        let error = ClusterError::of_status(&response.node, status, reason);
+        if !error.is_temporary() {
+            return Err(error);
+        }
+        places.push(place);
+        last = Some(error);
+    }
+    Ok((places, last))
+}
+
+#[derive(Deserialize)]
+struct BulkResponse {
+    errors: bool,
+    #[serde(default)]
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    index: Outcome,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    status: u16,
+    error: Option<OutcomeError>,
+}
+
+#[derive(Deserialize)]
+struct OutcomeError {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    reason: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(body: &str) -> ClusterResponse {
+        ClusterResponse { status: StatusCode::OK, body: body.to_owned().into(), node: "a".to_owned() }
+    }
+
+    #[test]
+    fn only_what_was_rejected_for_load_is_sent_again() {
+        let busy = r#"{"errors":true,"items":[{"index":{"status":201}},
+            {"index":{"status":429,"error":{"type":"rejected_execution_exception","reason":"busy"}}}]}"#;
+        let (places, error) = rejected(&response(busy), 2).expect("a response");
+        assert_eq!(places, [1]);
+        assert!(error.is_some_and(|error| error.is_temporary()));
+        let wrong = r#"{"errors":true,"items":[{"index":{"status":400,"error":{"type":"mapper_parsing_exception"}}}]}"#;
+        assert!(matches!(rejected(&response(wrong), 1), Err(ClusterError::Rejected { .. })));
+        assert!(rejected(&response(r#"{"errors":false}"#), 2).expect("a response").0.is_empty());
+    }
+
+    #[test]
+    fn lines_of_some_documents_are_cut_out() {
+        let mut batch = Batch::default();
+        for (id, source) in [("a", "{}"), ("b", r#"{"x":1}"#), ("c", "{}")] {
+            batch.push(id, source.as_bytes());
+        }
+        let only = batch.only(&[1, 2]);
+        let text = "{\"index\":{\"_id\":\"b\"}}\n{\"x\":1}\n{\"index\":{\"_id\":\"c\"}}\n{}\n";
+        assert_eq!(String::from_utf8(only.lines).expect("text"), text);
+        assert_eq!(only.ends.len(), 2);
+    }
+}

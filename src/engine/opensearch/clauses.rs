@@ -1,0 +1,104 @@
+//! Clauses of queries.
+
+use serde_json::{Value, json};
+
+use super::term::{self, TermField};
+use crate::search::{Alternative, Term};
+
+/// A term with its score.
+pub(super) fn scored(alternative: &Alternative, scale: f32) -> Value {
+    let boost = alternative.weight * scale;
+    match term::field(&alternative.term) {
+        TermField::Terms => json!({"rank_feature": {
+            "field": feature(&alternative.term), "boost": boost, "saturation": {"pivot": 1},
+        }}),
+        TermField::Names => json!({"function_score": {
+            "query": constant(&has_term(&alternative.term), boost),
+            "field_value_factor": {"field": "name_score"},
+            "boost_mode": "multiply",
+        }}),
+    }
+}
+
+/// The documents with a term.
+pub(super) fn has_term(term: &Term) -> Value {
+    if let Some(stem) = term::stem(term) {
+        return json!({"term": {"stems": stem}});
+    }
+    match term::field(term) {
+        TermField::Terms => json!({"rank_feature": {"field": feature(term), "saturation": {"pivot": 1}}}),
+        TermField::Names => json!({"term": {"names": term::name(term)}}),
+    }
+}
+
+/// The documents with any of some terms.
+pub(super) fn has_any<'t>(terms: impl Iterator<Item = &'t Term>) -> Value {
+    let (mut stems, mut filters) = (Vec::new(), Vec::new());
+    for term in terms {
+        match term::stem(term) {
+            Some(stem) => stems.push(stem),
+            None => filters.push(has_term(term)),
+        }
+    }
+    if !stems.is_empty() {
+        filters.push(json!({"terms": {"stems": stems}}));
+    }
+    any(filters)
+}
+
+fn feature(term: &Term) -> String {
+    format!("terms.{}", term::name(term))
+}
+
+pub(super) fn constant(filter: &Value, boost: f32) -> Value {
+    json!({"constant_score": {"filter": filter, "boost": boost}})
+}
+
+/// The best of some queries; none finds nothing.
+pub(super) fn any_best(mut queries: Vec<Value>) -> Value {
+    match queries.pop() {
+        None => json!({"match_none": {}}),
+        Some(only) if queries.is_empty() => only,
+        Some(last) => {
+            queries.push(last);
+            json!({"dis_max": {"queries": queries}})
+        }
+    }
+}
+
+/// Any of some filters; none finds nothing.
+pub(super) fn any(mut filters: Vec<Value>) -> Value {
+    match filters.pop() {
+        None => json!({"match_none": {}}),
+        Some(only) if filters.is_empty() => only,
+        Some(last) => {
+            filters.push(last);
+            json!({"bool": {"should": filters, "minimum_should_match": 1}})
+        }
+    }
+}
+
+/// A query whose score is multiplied by 1 and the weights of the functions that apply.
+pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
+    if functions.is_empty() {
+        return query;
+    }
+    functions.push(json!({"filter": {"match_all": {}}, "weight": 1.0}));
+    json!({"function_score": {
+        "query": query, "functions": functions, "score_mode": "sum", "boost_mode": "multiply",
+    }})
+}
+
+/// Numbers in a row, each position with its alternatives.
+pub(super) fn in_a_row(field: &str, positions: &[Vec<u32>]) -> Value {
+    let position = |numbers: &Vec<u32>| {
+        let mut clauses: Vec<_> =
+            numbers.iter().map(|number| json!({"span_term": {field: format!("{number:x}")}})).collect();
+        if clauses.len() == 1 { clauses.remove(0) } else { json!({"span_or": {"clauses": clauses}}) }
+    };
+    let mut clauses: Vec<_> = positions.iter().map(position).collect();
+    if clauses.len() == 1 {
+        return clauses.remove(0);
+    }
+    json!({"span_near": {"clauses": clauses, "slop": 0, "in_order": true}})
+}

@@ -1,0 +1,199 @@
+//! The fill of a generation's indices: documents streamed, parts stored, and all of it verified.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::bulk::BulkLoader;
+use super::cluster::{Cluster, ClusterError, ClusterRequest};
+use super::dictionary::DictionaryBuilder;
+use super::document::{Checksum, DocumentWriter};
+use super::mapping;
+use super::parts::{PARTS, write_parts};
+use super::records::REVIEWS;
+use crate::catalogue::Ordinal;
+use crate::engine::EngineError;
+use crate::search::Term;
+use crate::search::score::Occurrences;
+
+/// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads.
+pub const DICTIONARY: &str = "dictionary";
+
+/// The time for creating and refreshing indices.
+const TIME: Duration = Duration::from_mins(2);
+
+/// The time for merging an index into one segment.
+const MERGE_TIME: Duration = Duration::from_hours(2);
+
+/// The prefix of the names of all indices.
+pub(super) const PREFIX: &str = "software-directory-";
+
+/// Fills the indices of a generation. An index that is there already, since a fill was broken off, is filled again: documents
+/// have ids of their own.
+#[derive(Debug)]
+pub struct Fill {
+    cluster: Arc<Cluster>,
+    index: String,
+    products: BulkLoader,
+    reviews: BulkLoader,
+    dictionary: DictionaryBuilder,
+}
+
+/// A generation whose indices are whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilledGeneration {
+    /// The name of the index of the products.
+    pub index: String,
+    /// The number of products.
+    pub products: u64,
+}
+
+impl Fill {
+    /// The name of the index of a generation's products.
+    #[must_use]
+    pub fn index_of(generation: &str) -> String {
+        format!("{PREFIX}{generation}-{}", mapping::MAPPING_VERSION)
+    }
+
+    /// Creates the indices of a generation of that many products.
+    ///
+    /// # Errors
+    /// Where the cluster refuses.
+    pub async fn begin(cluster: Arc<Cluster>, generation: &str, products: usize) -> Result<Self, EngineError> {
+        let index = Self::index_of(generation);
+        create(&cluster, &index, &mapping::products(products)).await?;
+        create(&cluster, &format!("{index}{REVIEWS}"), &mapping::reviews()).await?;
+        create(&cluster, &format!("{index}{PARTS}"), &mapping::parts()).await?;
+        Ok(Self {
+            products: BulkLoader::new(Arc::clone(&cluster), &index),
+            reviews: BulkLoader::new(Arc::clone(&cluster), &format!("{index}{REVIEWS}")),
+            dictionary: DictionaryBuilder::default(),
+            cluster,
+            index,
+        })
+    }
+
+    /// Adds the next product with its terms and reviews, in the order of ordinals.
+    ///
+    /// # Errors
+    /// Where documents can't be written or stored.
+    pub async fn push(
+        &mut self,
+        writer: &DocumentWriter<'_>,
+        ordinal: Ordinal,
+        id: &str,
+        terms: &[(&Term, Occurrences)],
+    ) -> Result<(), EngineError> {
+        for (term, occurrences) in terms {
+            self.dictionary.push(&writer.records.columns, writer.scorer, ordinal, term, *occurrences);
+        }
+        self.products.push(&writer.product(ordinal, id, terms.iter().copied())?).await?;
+        for review in writer.reviews(ordinal, id) {
+            self.reviews.push(&review?).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the rest and the parts, merges the index, and verifies that the indices hold what was sent.
+    ///
+    /// # Errors
+    /// Where something can't be stored, or is missing.
+    pub async fn finish(
+        mut self,
+        writer: &DocumentWriter<'_>,
+        mut parts: Vec<(String, Bytes)>,
+    ) -> Result<FilledGeneration, EngineError> {
+        self.products.finish().await?;
+        self.reviews.finish().await?;
+        parts.push((DICTIONARY.to_owned(), self.dictionary.finish(&writer.records.columns)?.into()));
+        write_parts(&self.cluster, &self.index, &parts).await?;
+        let reviews = format!("{}{REVIEWS}", self.index);
+        for index in [&self.index, &reviews] {
+            let merge = ClusterRequest::new(Method::POST, &format!("/{index}/_forcemerge"));
+            self.cluster.send(merge.query("max_num_segments", "1").once().timeout(MERGE_TIME)).await?;
+        }
+        let all = format!("{0},{0}{REVIEWS},{0}{PARTS}", self.index);
+        self.cluster.send(ClusterRequest::new(Method::POST, &format!("/{all}/_refresh")).timeout(TIME)).await?;
+        wait_for_copies(&self.cluster, &all).await?;
+        verify(&self.cluster, &self.index, self.products.count, self.products.checksum).await?;
+        verify(&self.cluster, &reviews, self.reviews.count, self.reviews.checksum).await?;
+        Ok(FilledGeneration { index: self.index, products: self.products.count })
+    }
+}
+
+/// Creates an index, unless there is one of this name.
+pub(super) async fn create(cluster: &Cluster, index: &str, settings: &Value) -> Result<(), ClusterError> {
+    let request = ClusterRequest::put(&format!("/{index}"), settings.to_string()).timeout(TIME);
+    match cluster.send(request).await {
+        Err(ClusterError::Rejected { status: StatusCode::BAD_REQUEST, reason, .. })
+            if reason.kind.as_deref() == Some("resource_already_exists_exception") =>
+        {
+            Ok(())
+        }
+        other => other.map(drop),
+    }
+}
+
+/// Waits until every shard has its copies, where the cluster has the nodes for them.
+async fn wait_for_copies(cluster: &Cluster, indices: &str) -> Result<(), EngineError> {
+    let health = ClusterRequest::get(&format!("/_cluster/health/{indices}")).query("wait_for_status", "green");
+    match cluster.send(health.query("timeout", "60s").timeout(TIME)).await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the indices don't have all their copies yet; they are published all the same"
+            );
+            Ok(())
+        }
+    }
+}
+
+/// Compares the number of documents of an index and their checksums with what was sent.
+async fn verify(cluster: &Cluster, index: &str, count: u64, checksum: Checksum) -> Result<(), EngineError> {
+    #[derive(Deserialize)]
+    struct Response {
+        hits: Hits,
+        aggregations: Sums,
+    }
+    #[derive(Deserialize)]
+    struct Hits {
+        total: Total,
+    }
+    #[derive(Deserialize)]
+    struct Total {
+        value: u64,
+    }
+    #[derive(Deserialize)]
+    struct Sums {
+        a: Sum,
+        b: Sum,
+    }
+    #[derive(Deserialize)]
+    struct Sum {
+        value: f64,
+    }
+    let body = json!({"size": 0, "track_total_hits": true, "aggs": {
+        "a": {"sum": {"field": "check_a"}}, "b": {"sum": {"field": "check_b"}},
+    }});
+    let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
+    let request = ClusterRequest::search(&format!("/{index}/_search"), body).timeout(TIME);
+    let found: Response = cluster.send(request).await?.json()?;
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53: see `CHECKSUM_BITS`")]
+    let sums = [checksum.a as f64, checksum.b as f64];
+    let is_whole = found.hits.total.value == count
+        && (found.aggregations.a.value - sums[0]).abs() < 0.5
+        && (found.aggregations.b.value - sums[1]).abs() < 0.5;
+    if is_whole {
+        return Ok(());
+    }
+    Err(EngineError::index("verified")(format!(
+        "the index {index} holds {} documents, of which some are others than the {count} that were sent; delete it and build \
+         it again",
+        found.hits.total.value
+    )))
+}

@@ -1,0 +1,72 @@
+//! Filters as queries of a cluster.
+
+use serde_json::{Value, json};
+
+use super::mapping::attribute_field;
+use super::term;
+use crate::catalogue::{Admission, Attribute, Catalogue, Filter, Records, SoftwareFilter};
+
+/// A filter as clauses, each with the part that it is.
+#[derive(Debug, Clone)]
+pub(super) struct FilterQuery(Vec<(Admission, Value)>);
+
+impl FilterQuery {
+    /// The clauses of a filter. Names are resolved by the categories and the values of attributes; unknown ones match nothing.
+    pub(super) fn new(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
+        let resolved = Filter::resolve(filter, catalogue, records);
+        let mut clauses = Vec::new();
+        let mut add = |part: Admission, clause: Value| clauses.push((part, clause));
+        if !filter.ids.is_empty() {
+            let ids: Vec<_> = filter.ids.iter().map(|id| term::document_id(id)).collect();
+            add(Admission::ORDINAL, json!({"ids": {"values": ids}}));
+        }
+        if let Some(id) = &filter.except_id {
+            let except = json!({"ids": {"values": [term::document_id(id)]}});
+            add(Admission::ORDINAL, json!({"bool": {"must_not": [except]}}));
+        }
+        if let Some(categories) = &resolved.categories {
+            add(Admission::CATEGORY, json!({"terms": {"categories": categories}}));
+        }
+        if let Some(offering_type) = resolved.offering_type {
+            add(Admission::OFFERING_TYPE, json!({"term": {"offering_type": offering_type as usize}}));
+        }
+        if let Some(status) = resolved.evidence_status {
+            add(Admission::EVIDENCE_STATUS, json!({"term": {"evidence_status": status as usize}}));
+        }
+        if let Some(least) = resolved.min_rating {
+            add(Admission::RATING, json!({"range": {"rating": {"gte": least}}}));
+        }
+        if let Some(day) = resolved.evidence_checked_before {
+            add(Admission::EVIDENCE_CHECKED, json!({"range": {"checked_on": {"lt": day.number()}}}));
+        }
+        if let Some(day) = resolved.evidence_checked_after {
+            add(Admission::EVIDENCE_CHECKED, json!({"range": {"checked_on": {"gt": day.number()}}}));
+        }
+        for attribute in Attribute::ALL {
+            if let Some(values) = &resolved.attributes[attribute as usize] {
+                add(Admission::attribute(attribute), json!({"terms": {attribute_field(attribute): values}}));
+            }
+        }
+        Self(clauses)
+    }
+
+    /// Whether every product passes.
+    pub(super) fn is_open(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The clauses.
+    pub(super) fn clauses(&self) -> Vec<Value> {
+        self.0.iter().map(|(_, clause)| clause.clone()).collect()
+    }
+
+    /// The products that pass all clauses but those of a part.
+    pub(super) fn but_for(&self, part: Admission) -> Value {
+        all(&self.0.iter().filter(|(of, _)| *of != part).map(|(_, clause)| clause.clone()).collect::<Vec<_>>())
+    }
+}
+
+/// All of some clauses.
+pub(super) fn all(clauses: &[Value]) -> Value {
+    if clauses.is_empty() { json!({"match_all": {}}) } else { json!({"bool": {"filter": clauses}}) }
+}

@@ -1,0 +1,121 @@
+//! The indices of a generation: their settings and fields.
+
+use serde_json::{Value, json};
+
+use crate::catalogue::{Attribute, Order};
+
+/// Counted up whenever the documents or their fields change.
+pub(super) const MAPPING_VERSION: u32 = 1;
+
+/// The hits that a page of a ranking can reach: a few more than the largest offset of a search and its page.
+pub(super) const MAX_WINDOW: usize = 20_000;
+
+/// The products of a shard at most, roughly: some ten gigabytes.
+const PRODUCTS_PER_SHARD: usize = 4_000_000;
+
+/// The field of an order's ranks.
+pub(super) const fn rank_field(order: Order) -> &'static str {
+    match order {
+        Order::Name => "name_rank",
+        Order::Rating => "rating_rank",
+        Order::ReviewCount => "review_rank",
+        Order::EvidenceCheckedOn => "checked_rank",
+    }
+}
+
+/// The field of an attribute's values.
+pub(super) const fn attribute_field(attribute: Attribute) -> &'static str {
+    attribute.as_str()
+}
+
+/// The index of that many products.
+pub(super) fn products(count: usize) -> Value {
+    let number = json!({"type": "integer"});
+    // Only sorted by, or multiplied with.
+    let column = |kind: &str| json!({"type": kind, "index": false});
+    let sequence = |store: bool| json!({"type": "text", "analyzer": "whitespace", "norms": false, "store": store});
+    // Read with a hit, never searched.
+    let stored = json!({"type": "keyword", "index": false, "doc_values": false, "store": true});
+    let set = json!({"type": "keyword", "doc_values": false});
+    let mut properties = json!({
+        "terms": {"type": "rank_features"},
+        "stems": set,
+        "names": set,
+        "short": set,
+        "near": sequence(false),
+        "words": sequence(true),
+        "name_score": column("float"),
+        "name_words": column("integer"),
+        "demo": {"type": "byte"},
+        "categories": number,
+        "offering_type": {"type": "byte"},
+        "evidence_status": {"type": "byte"},
+        "stars": {"type": "byte"},
+        "rating": {"type": "double"},
+        "checked_on": number,
+        "ordinal": {"type": "integer", "store": true},
+        "check_a": column("integer"),
+        "check_b": column("integer"),
+        "item": stored,
+        "detail": stored,
+        "reviews": stored,
+    });
+    for order in Order::ALL {
+        properties[rank_field(order)] = number.clone();
+    }
+    for attribute in Attribute::ALL {
+        properties[attribute_field(attribute)] = number.clone();
+    }
+    let mut index = settings(count.div_ceil(PRODUCTS_PER_SHARD).max(1));
+    // Documents of equal scores are read in the order of quality.
+    index["sort.field"] = json!("ordinal");
+    index["max_result_window"] = json!(MAX_WINDOW);
+    index["mapping.total_fields.limit"] = json!(100);
+    json!({
+        "settings": {"index": index},
+        "mappings": {"dynamic": "strict", "_source": {"enabled": false}, "properties": properties},
+    })
+}
+
+/// The index of the reviews.
+pub(super) fn reviews() -> Value {
+    let mut index = settings(1);
+    index["max_result_window"] = json!(1_000_000);
+    json!({
+        "settings": {"index": index},
+        "mappings": {"dynamic": "strict", "_source": {"enabled": false}, "properties": {
+            "product": {"type": "keyword", "doc_values": false},
+            "rating": {"type": "byte"},
+            "verified": {"type": "boolean"},
+            "created_at": {"type": "long"},
+            "place": {"type": "integer"},
+            "object": {"type": "keyword", "index": false, "doc_values": false, "store": true},
+            "check_a": {"type": "integer", "index": false},
+            "check_b": {"type": "integer", "index": false},
+        }},
+    })
+}
+
+/// The index of the parts that API servers hold in memory, in pieces.
+pub(super) fn parts() -> Value {
+    json!({"settings": {"index": settings(1)}, "mappings": {"enabled": false}})
+}
+
+/// The index of the two documents of publication.
+pub(super) fn state() -> Value {
+    json!({
+        "settings": {"index": {"number_of_shards": 1, "auto_expand_replicas": "0-all"}},
+        "mappings": {"enabled": false},
+    })
+}
+
+fn settings(shards: usize) -> Value {
+    json!({
+        "number_of_shards": shards,
+        // One while there is another node for it, from the first document on: a node may die during a fill.
+        "auto_expand_replicas": "0-1",
+        // A fill refreshes once, at its end.
+        "refresh_interval": "-1",
+        "codec": "best_compression",
+    })
+}

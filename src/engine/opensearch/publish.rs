@@ -1,0 +1,263 @@
+//! Publication: one small document names the index in service.
+//!
+//! It is replaced by compare-and-set, so of two publications that don't know of each other one fails. A second document is a
+//! lease with an expiry, by which builds take turns.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use http::Method;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinHandle;
+
+use super::cluster::{Cluster, ClusterError, ClusterRequest};
+use super::fill::{PREFIX, create};
+use super::mapping;
+use super::parts::PARTS;
+use super::records::REVIEWS;
+
+/// The index of the two documents.
+const STATE: &str = "software-directory-state";
+
+/// The document that names the index in service.
+const PUBLISHED: &str = "published";
+
+/// The document of the lease.
+const LEASE: &str = "lease";
+
+/// The time for which a lease is valid without being renewed. Clocks of machines differ by less.
+const LEASE_TIME: Duration = Duration::from_mins(1);
+
+/// The time after which it is renewed.
+const RENEWAL: Duration = Duration::from_secs(15);
+
+/// The time between attempts at a lease that is taken.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The generation in service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Published {
+    /// The name of the index of the products.
+    pub index: String,
+    /// The name of the generation.
+    pub generation: String,
+    /// The number of products.
+    pub products: u64,
+    /// The exports, and the records of other ones, that are invalid and left out.
+    pub skipped: [u64; 2],
+    /// When it was published, RFC 3339 in UTC.
+    pub published_at: String,
+    /// The form of the parts.
+    pub format: u32,
+    /// The index of the generation before, which is kept until the next one.
+    pub previous: Option<String>,
+}
+
+/// Why a generation can't be published or read.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The cluster refuses or doesn't respond.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// Another one was published meanwhile.
+    #[error("another generation was published meanwhile, or the lease of the build was lost; start the build again")]
+    Overtaken,
+}
+
+/// The version of a document, for compare-and-set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Version {
+    #[serde(rename = "_seq_no")]
+    seq_no: u64,
+    #[serde(rename = "_primary_term")]
+    primary_term: u64,
+}
+
+#[derive(Deserialize)]
+struct Stored<T> {
+    #[serde(flatten)]
+    version: Version,
+    #[serde(rename = "_source")]
+    source: T,
+}
+
+/// The holder of the lease.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Holder {
+    owner: String,
+    expires_at: Timestamp,
+}
+
+/// Publishes generations.
+#[derive(Debug, Clone)]
+pub struct Publisher {
+    cluster: Arc<Cluster>,
+}
+
+impl Publisher {
+    /// A publisher to a cluster.
+    #[must_use]
+    pub fn new(cluster: Arc<Cluster>) -> Self {
+        Self { cluster }
+    }
+
+    /// The generation in service; `None` where none was published yet.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond.
+    pub async fn published(&self) -> Result<Option<(Published, Version)>, ClusterError> {
+        self.read(PUBLISHED).await
+    }
+
+    /// Makes a generation the one in service, if that is still the one of this version.
+    ///
+    /// # Errors
+    /// [`PublishError::Overtaken`] where it isn't.
+    pub async fn publish(&self, published: &Published, before: Option<Version>) -> Result<(), PublishError> {
+        match self.write(PUBLISHED, published, before).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_conflict() => Err(PublishError::Overtaken),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes the lease; waits while another build has it, and calls a function with its owner once.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond.
+    pub async fn lease(&self, owner: &str, mut waits: impl FnMut(&str)) -> Result<Lease, ClusterError> {
+        create(&self.cluster, STATE, &mapping::state()).await?;
+        let mut is_told = false;
+        loop {
+            let current: Option<(Holder, Version)> = self.read(LEASE).await?;
+            let free = current.as_ref().is_none_or(|(holder, _)| holder.expires_at < Timestamp::now());
+            if free {
+                match self.write(LEASE, &holder(owner), current.map(|(_, version)| version)).await {
+                    Ok(version) => return Ok(Lease::keep(self.clone(), owner.to_owned(), version)),
+                    // Another one was faster.
+                    Err(error) if error.is_conflict() => {}
+                    Err(error) => return Err(error),
+                }
+            } else if let (Some((holder, _)), false) = (&current, is_told) {
+                waits(&holder.owner);
+                is_told = true;
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+    }
+
+    /// Deletes the indices of all generations but the one in service and the one before, also those of builds that were broken
+    /// off. Only the holder of the lease may do this.
+    ///
+    /// # Errors
+    /// Where the cluster refuses or doesn't respond.
+    pub async fn delete_old(&self, published: &Published) -> Result<Vec<String>, ClusterError> {
+        #[derive(Deserialize)]
+        struct Index {
+            index: String,
+        }
+        let request = ClusterRequest::get(&format!("/_cat/indices/{PREFIX}*"));
+        let all: Vec<Index> = self.cluster.send(request.query("format", "json").query("h", "index")).await?.json()?;
+        let kept = [Some(published.index.as_str()), published.previous.as_deref()];
+        let is_old = |name: &String| {
+            let generation = [REVIEWS, PARTS].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+            name.starts_with(PREFIX) && name != STATE && !kept.contains(&Some(generation))
+        };
+        let old: Vec<_> = all.into_iter().map(|of| of.index).filter(is_old).collect();
+        for index in &old {
+            match self.cluster.send(ClusterRequest::delete(&format!("/{index}"))).await {
+                Ok(_) | Err(ClusterError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(old)
+    }
+
+    async fn read<T: serde::de::DeserializeOwned>(&self, id: &str) -> Result<Option<(T, Version)>, ClusterError> {
+        match self.cluster.send(ClusterRequest::get(&format!("/{STATE}/_doc/{id}"))).await {
+            Ok(response) => {
+                let Stored { version, source } = response.json()?;
+                Ok(Some((source, version)))
+            }
+            Err(ClusterError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a document if it still has this version; `None`: if there is none.
+    async fn write(
+        &self,
+        id: &str,
+        content: &impl Serialize,
+        before: Option<Version>,
+    ) -> Result<Version, ClusterError> {
+        let body = serde_json::to_vec(content).unwrap_or_default();
+        let request = ClusterRequest::put(&format!("/{STATE}/_doc/{id}"), body).once();
+        self.cluster.send(conditional(request, before)).await?.json()
+    }
+}
+
+fn conditional(request: ClusterRequest, before: Option<Version>) -> ClusterRequest {
+    match before {
+        Some(version) => request
+            .query("if_seq_no", version.seq_no.to_string())
+            .query("if_primary_term", version.primary_term.to_string()),
+        None => request.query("op_type", "create"),
+    }
+}
+
+fn holder(owner: &str) -> Holder {
+    Holder { owner: owner.to_owned(), expires_at: Timestamp::now() + LEASE_TIME }
+}
+
+/// The turn of a build, renewed until it is released or dropped; then it expires.
+#[derive(Debug)]
+pub struct Lease {
+    publisher: Publisher,
+    is_lost: Arc<AtomicBool>,
+    task: JoinHandle<()>,
+}
+
+impl Lease {
+    fn keep(publisher: Publisher, owner: String, version: Version) -> Self {
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let (renewing, lost) = (publisher.clone(), Arc::clone(&is_lost));
+        let task = tokio::spawn(async move {
+            let (mut version, mut renewed) = (version, tokio::time::Instant::now());
+            loop {
+                tokio::time::sleep(RENEWAL).await;
+                match renewing.write(LEASE, &holder(&owner), Some(version)).await {
+                    Ok(newer) => (version, renewed) = (newer, tokio::time::Instant::now()),
+                    Err(error) if error.is_conflict() => break,
+                    Err(_) if renewed.elapsed() > LEASE_TIME => break,
+                    Err(_) => {}
+                }
+            }
+            lost.store(true, Ordering::Relaxed);
+        });
+        Self { publisher, is_lost, task }
+    }
+
+    /// Whether another build may have its turn already.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
+    }
+
+    /// Ends the turn.
+    pub async fn release(self) {
+        self.task.abort();
+        if !self.is_lost() {
+            let request = ClusterRequest::new(Method::DELETE, &format!("/{STATE}/_doc/{LEASE}"));
+            let _ = self.publisher.cluster.send(request).await;
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

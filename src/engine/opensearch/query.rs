@@ -1,0 +1,328 @@
+//! A plan as a query of a cluster.
+//!
+//! Nothing depends on statistics of shards: a feature holds a term's weighted frequency, and the query has the inverse document
+//! frequency, so a score is that of the embedded engine but for rounding.
+
+use std::cmp::Reverse;
+
+use serde_json::{Value, json};
+
+use super::clauses::{any, any_best, constant, has_any, has_term, in_a_row, multiplied, scored};
+use super::signals::{neighbour_shares, spelling_shares};
+use super::term;
+use crate::search::{Alternative, Group, Plan, Rerank, StemId, Term};
+
+/// Added to the score of a product whose whole name is the query. Larger than any other score, and so small that scores of
+/// some ten keep three decimals.
+pub(super) const TITLE: f32 = 8192.0;
+
+/// Added to the score of a product with all words, where those with some are in the same list in an order of its own.
+pub(super) const COMPLETE: f32 = 32_768.0;
+
+/// The alternatives of a group that are always scored one by one.
+const FEW: usize = 16;
+
+/// The alternatives of larger groups that are, in all. A cluster refuses queries of more than 1,024 clauses, and a beginning of
+/// words may have thousands of alternatives: the rarer ones count as one.
+const MAX_SCORED: usize = 384;
+
+/// The score of a rare alternative that isn't scored by itself: that of a word in a description of mean length.
+const RARE_SCORE: f32 = 0.5;
+
+/// What a query is made of besides the plan.
+pub(super) trait Statistics {
+    /// The factor of a group's scores.
+    fn scale(&self, group: &Group) -> f32;
+
+    /// The number of documents with a term.
+    fn frequency(&self, term: &Term) -> u32;
+
+    /// The stem of a spelling.
+    fn stem_of(&self, word: u32) -> StemId;
+}
+
+/// Which products a query finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Match {
+    /// Those with all words.
+    All,
+    /// Those with some.
+    Some,
+}
+
+/// Writes the queries of a plan.
+pub(super) struct PlanQuery<'p> {
+    plan: &'p Plan,
+    /// The queries of the groups, in the order of the plan.
+    groups: Vec<Value>,
+    /// The same without scores.
+    conditions: Vec<Value>,
+    /// The functions of the spellings and the neighbours, each with its share of the words.
+    spellings: Vec<(Value, f32)>,
+    neighbours: Vec<(Value, f32)>,
+}
+
+impl<'p> PlanQuery<'p> {
+    /// The queries of a plan.
+    pub(super) fn new(plan: &'p Plan, statistics: &impl Statistics) -> Self {
+        let crowded = plan.groups.iter().filter(|group| group.alternatives.len() > FEW).count();
+        let most = MAX_SCORED / crowded.max(1);
+        let (mut groups, mut conditions) = (Vec::new(), Vec::new());
+        for group in &plan.groups {
+            let with_documents = |of: &&Alternative| statistics.frequency(&of.term) > 0;
+            let alternatives: Vec<_> = group.alternatives.iter().filter(with_documents).collect();
+            conditions.push(has_any(alternatives.iter().map(|of| &of.term)));
+            groups.push(scored_group(alternatives, statistics, statistics.scale(group), most.max(FEW)));
+        }
+        let (mut spellings, mut neighbours) = (Vec::new(), Vec::new());
+        if let Rerank::Signals(signals) = &plan.rerank {
+            (spellings, neighbours) = (spelling_shares(signals, statistics), neighbour_shares(signals));
+        }
+        Self { plan, groups, conditions, spellings, neighbours }
+    }
+
+    /// The query in the order of relevance: of a whole name the score is [`TITLE`] more.
+    pub(super) fn ranked(&self, matching: Match) -> Value {
+        let words = self.words(matching);
+        let ranked = match &self.plan.rerank {
+            // Candidates are reranked by the length of a name where they are put into their order.
+            Rerank::None | Rerank::ShortestName => words,
+            Rerank::Signals(signals) => {
+                let shares = |shares: &[(Value, f32)], weight: f32| {
+                    let function = |(filter, share): &(Value, f32)| json!({"filter": filter, "weight": share * weight});
+                    shares.iter().map(function).collect::<Vec<_>>()
+                };
+                let mut functions = shares(&self.spellings, signals.spelling);
+                functions.extend(shares(&self.neighbours, signals.proximity));
+                multiplied(words, functions)
+            }
+        };
+        if self.plan.names.is_empty() {
+            return self.restricted(ranked);
+        }
+        // Among whole names the spelling decides, where it counts at all.
+        let whole = match &self.plan.rerank {
+            Rerank::Signals(_) => {
+                let spelled = |(filter, share): &(Value, f32)| json!({"filter": filter, "weight": share});
+                let mut functions: Vec<_> = self.spellings.iter().map(spelled).collect();
+                functions.push(json!({"filter": {"match_all": {}}, "weight": TITLE}));
+                let named = constant(&json!({"bool": {"filter": [self.named(), self.condition(Match::All)]}}), 1.0);
+                let whole = json!({"function_score": {
+                    "query": named, "functions": functions, "score_mode": "sum", "boost_mode": "replace",
+                }});
+                json!({"dis_max": {"queries": [ranked, whole]}})
+            }
+            _ => json!({"bool": {"must": [ranked], "should": [constant(&self.named(), TITLE)]}}),
+        };
+        self.restricted(whole)
+    }
+
+    /// The query in an order of its own, with scores by which the tiers can be told: [`TITLE`], and [`COMPLETE`] where those
+    /// with some words are found too.
+    pub(super) fn unranked(&self, matching: Match) -> Value {
+        let mut tiers = Vec::new();
+        if !self.plan.names.is_empty() {
+            tiers.push(constant(&json!({"bool": {"filter": [self.named(), self.condition(Match::All)]}}), TITLE));
+        }
+        if matching == Match::Some {
+            tiers.push(constant(&self.condition(Match::All), COMPLETE));
+        }
+        self.restricted(json!({"bool": {"must": [self.words(matching)], "should": tiers}}))
+    }
+
+    /// The documents with all words, as a filter.
+    pub(super) fn complete(&self) -> Value {
+        self.restricted(self.condition(Match::All))
+    }
+
+    /// The words with their scores.
+    fn words(&self, matching: Match) -> Value {
+        let (mut must, mut should) = (Vec::new(), Vec::new());
+        for (group, query) in self.plan.groups.iter().zip(&self.groups) {
+            let is_must = match matching {
+                Match::All => group.required || group.indispensable,
+                Match::Some => self.is_given() && group.indispensable,
+            };
+            if is_must && self.has_required() { must.push(query.clone()) } else { should.push(query.clone()) }
+        }
+        if self.plan.groups.is_empty() {
+            return constant(&json!({"match_all": {}}), 0.0);
+        }
+        if must.is_empty() {
+            // Optional words find nothing by themselves.
+            let required = self.has_required() && self.plan.groups.iter().any(|group| !group.required);
+            let filter: Vec<_> = required.then(|| self.condition(matching)).into_iter().collect();
+            return json!({"bool": {"should": should, "filter": filter, "minimum_should_match": 1}});
+        }
+        json!({"bool": {"must": must, "should": should}})
+    }
+
+    /// The documents which satisfy the words, as a filter.
+    fn condition(&self, matching: Match) -> Value {
+        let of = |is_wanted: &dyn Fn(&Group) -> bool| -> Vec<Value> {
+            let groups = self.plan.groups.iter().zip(&self.conditions);
+            groups.filter(|(group, _)| is_wanted(group)).map(|(_, condition)| condition.clone()).collect()
+        };
+        match matching {
+            _ if self.plan.groups.is_empty() => json!({"match_all": {}}),
+            _ if !self.has_required() => any(of(&|_| true)),
+            Match::All => json!({"bool": {"filter": of(&|group| group.required || group.indispensable)}}),
+            Match::Some if self.is_given() => json!({"bool": {"filter": of(&|group| group.indispensable)}}),
+            Match::Some => any(of(&|group| group.required)),
+        }
+    }
+
+    /// The real products whose whole name is the query.
+    fn named(&self) -> Value {
+        let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
+        json!({"bool": {"filter": [{"terms": {"names": names}}, {"term": {"demo": 0}}]}})
+    }
+
+    /// A query without the excluded terms, and with the phrases.
+    fn restricted(&self, query: Value) -> Value {
+        if self.plan.excluded.is_empty() && self.plan.phrases.is_empty() {
+            return query;
+        }
+        let excluded: Vec<_> = self.plan.excluded.iter().map(has_term).collect();
+        let phrases: Vec<_> = self.plan.phrases.iter().map(|phrase| in_a_row("words", phrase)).collect();
+        json!({"bool": {"must": [query], "filter": phrases, "must_not": excluded}})
+    }
+
+    /// Whether documents with some words follow where those with all are few.
+    pub(super) fn may_fall_back(&self) -> bool {
+        self.has_required() && self.plan.enough > 0
+    }
+
+    fn has_required(&self) -> bool {
+        self.plan.groups.iter().any(|group| group.required)
+    }
+
+    /// Whether a required group is one that every document has.
+    fn is_given(&self) -> bool {
+        self.plan.groups.iter().any(|group| group.required && group.indispensable)
+    }
+}
+
+/// The best of a group's alternatives: of more than `most` the most frequent ones, and the others together.
+fn scored_group(mut alternatives: Vec<&Alternative>, statistics: &impl Statistics, scale: f32, most: usize) -> Value {
+    let mut rest = Vec::new();
+    if alternatives.len() > most {
+        let key = |of: &&Alternative| (term::stem(&of.term).is_some(), Reverse(statistics.frequency(&of.term)));
+        alternatives.sort_by_cached_key(key);
+        rest = alternatives.split_off(most);
+    }
+    let mut queries: Vec<_> = alternatives.iter().map(|of| scored(of, scale)).collect();
+    if let Some(first) = rest.first() {
+        queries.push(constant(&has_any(rest.iter().map(|of| &of.term)), first.weight * scale * RARE_SCORE));
+    }
+    any_best(queries)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::search::stem_slots::StemSlots;
+    use crate::search::{Kind, Signals};
+
+    struct Known;
+
+    impl Statistics for Known {
+        fn scale(&self, _: &Group) -> f32 {
+            4.0
+        }
+
+        fn frequency(&self, term: &Term) -> u32 {
+            match term {
+                Term::Word(99) => 0,
+                Term::Word(stem) => *stem,
+                _ => 1,
+            }
+        }
+
+        fn stem_of(&self, word: u32) -> StemId {
+            word / 10
+        }
+    }
+
+    fn group(words: &[StemId], required: bool) -> Group {
+        let alternative = |word: &StemId| Alternative { kind: Kind::Exact, term: Term::Word(*word), weight: 0.5 };
+        Group { alternatives: words.iter().map(alternative).collect(), required, indispensable: false }
+    }
+
+    fn feature(word: &str) -> Value {
+        json!({"rank_feature": {"field": word, "boost": 2.0, "saturation": {"pivot": 1}}})
+    }
+
+    #[test]
+    fn required_groups_must_match_and_the_others_add_to_the_score() {
+        let plan = Plan {
+            groups: vec![group(&[1, 99], true), group(&[2, 3], true), group(&[4], false)],
+            enough: 10,
+            ..Plan::default()
+        };
+        let query = PlanQuery::new(&plan, &Known);
+        let either = json!({"dis_max": {"queries": [feature("terms.w2"), feature("terms.w3")]}});
+        let must = json!([feature("terms.w1"), either]);
+        let all = json!({"bool": {"must": must, "should": [feature("terms.w4")]}});
+        assert_eq!(query.ranked(Match::All), all, "a term that no document has is left out");
+        assert!(query.may_fall_back());
+        let some = query.ranked(Match::Some);
+        let should = json!([feature("terms.w1"), either, feature("terms.w4")]);
+        assert_eq!(some["bool"]["should"], should);
+        // The optional word finds nothing by itself.
+        let found = json!([{"terms": {"stems": ["1"]}}, {"terms": {"stems": ["2", "3"]}}]);
+        assert_eq!(some["bool"]["filter"][0]["bool"]["should"], found);
+    }
+
+    #[test]
+    fn rare_alternatives_of_many_count_as_one() {
+        let words: Vec<_> = (100..2000).collect();
+        let plan = Plan { groups: vec![group(&words, true)], ..Plan::default() };
+        let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
+        let queries = query["bool"]["must"][0]["dis_max"]["queries"].as_array().expect("several");
+        assert_eq!(queries.len(), MAX_SCORED + 1);
+        assert_eq!(queries[0], feature("terms.w7cf"), "the most frequent ones first");
+        let rest = &queries[MAX_SCORED]["constant_score"];
+        assert_eq!(rest["filter"]["terms"]["stems"].as_array().map(Vec::len), Some(words.len() - MAX_SCORED));
+        assert_eq!(rest["boost"], json!(1.0));
+    }
+
+    #[test]
+    fn spelling_and_neighbours_are_functions_of_their_shares() {
+        let stems = [vec![(1, 1.0)], vec![(2, 1.0)]];
+        let signals = Signals {
+            stems: Arc::new(StemSlots::new(stems.into_iter().map(Vec::into_iter))),
+            // The first word is spelled as the query has it; that of the second one isn't known.
+            spellings: vec![Some(10), None],
+            spelling: 0.05,
+            proximity: 0.02,
+        };
+        let plan = Plan { groups: vec![group(&[1], true)], rerank: Rerank::Signals(signals), ..Plan::default() };
+        let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
+        let near = json!({"span_near": {
+            "clauses": [{"span_term": {"near": "1"}}, {"span_term": {"near": "2"}}], "slop": 0, "in_order": true,
+        }});
+        let functions = json!([
+            {"filter": {"terms": {"short": ["a"]}}, "weight": 0.025_f32},
+            {"filter": near, "weight": 0.02_f32},
+            {"filter": {"match_all": {}}, "weight": 1.0},
+        ]);
+        assert_eq!(query["function_score"]["functions"], functions);
+    }
+
+    #[test]
+    fn exclusions_and_phrases_restrict_whatever_is_found() {
+        let plan = Plan {
+            excluded: vec![Term::Word(7), Term::Title("acme".into())],
+            phrases: vec![vec![vec![2], vec![3, 4]]],
+            ..Plan::default()
+        };
+        let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
+        assert_eq!(query["bool"]["must_not"][1], json!({"term": {"names": "tacme"}}));
+        let clauses = &query["bool"]["filter"][0]["span_near"]["clauses"];
+        let either = json!({"span_or": {"clauses": [{"span_term": {"words": "3"}}, {"span_term": {"words": "4"}}]}});
+        assert_eq!(*clauses, json!([{"span_term": {"words": "2"}}, either]));
+    }
+}

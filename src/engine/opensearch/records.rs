@@ -1,0 +1,136 @@
+//! Records and reviews out of a cluster.
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::OpenSearchEngine;
+use super::cluster::{ClusterError, ClusterRequest};
+use super::filter::all;
+use super::response::{StoredFields, damaged, one};
+use super::term::document_id;
+use crate::catalogue::{ReviewFilter, ReviewSort};
+use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
+use crate::resource::ReviewSummary;
+
+/// The end of the name of the reviews' index.
+pub(super) const REVIEWS: &str = "-reviews";
+
+#[derive(Deserialize)]
+struct Stored {
+    #[serde(default)]
+    fields: StoredFields,
+}
+
+#[derive(Deserialize)]
+struct FoundReviews {
+    hits: ReviewsFound,
+}
+
+#[derive(Deserialize)]
+struct ReviewsFound {
+    total: Total,
+    #[serde(default)]
+    hits: Vec<Stored>,
+}
+
+#[derive(Deserialize)]
+struct Total {
+    value: u64,
+}
+
+impl OpenSearchEngine {
+    /// A product by its id.
+    pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
+        let Some(fields) = self.stored(id, "ordinal,item,detail").await? else { return Ok(None) };
+        let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+        let (item, detail) = (one(fields.item, "item")?, one(fields.detail, "detail")?);
+        Ok(Some(Record { ordinal, body: body(&item, &detail) }))
+    }
+
+    /// A window of a product's reviews.
+    pub(super) async fn read_reviews(
+        &self,
+        id: &str,
+        request: &ReviewsRequest,
+    ) -> Result<Option<ReviewHits>, EngineError> {
+        let Some(fields) = self.stored(id, "reviews").await? else { return Ok(None) };
+        let summary = one(fields.reviews, "reviews")?;
+        let summary: ReviewSummary = serde_json::from_slice(&summary).map_err(EngineError::index("read"))?;
+        if summary.count == 0 {
+            return Ok(Some(ReviewHits { reviews: Vec::new(), total: 0, summary }));
+        }
+        let body = json!({
+            "query": all(&clauses(id, &request.filter)),
+            "sort": order(request.sort),
+            "from": request.page.start,
+            "size": request.page.len(),
+            "stored_fields": ["object"],
+            "_source": false,
+            "track_total_hits": true,
+        });
+        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
+        let path = format!("/{}{REVIEWS}/_search", self.index);
+        let search = ClusterRequest::search(&path, Bytes::from(body));
+        let search = search.query("filter_path", "hits.total.value,hits.hits.fields");
+        let found: FoundReviews = self.cluster.send(search).await?.json()?;
+        let reviews = found.hits.hits.into_iter().map(|hit| one(hit.fields.object, "object"));
+        Ok(Some(ReviewHits { reviews: reviews.collect::<Result<_, _>>()?, total: found.hits.total.value, summary }))
+    }
+
+    /// Stored fields of a product; `None` for an unknown id.
+    async fn stored(&self, id: &str, fields: &str) -> Result<Option<StoredFields>, EngineError> {
+        let request = ClusterRequest::get(&format!("/{}/_doc/{}", self.index, document_id(id)));
+        let request = request.query("stored_fields", fields).query("_source", "false").query("realtime", "false");
+        match self.cluster.send(request).await {
+            Ok(response) => Ok(Some(response.json::<Stored>()?.fields)),
+            Err(ClusterError::NotFound { reason, .. })
+                if reason.kind.as_deref() != Some("index_not_found_exception") =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A detail as a response body: the item and the other fields as one object.
+fn body(item: &[u8], detail: &[u8]) -> Bytes {
+    let (item, detail) = (item.strip_suffix(b"}").unwrap_or(item), detail.strip_prefix(b"{").unwrap_or(detail));
+    [br#"{"data":"#, item, b",", detail, b"}"].concat().into()
+}
+
+fn clauses(id: &str, filter: &ReviewFilter) -> Vec<Value> {
+    let mut clauses = vec![json!({"term": {"product": document_id(id)}})];
+    if let Some(least) = filter.min_rating {
+        clauses.push(json!({"range": {"rating": {"gte": least.ceil()}}}));
+    }
+    if let Some(most) = filter.max_rating {
+        clauses.push(json!({"range": {"rating": {"lte": most.floor()}}}));
+    }
+    if let Some(verified) = filter.verified {
+        clauses.push(json!({"term": {"verified": verified}}));
+    }
+    clauses
+}
+
+/// Among equals the stored order, newest first, decides.
+fn order(sort: ReviewSort) -> Value {
+    let then = json!({"place": "asc"});
+    match sort {
+        ReviewSort::Newest => json!([then]),
+        ReviewSort::Oldest => json!([{"created_at": {"order": "asc", "missing": "_last"}}, then]),
+        ReviewSort::Best => json!([{"rating": "desc"}, then]),
+        ReviewSort::Worst => json!([{"rating": "asc"}, then]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn item_and_detail_are_one_object() {
+        assert_eq!(&body(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
+    }
+}

@@ -1,0 +1,224 @@
+//! Responses of a cluster to searches.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde::Deserialize;
+
+use super::document::parse_words;
+use super::facets::Facet;
+use super::query::{COMPLETE, TITLE};
+use crate::engine::{EngineError, Hit, HitTexts};
+use crate::search::collect::{Candidate, Tier};
+use crate::search::forward::DocumentWords;
+
+/// A response to a search.
+#[derive(Debug, Deserialize)]
+pub(super) struct SearchResponse {
+    #[serde(default)]
+    timed_out: bool,
+    hits: ResponseHits,
+    #[serde(default)]
+    aggregations: BTreeMap<String, Aggregation>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ResponseHits {
+    total: Total,
+    #[serde(default)]
+    hits: Vec<ResponseHit>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Total {
+    value: u64,
+}
+
+#[derive(Debug, Deserialize)]
+struct ResponseHit {
+    #[serde(rename = "_score")]
+    score: Option<f32>,
+    fields: StoredFields,
+}
+
+/// The stored fields of a document; those that weren't requested are missing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct StoredFields {
+    pub(super) ordinal: Vec<u32>,
+    pub(super) name_words: Vec<f32>,
+    pub(super) item: Vec<String>,
+    pub(super) detail: Vec<String>,
+    pub(super) words: Vec<String>,
+    pub(super) reviews: Vec<String>,
+    pub(super) object: Vec<String>,
+}
+
+/// A filter's documents; in them the values of a facet, or the buckets of a histogram.
+#[derive(Debug, Deserialize)]
+struct Aggregation {
+    doc_count: u64,
+    values: Option<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Histogram {
+    buckets: Vec<RankBucket>,
+}
+
+/// The documents of a range of ranks.
+#[derive(Debug, Deserialize)]
+struct RankBucket {
+    key: f64,
+    doc_count: u64,
+}
+
+/// Which hits the scores belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tiers {
+    /// Products with all words; a whole name has [`TITLE`] more.
+    All,
+    /// Products with some words.
+    Some,
+    /// Both, told by [`COMPLETE`] and [`TITLE`].
+    Both,
+}
+
+impl SearchResponse {
+    /// The number of hits in all.
+    pub(super) fn total(&self) -> u64 {
+        self.hits.total.value
+    }
+
+    /// The documents of an aggregation.
+    pub(super) fn count(&self, name: &str) -> Option<u64> {
+        self.aggregations.get(name).map(|of| of.doc_count)
+    }
+
+    /// The counts of a facet.
+    pub(super) fn facet(&mut self, name: &str) -> Option<Facet> {
+        let values = self.aggregations.get_mut(name)?.values.take()?;
+        Facet::read(values)
+    }
+
+    /// The first rank of the bucket that has the hit at a place, and the hits before that bucket; `None` behind the last hit.
+    pub(super) fn bucket_of(&mut self, name: &str, place: u64) -> Option<(u64, u64)> {
+        let values = self.aggregations.get_mut(name)?.values.take()?;
+        let histogram: Histogram = serde_json::from_value(values).ok()?;
+        let mut before = 0;
+        for bucket in histogram.buckets {
+            if before + bucket.doc_count > place {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
+                return Some((bucket.key as u64, before));
+            }
+            before += bucket.doc_count;
+        }
+        None
+    }
+
+    /// Whether the cluster gave up before it had all hits.
+    pub(super) const fn is_incomplete(&self) -> bool {
+        self.timed_out
+    }
+
+    /// The hits as candidates, each with the number of words of its shortest name, at least 1.
+    ///
+    /// # Errors
+    /// Where a column is missing.
+    pub(super) fn candidates(&self, is_demo: impl Fn(u32) -> bool) -> Result<Vec<(Candidate, f32)>, EngineError> {
+        let candidate = |hit: &ResponseHit| {
+            let ordinal = *hit.fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+            let words = *hit.fields.name_words.first().ok_or_else(|| damaged("name_words"))?;
+            let (tier, score) = tier(hit.score.unwrap_or_default(), Tiers::All, is_demo(ordinal));
+            Ok((Candidate { tier, score, ordinal }, words.max(1.0)))
+        };
+        self.hits.hits.iter().map(candidate).collect()
+    }
+
+    /// The hits and, where requested, their texts.
+    ///
+    /// # Errors
+    /// Where a stored field is missing or damaged.
+    pub(super) fn hits(
+        self,
+        tiers: Tiers,
+        is_demo: impl Fn(u32) -> bool,
+        texts: bool,
+    ) -> Result<(Vec<Hit>, Vec<HitTexts>), EngineError> {
+        let mut read = (Vec::with_capacity(self.hits.hits.len()), Vec::new());
+        for hit in self.hits.hits {
+            let ResponseHit { score, fields } = hit;
+            let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+            let (tier, score) = tier(score.unwrap_or_default(), tiers, is_demo(ordinal));
+            if texts {
+                read.1.push(HitTexts { fields: one(fields.detail, "detail")?, words: document_words(&fields.words)? });
+            }
+            read.0.push(Hit { ordinal, tier, score, item: one(fields.item, "item")? });
+        }
+        Ok(read)
+    }
+}
+
+/// The tier that a score tells, and the score within it.
+fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
+    let (is_complete, score) = match tiers {
+        Tiers::All => (true, score),
+        Tiers::Both if score >= COMPLETE => (true, score - COMPLETE),
+        Tiers::Some | Tiers::Both => (false, score),
+    };
+    let (tier, score) = match is_complete {
+        true if score >= TITLE => (Tier::Title, score - TITLE),
+        true => (Tier::All, score),
+        false => (Tier::Some, score),
+    };
+    (if is_demo { tier.demo() } else { tier }, score)
+}
+
+fn document_words(stored: &[String]) -> Result<DocumentWords, EngineError> {
+    let text = stored.first().map_or("", String::as_str);
+    Ok(DocumentWords::new(&parse_words(text).ok_or_else(|| damaged("words"))?))
+}
+
+/// The only value of a stored field.
+pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, EngineError> {
+    values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
+}
+
+/// The error of a document without a field.
+pub(super) fn damaged(field: &'static str) -> EngineError {
+    EngineError::index("read")(format!("a document of the cluster has no {field}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_are_told_by_scores() {
+        assert_eq!(tier(TITLE + 0.5, Tiers::All, false), (Tier::Title, 0.5));
+        assert_eq!(tier(7.5, Tiers::All, true), (Tier::Demo, 7.5));
+        assert_eq!(tier(7.5, Tiers::Some, false), (Tier::Some, 7.5));
+        assert_eq!(tier(COMPLETE + TITLE + 2.0, Tiers::Both, false), (Tier::Title, 2.0));
+        assert_eq!(tier(COMPLETE + 2.0, Tiers::Both, true), (Tier::Demo, 2.0));
+        assert_eq!(tier(2.0, Tiers::Both, true), (Tier::SomeDemo, 2.0));
+    }
+
+    #[test]
+    fn place_is_in_the_bucket_that_reaches_behind_it() {
+        let response = || -> SearchResponse {
+            serde_json::from_value(serde_json::json!({
+                "hits": {"total": {"value": 7}},
+                "aggregations": {"ranks": {"doc_count": 7, "values": {"buckets": [
+                    {"key": 0.0, "doc_count": 3}, {"key": 20.0, "doc_count": 4},
+                ]}}},
+            }))
+            .expect("a response")
+        };
+        let bucket = |place| response().bucket_of("ranks", place);
+        assert_eq!(
+            [bucket(0), bucket(2), bucket(3), bucket(6)],
+            [Some((0, 0)), Some((0, 0)), Some((20, 3)), Some((20, 3))]
+        );
+        assert_eq!(bucket(7), None);
+    }
+}

@@ -1,0 +1,250 @@
+//! A search: its requests to the cluster and what they make together.
+//!
+//! Most searches take one request. A second one follows where too few products have all words, and before pages far behind the
+//! first ones of a filtered list.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use super::OpenSearchEngine;
+use super::cluster::ClusterRequest;
+use super::facets;
+use super::filter::{FilterQuery, all};
+use super::mapping::{MAX_WINDOW, rank_field};
+use super::query::{Match, PlanQuery};
+use super::response::{SearchResponse, Tiers, damaged};
+use crate::catalogue::Order;
+use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
+use crate::search::Rerank;
+use crate::search::collect::RERANKED;
+
+/// The buckets of ranks by which a place far behind in a filtered list is found.
+const RANK_BUCKETS: usize = 10_000;
+
+/// The aggregation of all that is found, filtered or not.
+const FOUND: &str = "found";
+/// The aggregation of the ranks.
+const RANKS: &str = "ranks";
+
+/// A search as requests.
+pub(super) struct Search<'e, 'r> {
+    engine: &'e OpenSearchEngine,
+    request: &'r SearchRequest<'r>,
+    plan: PlanQuery<'r>,
+    filter: FilterQuery,
+}
+
+impl<'e, 'r> Search<'e, 'r> {
+    /// A search on an index.
+    pub(super) fn new(engine: &'e OpenSearchEngine, request: &'r SearchRequest<'r>) -> Self {
+        let plan = PlanQuery::new(request.plan, engine);
+        Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue, &engine.records) }
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond, or not as expected.
+    pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
+        let page = self.request.page.clone();
+        if page.end > MAX_WINDOW
+            && let Some(order) = self.request.order
+        {
+            return self.distant(order, page).await;
+        }
+        if self.request.order.is_none() && matches!(self.request.plan.rerank, Rerank::ShortestName) {
+            return self.names(page).await;
+        }
+        let query = self.query(Match::All);
+        let first = self.send(self.body(&query, &self.filter.clauses(), page.clone())).await?;
+        let all = found(&first);
+        if !(self.plan.may_fall_back() && all < self.request.plan.enough as u64) {
+            return self.hits(first, Tiers::All);
+        }
+        let complete = first.total();
+        if self.request.order.is_some() {
+            let both = self.send(self.body(&self.query(Match::Some), &self.filter.clauses(), page)).await?;
+            return Ok(SearchHits { complete, ..self.hits(both, Tiers::Both)? });
+        }
+        // Those with all words are on the first page; the others follow.
+        let (best, best_texts) = first.hits(Tiers::All, self.is_demo(), self.request.texts)?;
+        let before = usize::try_from(complete).unwrap_or(usize::MAX);
+        let rest = page.start.saturating_sub(before)..page.end.saturating_sub(before);
+        let mut clauses = self.filter.clauses();
+        clauses.push(json!({"bool": {"must_not": [self.plan.complete()]}}));
+        let second = self.send(self.body(&self.query(Match::Some), &clauses, rest)).await?;
+        let mut hits = self.hits(second, Tiers::Some)?;
+        hits.hits.splice(0..0, best);
+        hits.texts.splice(0..0, best_texts);
+        Ok(SearchHits { total: hits.total + complete, complete, ..hits })
+    }
+
+    fn query(&self, matching: Match) -> Value {
+        if self.request.order.is_none() { self.plan.ranked(matching) } else { self.plan.unranked(matching) }
+    }
+
+    /// A page of products by their names, of which the first ones are reranked by the length of their shortest name: first the order
+    /// alone, then the page's items.
+    async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
+        let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
+        body["stored_fields"] = json!("_none_");
+        body["docvalue_fields"] = json!(["ordinal", "name_words"]);
+        let mut response = self.send(body).await?;
+        let mut candidates = response.candidates(self.is_demo())?;
+        let head = candidates.len().min(RERANKED);
+        for (candidate, words) in &mut candidates[..head] {
+            candidate.score /= *words;
+        }
+        candidates[..head].sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        let found = self.counts(&mut response);
+        let candidates: Vec<_> = candidates.into_iter().map(|(candidate, _)| candidate).collect();
+        let wanted = self.request.page_of(&candidates);
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let ordinals: Vec<_> = wanted.iter().map(|candidate| candidate.ordinal).collect();
+        let body = json!({
+            "query": {"constant_score": {"filter": {"terms": {"ordinal": ordinals}}}},
+            "size": ordinals.len(),
+            "stored_fields": self.stored_fields(),
+            "_source": false,
+            "track_total_hits": true,
+        });
+        let (items, texts) = self.send(body).await?.hits(Tiers::All, self.is_demo(), self.request.texts)?;
+        let mut stored: FxHashMap<_, _> =
+            items.into_iter().enumerate().map(|(at, hit)| (hit.ordinal, (at, hit))).collect();
+        let mut hits = SearchHits { hits: Vec::new(), texts: Vec::new(), ..found };
+        for candidate in wanted {
+            let (at, hit) = stored.remove(&candidate.ordinal).ok_or_else(|| damaged("ordinal"))?;
+            hits.texts.extend(texts.get(at).cloned());
+            hits.hits.push(Hit { tier: candidate.tier, score: candidate.score, ..hit });
+        }
+        Ok(hits)
+    }
+
+    /// The stored fields of hits.
+    fn stored_fields(&self) -> Vec<&'static str> {
+        let texts: &[&str] = if self.request.texts { &["detail", "words"] } else { &[] };
+        [&["ordinal", "item"], texts].concat()
+    }
+
+    /// A page of a stored order far behind its beginning, where a cluster would sort everything before it: ranks are numbers, so
+    /// the page is a range of them.
+    async fn distant(&self, order: Order, page: Range<usize>) -> Result<SearchHits, EngineError> {
+        let rank = rank_field(order);
+        if self.filter.is_open() && self.request.plan.finds_all() && self.request.facets.is_none() {
+            let total = self.engine.documents as u64;
+            let range = json!({"range": {rank: {"gte": page.start, "lt": page.end}}});
+            let body = self.body(&self.query(Match::All), &[range], 0..page.len());
+            let hits = self.hits(self.send(body).await?, Tiers::All)?;
+            return Ok(SearchHits { total, complete: total, unfiltered_total: total, ..hits });
+        }
+        let mut matching = Match::All;
+        let mut first = self.send(self.ranks(matching, rank)).await?;
+        let complete = first.total();
+        if self.plan.may_fall_back() && found(&first) < self.request.plan.enough as u64 {
+            matching = Match::Some;
+            first = self.send(self.ranks(matching, rank)).await?;
+        }
+        let bucket = first.bucket_of(RANKS, page.start as u64);
+        let tiers = if matching == Match::All { Tiers::All } else { Tiers::Both };
+        let mut hits = SearchHits { complete, ..self.hits(first, tiers)? };
+        if let Some((least, before)) = bucket {
+            let skipped = page.start.saturating_sub(usize::try_from(before).unwrap_or(usize::MAX));
+            let mut clauses = self.filter.clauses();
+            clauses.push(json!({"range": {rank: {"gte": least}}}));
+            let mut body = self.body(&self.query(matching), &clauses, skipped..skipped + page.len());
+            body["aggs"] = json!({});
+            let found = self.send(body).await?;
+            (hits.hits, hits.texts) = found.hits(tiers, self.is_demo(), self.request.texts)?;
+        }
+        Ok(hits)
+    }
+
+    /// The counts without a hit, and how many are in each range of ranks.
+    fn ranks(&self, matching: Match, rank: &str) -> Value {
+        let mut body = self.body(&self.query(matching), &self.filter.clauses(), 0..0);
+        let interval = self.engine.documents.div_ceil(RANK_BUCKETS).max(1);
+        let histogram = json!({"histogram": {"field": rank, "interval": interval, "min_doc_count": 1}});
+        body["aggs"][RANKS] = json!({"filter": all(&self.filter.clauses()), "aggs": {"values": histogram}});
+        body
+    }
+
+    /// A request's body. The clauses apply to hits and their total only.
+    fn body(&self, query: &Value, clauses: &[Value], page: Range<usize>) -> Value {
+        let mut sort = Vec::new();
+        if let Some(order) = self.request.order {
+            sort.push(json!({rank_field(order): "asc"}));
+        } else {
+            if self.engine.has_demos() {
+                sort.push(json!({"demo": "asc"}));
+            }
+            if !self.request.plan.groups.is_empty() || !self.request.plan.names.is_empty() {
+                sort.push(json!({"_score": "desc"}));
+            }
+            sort.push(json!({"ordinal": "asc"}));
+        }
+        let mut aggregations =
+            self.request.facets.map(|attributes| facets::aggregations(&self.filter, attributes)).unwrap_or_default();
+        let is_filtered = !clauses.is_empty();
+        if is_filtered {
+            aggregations.insert(FOUND.to_owned(), json!({"filter": {"match_all": {}}}));
+        }
+        let mut body = json!({
+            "query": query,
+            "sort": sort,
+            "from": page.start,
+            "size": page.len(),
+            "stored_fields": self.stored_fields(),
+            "_source": false,
+            "track_scores": true,
+            "track_total_hits": true,
+            "aggs": aggregations,
+        });
+        if is_filtered {
+            body["post_filter"] = all(clauses);
+        }
+        body
+    }
+
+    async fn send(&self, body: Value) -> Result<SearchResponse, EngineError> {
+        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
+        let path = format!("/{}/_search", self.engine.index);
+        let request = ClusterRequest::search(&path, Bytes::from(body));
+        let request =
+            request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
+        let response: SearchResponse = self.engine.cluster.send(request).await?.json()?;
+        if response.is_incomplete() {
+            return Err(EngineError::index("read")("the cluster gave up before it had found everything"));
+        }
+        Ok(response)
+    }
+
+    /// The hits of a response, whose total is that of those with all words too.
+    fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
+        let counts = self.counts(&mut response);
+        let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;
+        Ok(SearchHits { hits, texts, ..counts })
+    }
+
+    /// The totals and facets of a response.
+    fn counts(&self, response: &mut SearchResponse) -> SearchHits {
+        let (total, unfiltered_total) = (response.total(), found(response));
+        let known = (self.engine.catalogue.tables.categories.len(), &self.engine.records.columns);
+        let counts = |attributes| facets::counts(known, attributes, |name| response.facet(name));
+        let facets = self.request.facets.map(counts);
+        SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() }
+    }
+
+    fn is_demo(&self) -> impl Fn(u32) -> bool + use<'_, 'e, 'r> {
+        |ordinal| self.engine.records.columns.is_demo(ordinal)
+    }
+}
+
+/// The documents found without the filter.
+fn found(response: &SearchResponse) -> u64 {
+    response.count(FOUND).unwrap_or_else(|| response.total())
+}

@@ -1,0 +1,84 @@
+//! Opens a generation of a cluster: the parts that are held in memory.
+
+use std::sync::Arc;
+
+use super::super::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS};
+use super::super::generation::Generation;
+use super::super::log::ChangeLog;
+use super::super::{Artifact, OpenError, Snapshot, open_catalogue};
+use super::PARTS_FORMAT;
+use crate::engine::opensearch::cluster::Cluster;
+use crate::engine::opensearch::{DICTIONARY, OpenSearchEngine, PartsError, Published, read_parts};
+use crate::export::Skipped;
+use crate::search::SearchIndex;
+use crate::search::headings::HeadingIndex;
+
+/// Why a generation of a cluster can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenRemoteError {
+    /// Its parts can't be read.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
+    /// Its parts don't belong together.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The cluster has no generation yet.
+    #[error("the cluster has no generation yet: fill it with --reindex and the same --engine options")]
+    Nothing,
+    /// Another version of the program filled it.
+    #[error(
+        "generation {generation} was filled by another version of this program: run --reindex with the version that serves it"
+    )]
+    Format {
+        /// The generation.
+        generation: String,
+    },
+}
+
+/// Opens a generation that was published.
+///
+/// # Errors
+/// Where the cluster doesn't respond, or a part is missing or damaged.
+pub async fn open(cluster: &Arc<Cluster>, published: &Published) -> Result<Arc<Snapshot>, OpenRemoteError> {
+    if published.format != PARTS_FORMAT {
+        return Err(OpenRemoteError::Format { generation: published.generation.clone() });
+    }
+    let names = [SEARCH, TABLES, TEXTS, DOWNLOADS, CHANGES, DICTIONARY];
+    let parts = read_parts(cluster, &published.index, &names).await?;
+    Ok(open_parts(Arc::clone(cluster), published, Artifact { parts, downloads: None })?)
+}
+
+fn open_parts(
+    cluster: Arc<Cluster>,
+    published: &Published,
+    mut artifact: Artifact,
+) -> Result<Arc<Snapshot>, OpenError> {
+    let (catalogue, records) = open_catalogue(&mut artifact)?;
+    let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
+    let changes = artifact.take(CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
+    let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
+    let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
+    let documents = usize::try_from(published.products).unwrap_or(usize::MAX);
+    let search = SearchIndex::open_words(&take(SEARCH)?, documents)?;
+    let engine = OpenSearchEngine::open(
+        cluster,
+        published.index.clone(),
+        documents,
+        &take(DICTIONARY)?,
+        search.lexicon.stems(),
+        (Arc::clone(&catalogue), Arc::clone(&records)),
+    )?;
+    let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
+    let categories = HeadingIndex::categories(&catalogue.tables.categories);
+    Ok(Arc::new(Snapshot {
+        generation: Generation::named(&published.generation),
+        skipped: Skipped { exports: published.skipped[0], records: published.skipped[1] },
+        catalogue,
+        records,
+        changes,
+        search,
+        engine: Box::new(engine),
+        glossary,
+        categories,
+    }))
+}
