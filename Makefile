@@ -132,12 +132,24 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# One node for requests, one with TLS and users, three for faults. One group alone: make test-opensearch OPENSEARCH=three_nodes
-OPENSEARCH ?= one_node security three_nodes
+# One node for requests, one with TLS and users, three for faults; then the engine, the API and servers on one. One group alone: make test-opensearch OPENSEARCH=three_nodes
+OPENSEARCH ?= one_node security three_nodes engine api serve
 
-test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The connection to real OpenSearch nodes and their faults; not in `make test`, for it needs Java and some minutes
+test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The engine on real OpenSearch nodes, its connection and their faults; not in `make test`, for it needs Java and some minutes
 	cargo test --locked --test opensearch --no-run --quiet
 	@for group in $(OPENSEARCH); do $(MAKE) opensearch-$$group; done
+
+opensearch-engine: need-cargo
+	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests::on_cluster:: --test-threads=1
+
+# The API of a server with the cluster beside that of one with the embedded engine.
+opensearch-api: need-cargo
+	cargo build --locked --quiet
+	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
+
+opensearch-serve: need-cargo
+	cargo build --locked --quiet
+	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/serve.py --binary '$(BINARY)' --data data
 
 # What a fault did is printed. The tests of three nodes share them, so they run one after the other.
 opensearch-%:

@@ -1,0 +1,192 @@
+"""Compares the API of two servers of one directory: with the embedded engine and with a cluster.
+
+    conformance.py --binary BINARY --data FOLDER [--queries FILE] [--limit N]
+
+The addresses of the cluster are in OPENSEARCH_URLS. Fills the cluster, starts both servers, and sends both the same requests. The
+bodies must be equal but for scores; the order of a ranking may differ where scores differ by less than half a percent.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+TOLERANCE = 0.005
+# Beyond, the embedded engine doesn't rerank.
+RERANKED = 200
+QUERIES = [
+    "permit to work", "audit", "audits", "iso 9001", "iso9001", "lockout tagout", "saftey", "risk assesment", "ehs", "open source",
+    "alternative to excel", "jira vs trello", "not windows", '"permit to work"', '"open source" -audit', "monitoring -prometheus",
+    "pe", "p", "c++", ".net", "zürich", "document management system", "a the of", "qqqqqq", "calendar server self hosted",
+    "kubernetes", "git hosting", "password manager", "backup tool", "time tracking software", "media player", "web server",
+]
+
+
+@contextlib.contextmanager
+def server(binary, *arguments):
+    """A server, as its address and the header of its key."""
+    process = subprocess.Popen(
+        [binary, "--listen", "127.0.0.1:0", "--log", "warn", *arguments], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        key = None
+        for line in process.stdout:
+            if found := re.search(r"(http://[^/]+)/#key=(\S+)", line):
+                url, key = found.groups()
+                break
+        if not key:
+            sys.exit("a server didn't start")
+        yield url, {"Authorization": f"Bearer {key}"}
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def ask(server, path):
+    url, headers = server
+    for _ in range(30):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url + path, headers=headers), timeout=60) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            body = json.load(error)
+            if error.code == 429 or (error.code == 503 and body.get("code") == "overloaded"):
+                time.sleep(int(error.headers.get("Retry-After", 1)))
+                continue
+            return error.code, body
+    sys.exit(f"{path}: no answer")
+
+
+def raw(score):
+    """The score within a tier, and the tier."""
+    tier, share = int(score), score % 1
+    return tier, 10 * share / (1 - share)
+
+
+def is_near(one, other):
+    (tier, one), (other_tier, other) = raw(one), raw(other)
+    return tier == other_tier and abs(one - other) <= TOLERANCE * max(one, other, 0.5 if tier == 4 else 0)
+
+
+def without_scores(value):
+    if isinstance(value, dict):
+        drop = {"score", "request_id"}
+        return {name: without_scores(of) for name, of in value.items() if name not in drop}
+    return [without_scores(of) for of in value] if isinstance(value, list) else value
+
+
+def difference(path, embedded, cluster):
+    """What differs, in words; none where only near scores do."""
+    if embedded[0] != cluster[0]:
+        return f"status {embedded[0]} and {cluster[0]}: {cluster[1]}"
+    one, other = embedded[1], cluster[1]
+    if without_scores(one) == without_scores(other):
+        return None
+    for name in one.keys() | other.keys():
+        if name != "data" and without_scores(one.get(name)) != without_scores(other.get(name)):
+            return f"{name}: {without_scores(one.get(name))} and {without_scores(other.get(name))}"
+    hits, others = one["data"], other["data"]
+    if path.startswith("/v1/suggest"):
+        # Suggestions have no scores: near ones may change places, and the last one may be another.
+        def by_id(data):
+            return {kind: sorted(of, key=str) for kind, of in without_scores(data).items()}
+
+        def but_last(data):
+            return {kind: of[:-1] for kind, of in without_scores(data).items()}
+
+        same = by_id(hits) == by_id(others) or but_last(hits) == but_last(others)
+        return "near" if same else f"data: {hits} and {others}"
+    if not isinstance(hits, list) or not hits or "score" not in hits[0]:
+        return f"data: {str(hits)[:300]} and {str(others)[:300]}"
+    if len(hits) != len(others):
+        return f"{len(hits)} hits and {len(others)}"
+    by_id = {hit["id"]: hit for hit in hits}
+    for place, (hit, there) in enumerate(zip(hits, others)):
+        if hit["id"] == there["id"]:
+            if without_scores(hit) != without_scores(there):
+                return f"hit {hit['id']}: {without_scores(hit)} and {without_scores(there)}"
+            continue
+        same = by_id.get(there["id"], there)
+        if not is_near(hit["score"], same["score"]):
+            return f"place {place}: {hit['id']} {hit['score']} and {there['id']} {same['score']}"
+    return "near"
+
+
+def paths(queries, ids, categories, total):
+    quote = urllib.parse.quote
+    yield from ("/v1/software", "/v1/categories?limit=100", "/v1/glossary?limit=100", "/v1/exports", "/v1/search",
+                "/v1/search?facets=category,offering_type,evidence_status,rating,standards,deployment,languages,vendor,tags",
+                "/v1/software/no-such-product", "/v1/software/no-such-product/reviews")
+    for sort in ("name", "rating", "review_count", "evidence_checked_on"):
+        for offset in (0, 7, total // 2, max(total - 3, 0), total + 5, 19_990, 30_000):
+            yield f"/v1/software?sort={sort}&limit=13&offset={offset}"
+            yield f"/v1/software?sort={sort}&limit=13&offset={offset}&offering_type=software"
+    for category in categories:
+        yield f"/v1/software?category={quote(category)}&limit=50"
+        yield f"/v1/search?category={quote(category)}&facets=category,rating,tags"
+    for id in ids:
+        yield f"/v1/software/{quote(id, safe='')}"
+        yield f"/v1/software/{quote(id, safe='')}/reviews"
+        yield f"/v1/software/{quote(id, safe='')}/similar?limit=10"
+    yield "/v1/software?" + "&".join(f"id={quote(id)}" for id in ids[:20])
+    for query in queries:
+        q = quote(query)
+        yield f"/v1/search?q={q}"
+        yield f"/v1/search?q={q}&highlight=true&limit=5&facets=category,tags,vendor"
+        yield f"/v1/search?q={q}&sort=rating&limit=10"
+        yield f"/v1/search?q={q}&min_rating=4&facets=rating,category"
+        yield f"/v1/search?q={q}&limit=20&offset=20"
+        yield f"/v1/search?q={q}&limit=5&offset=9990&sort=name"
+        yield f"/v1/software?q={q}&limit=10"
+        yield f"/v1/suggest?q={q}"
+        if categories:
+            yield f"/v1/search?q={q}&category={quote(categories[0])}&facets=category,languages"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--queries", help="a file with a query in each line, in addition")
+    parser.add_argument("--skip-invalid", action="store_true", help="as that option of the program")
+    parser.add_argument("--limit", type=int, default=200, help="the most queries of the file")
+    arguments = parser.parse_args()
+    urls = os.environ.get("OPENSEARCH_URLS") or sys.exit("OPENSEARCH_URLS isn't set: run this with cluster.py")
+    engine = ["--engine", "opensearch", "--engine-url", urls]
+    queries = list(QUERIES)
+    if arguments.queries:
+        lines = pathlib.Path(arguments.queries).read_text().splitlines()
+        queries += [line.split("\t")[-1] for line in lines if line.strip()][: arguments.limit]
+    data = ["--data", arguments.data, *(["--skip-invalid"] if arguments.skip_invalid else [])]
+    subprocess.run([arguments.binary, "--reindex", *data, *engine], check=True)
+    with contextlib.ExitStack() as stack:
+        folders = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2)]
+        one = stack.enter_context(server(arguments.binary, *data, "--index", folders[0]))
+        other = stack.enter_context(server(arguments.binary, "--index", folders[1], *engine))
+        total = ask(one, "/v1/software?limit=1")[1]["pagination"]["total"]
+        step = max(total // 12, 1)
+        ids = [
+            ask(one, f"/v1/software?limit=1&offset={offset}")[1]["data"][0]["id"] for offset in range(0, total, step)
+        ]
+        categories = [category["id"] for category in ask(one, "/v1/categories?limit=3")[1]["data"]]
+        counts = {"equal": 0, "near": 0, "different": 0}
+        for path in paths(queries, ids, categories, total):
+            found = difference(path, ask(one, path), ask(other, path))
+            counts["equal" if found is None else "near" if found == "near" else "different"] += 1
+            if found not in (None, "near"):
+                print(f"{path}\n    {found[:1500]}")
+    print(json.dumps({"products": total, **counts}))
+    sys.exit(1 if counts["different"] else 0)
+
+
+if __name__ == "__main__":
+    main()

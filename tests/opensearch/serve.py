@@ -1,0 +1,106 @@
+"""Servers of a cluster: that they follow its generation, and what they do while the cluster is away.
+
+    cluster.py -- python3 tests/opensearch/serve.py --binary BINARY --data FOLDER
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from conformance import server
+
+FOLLOWED_SECONDS = 2
+# A node takes some seconds to start.
+RECOVERED_SECONDS = 120
+
+
+def control(line):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(os.environ["OPENSEARCH_CONTROL"])
+        connection.sendall(line.encode() + b"\n")
+        return json.loads(connection.makefile().readline())
+
+
+def ask(server, path):
+    """Status, headers and body."""
+    url, headers = server
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url + path, headers=headers), timeout=20) as response:
+            return response.status, response.headers, json.load(response)
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, json.load(error)
+
+
+def wait(what, seconds, is_done):
+    begun = time.monotonic()
+    while not is_done():
+        if time.monotonic() - begun > seconds:
+            sys.exit(f"{what}: not within {seconds} s")
+        time.sleep(0.05)
+    print(f"{what}: after {time.monotonic() - begun:.1f} s")
+
+
+def check(what, is_right):
+    if not is_right:
+        sys.exit(f"{what}: not so")
+    print(f"{what}: yes")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--data", required=True)
+    arguments = parser.parse_args()
+    engine = ["--engine", "opensearch", "--engine-url", os.environ["OPENSEARCH_URLS"]]
+
+    def reindex(data):
+        subprocess.run([arguments.binary, "--reindex", "--data", data, *engine], check=True)
+
+    with contextlib.ExitStack() as stack:
+        index, data = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
+        served = stack.enter_context(server(arguments.binary, "--index", index, *engine))
+
+        def status(path):
+            return ask(served, path)[0]
+
+        def generation():
+            return ask(served, "/v1/software?limit=1")[1].get("X-Generation")
+
+        check("without a generation a server isn't ready", status("/readyz") == 503)
+        reindex(arguments.data)
+        wait("a server serves the first generation", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
+        before = generation()
+        for file in sorted(pathlib.Path(arguments.data).glob("*.json"))[1:]:
+            shutil.copy(file, data)
+        reindex(data)
+        wait("a server follows another generation", FOLLOWED_SECONDS, lambda: generation() != before)
+
+        after, nodes = generation(), [node["name"] if isinstance(node, dict) else node for node in control("nodes")]
+        for node in nodes:
+            control(f"kill {node}")
+        path = "/v1/search?q=risk"
+        wait("without the cluster searches are 503", 5, lambda: status(path) == 503)
+        _, headers, body = ask(served, path)
+        check("the code is index_unavailable", body["code"] == "index_unavailable" and headers["Retry-After"] == "5")
+        wait("without the cluster a server isn't ready", 10, lambda: status("/readyz") == 503)
+        check("a record is 503 too", status("/v1/software/demo-permit-penguin") == 503)
+        check("categories are in memory", status("/v1/categories") == 200)
+        for node in nodes:
+            control(f"start {node}")
+        wait("with the cluster a server is ready again", RECOVERED_SECONDS, lambda: status("/readyz") == 200)
+        wait("searches succeed again", 5, lambda: status(path) == 200)
+        check("the generation is the same", generation() == after)
+
+
+if __name__ == "__main__":
+    main()
