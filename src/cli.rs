@@ -3,6 +3,7 @@
 //! Every option has a flag, an environment variable and a default that works.
 
 mod address;
+mod check;
 mod diff;
 mod export_files;
 mod id_prefix;
@@ -22,6 +23,7 @@ pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
+pub use check::{CheckArgs, CheckFormat, Deny};
 pub use diff::{DiffArgs, DiffFormat};
 pub use export_files::ExportFilesArgs;
 pub use report::{ReportArgs, ReportFormat};
@@ -178,41 +180,6 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line
     Json,
-}
-
-/// Options of `check`.
-#[derive(Debug, Args)]
-pub struct CheckArgs {
-    /// The files.
-    #[command(flatten)]
-    pub files: ExportFilesArgs,
-    /// How to report
-    #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
-    pub format: CheckFormat,
-    /// Print the number of findings of each code in place of the findings; of the text format
-    #[arg(long)]
-    pub statistics: bool,
-    /// Exit with 2 where there are only warnings, too
-    #[arg(long, value_name = "KIND")]
-    pub deny: Option<Deny>,
-}
-
-/// Findings that `check` rejects besides errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Deny {
-    /// Every warning
-    Warnings,
-}
-
-/// How `check` reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CheckFormat {
-    /// For people, as compilers do
-    Text,
-    /// One JSON document
-    Json,
-    /// Workflow commands, shown by GitHub as annotations
-    Github,
 }
 
 /// Options of `keys`.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::log::Log;
 use crate::cli::LogFormat;
 use crate::export::render::{self, Item, items};
-use crate::export::{Code, Finding, LeftOut, Report, Severity};
+use crate::export::{Code, Finding, LeftOut, RecordName, Report, Severity};
 use crate::snapshot::{Observer, Phase, RenderedReport};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
@@ -147,6 +147,8 @@ struct LogLine<'a> {
     column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a RecordName>,
     code: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
@@ -164,6 +166,7 @@ impl<'a> LogLine<'a> {
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
             pointer: Some(&finding.location.pointer),
+            record: finding.location.record.as_deref(),
             code: finding.code.as_str(),
             help: Some(&finding.help),
             target: module_path!(),
@@ -180,6 +183,7 @@ impl<'a> LogLine<'a> {
             line: None,
             column: None,
             pointer: None,
+            record: None,
             code: more.code.as_str(),
             help: None,
             target: module_path!(),

@@ -10,7 +10,7 @@ use super::INVALID;
 use super::data::{self, DATA_FOLDER};
 use super::progress::LONG_BYTES;
 use crate::cli::ExportFilesArgs;
-use crate::export::{self, FindError, Limits, Report};
+use crate::export::{self, FindError, IdPrefixes, Limits, Report, SourceFile};
 use crate::record::CalendarDate;
 
 /// Why there are no files to read.
@@ -24,12 +24,16 @@ pub(super) enum FilesError {
         #[source]
         error: io::Error,
     },
+    #[error(
+        "- is standard input, and can't be checked together with other paths: check them apart, or write ./- for a file of that name"
+    )]
+    StandardInput,
 }
 
 impl FilesError {
-    /// 2 for a folder without exports, else 1.
+    /// 2 for a folder without exports and for wrong usage, else 1.
     pub(super) const fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Find(FindError::NoFiles { .. })) { INVALID } else { 1 }
+        if matches!(self, Self::Find(FindError::NoFiles { .. }) | Self::StandardInput) { INVALID } else { 1 }
     }
 }
 
@@ -53,25 +57,44 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
     std::fs::metadata(path).map_err(|error| FilesError::Path { path: path.to_owned(), error })
 }
 
+/// Whether the export on standard input is meant.
+fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
+    let names_it = paths.iter().any(|path| path.as_os_str() == "-");
+    if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }
+}
+
 /// Reads and checks the files that the options name, and warns of prefixes of exports that aren't among them. `today` is the last
-/// day that isn't in the future.
+/// day that isn't in the future; evidence checked before `stale_before` is stale.
 ///
 /// # Errors
 /// Where there are no files to read.
-pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate) -> Result<Report, FilesError> {
-    let files = files(&args.paths, args.data.as_deref())?;
-    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+pub(super) fn read(
+    args: &ExportFilesArgs,
+    today: CalendarDate,
+    stale_before: Option<CalendarDate>,
+) -> Result<Report, FilesError> {
+    let limits = Limits { max_file_bytes: args.max_file_bytes, stale_before, ..Limits::default() };
     let prefixes = data::prefixes(&args.id_prefix);
+    let report = if is_standard_input(&args.paths)? {
+        let source = SourceFile::from_standard_input(io::stdin().lock(), &limits);
+        export::examine(vec![source.map(|file| file.prefixed(&prefixes))], &limits, today, &|_| {})
+    } else {
+        read_files(&files(&args.paths, args.data.as_deref())?, &limits, &prefixes, today)
+    };
+    report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
+    Ok(report)
+}
+
+fn read_files(files: &[PathBuf], limits: &Limits, prefixes: &IdPrefixes, today: CalendarDate) -> Report {
     let bar = progress_bar();
-    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
+    let report = export::read(files, limits, prefixes, today, &|done, total| {
         if total >= LONG_BYTES {
             bar.set_length(total);
             bar.set_position(done);
         }
     });
     bar.finish_and_clear();
-    report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
-    Ok(report)
+    report
 }
 
 /// A bar on standard error; indicatif hides it where that isn't a terminal.

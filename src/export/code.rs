@@ -44,6 +44,14 @@ macro_rules! codes {
                 }
             }
 
+            /// The kind of finding, in a sentence.
+            #[must_use]
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $(Self::$code => concat!($($doc),+).trim_ascii_start(),)+
+                }
+            }
+
             /// Whether it stops a set from being published.
             #[must_use]
             pub const fn severity(self) -> Severity {
@@ -157,6 +165,8 @@ codes! {
     ImpossibleDate = "impossible_date", Warning;
     /// A date that is yet to come.
     FutureDate = "future_date", Warning;
+    /// Evidence that was checked longer ago than the check allows.
+    StaleEvidence = "stale_evidence", Warning;
     /// An optional property that can't be used as it is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
     /// A key that is almost a known one.
@@ -199,6 +209,8 @@ mod tests {
     fn no_two_codes_have_one_name() {
         let names: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(names.len(), Code::ALL.len());
+        let described = |code: &Code| code.description().ends_with('.') && !code.description().starts_with(' ');
+        assert!(Code::ALL.iter().all(described));
         assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'8')));
     }
 }

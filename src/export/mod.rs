@@ -11,12 +11,14 @@ mod convert;
 mod finding;
 mod id_prefix;
 mod pointer;
+mod record_name;
 pub mod render;
 mod report;
 mod schema;
 mod section;
 mod set;
 mod source;
+mod stale;
 mod text;
 mod vocabulary;
 
@@ -24,8 +26,10 @@ pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
+pub use record_name::RecordName;
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
+pub use stale::{Stale, StaleCategory, StaleProduct};
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;

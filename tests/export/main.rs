@@ -3,8 +3,12 @@
 mod budget;
 mod check;
 mod found;
+mod named;
 mod reading;
 mod record;
 mod render;
+mod sarif;
 mod schema;
 mod set;
+mod stale;
+mod stdin;

@@ -71,16 +71,25 @@ pub(super) struct Term {
     pub(super) related: Vec<Range<usize>>,
 }
 
+/// The days that dates are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Days {
+    /// The last day that isn't in the future.
+    pub(super) today: CalendarDate,
+    /// Evidence that was checked before this day is stale.
+    pub(super) stale_before: Option<CalendarDate>,
+}
+
 /// The state of reading one document.
 pub(super) struct Reader {
     faults: Faults,
-    /// The last day that isn't in the future; `None` where the values were checked before.
-    today: Option<CalendarDate>,
+    /// `None` where the values were checked before.
+    days: Option<Days>,
 }
 
 /// Reads a document. The root need not be an object, nor valid.
-pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
-    let mut reader = Reader { faults: Faults::default(), today: Some(today) };
+pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
+    let mut reader = Reader { faults: Faults::default(), days: Some(days) };
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());

@@ -1,6 +1,6 @@
 //! Single properties: texts, lists of texts, dates, links.
 
-use super::Reader;
+use super::{Days, Reader};
 use crate::export::Code;
 use crate::export::budget::{WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
@@ -67,7 +67,7 @@ impl Reader {
 
     /// Reports a text with a word that is too long to be searched.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
-        if self.today.is_none() {
+        if self.days.is_none() {
             return;
         }
         if let Some(length) = overlong_word(text) {
@@ -79,7 +79,7 @@ impl Reader {
 
     /// Advises on a date that can't be or is yet to come.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
-        let (Some(today), Some(text)) = (self.today, value.as_str()) else { return };
+        let (Some(Days { today, .. }), Some(text)) = (self.days, value.as_str()) else { return };
         let Some(date) = CalendarDate::parse(&text) else {
             let message = format!("`{text}` is not a day of the calendar");
             return self.report(
@@ -96,9 +96,20 @@ impl Reader {
         }
     }
 
+    /// Advises on a check of evidence that is too long ago.
+    pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
+        let Some(before) = self.days.and_then(|days| days.stale_before) else { return };
+        let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
+        if let Some(checked) = checked.filter(|checked| *checked < before) {
+            let message = format!("the evidence was checked on {checked}, before {before}");
+            let help = "check the sources again, and write the day of that";
+            self.report(Code::StaleEvidence, value, path, message, help);
+        }
+    }
+
     /// Advises on a link that browsers don't follow.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
-        let (Some(_), Some(text)) = (self.today, value.as_str()) else { return };
+        let (Some(_), Some(text)) = (self.days, value.as_str()) else { return };
         if !is_uri(&text) || is_web(&text) {
             return;
         }

@@ -13,7 +13,7 @@ use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, So
 
 /// Reads a record that was checked before, alone.
 pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
-    let mut reader = Reader { faults: Faults::default(), today: None };
+    let mut reader = Reader { faults: Faults::default(), days: None };
     reader.product(record, 0, Path::Root)?.value.software
 }
 
@@ -98,6 +98,7 @@ impl Reader {
                 // Another form is an error already.
                 if value.as_str().is_some_and(|text| is_date_form(&text)) {
                     self.date(value, path);
+                    self.age(value, path);
                 }
                 draft.evidence_checked_on = value.as_str().map(Into::into);
             }
