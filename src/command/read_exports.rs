@@ -33,10 +33,8 @@ impl FilesError {
     }
 }
 
-/// The files named and those of the folders named, each once; without a path those of the data folder.
-fn files(paths: &[PathBuf], data: Option<&Path>) -> Result<Vec<PathBuf>, FilesError> {
-    let default = [data.unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
-    let paths = if paths.is_empty() { &default[..] } else { paths };
+/// The files named and those of the folders named, each once.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for path in paths {
@@ -59,17 +57,23 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
 /// # Errors
 /// Where there are no files to read.
 pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate) -> Result<Report, FilesError> {
-    let files = files(&args.paths, args.data.as_deref())?;
+    let default = [args.data.as_deref().unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
+    let paths = if args.paths.is_empty() { &default[..] } else { &args.paths };
+    let files = files(paths)?;
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let prefixes = data::prefixes(&args.id_prefix);
     let bar = progress_bar();
-    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
+    let mut report = export::read(&files, &limits, &prefixes, today, &|done, total| {
         if total >= LONG_BYTES {
             bar.set_length(total);
             bar.set_position(done);
         }
     });
     bar.finish_and_clear();
+    let mut seen = HashSet::new();
+    for folder in paths.iter().filter(|path| path.is_dir() && seen.insert(path.canonicalize().ok())) {
+        export::mention_ignored_files(&mut report, folder);
+    }
     report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
     Ok(report)
 }

@@ -17,6 +17,7 @@ mod schema;
 mod section;
 mod set;
 mod source;
+mod stray;
 mod text;
 mod vocabulary;
 
@@ -26,6 +27,7 @@ pub use finding::{Finding, Location, Place, Related};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
+pub use stray::mention_ignored_files;
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;

@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, Related};
+use super::{Code, Finding, IdPrefixes, Location, Related, stray};
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +47,12 @@ pub enum FindError {
         folder: PathBuf,
     },
     /// There is none.
-    #[error("there is no export file in the folder {}: put at least one *.json there", .folder.display())]
+    #[error("there is no export file in the folder {}: {remedy}", .folder.display())]
     NoFiles {
         /// The folder.
         folder: PathBuf,
+        /// What to do about it.
+        remedy: String,
     },
 }
 
@@ -70,7 +72,8 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
         }
     }
     if files.is_empty() {
-        return Err(FindError::NoFiles { folder: folder.to_owned() });
+        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json there".to_owned());
+        return Err(FindError::NoFiles { folder: folder.to_owned(), remedy });
     }
     files.sort_unstable();
     Ok(files)
