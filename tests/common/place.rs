@@ -206,7 +206,7 @@ pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
 /// A minimal product.
 pub(crate) fn product(id: &str) -> Value {
     json!({
-        "id": id, "name": format!("Product {id}"), "url": format!("https://{id}.example/"),
+        "id": id, "name": format!("Product {id}"), "url": format!("https://{id}.example.org/"),
         "evidence_status": "pending-review"
     })
 }

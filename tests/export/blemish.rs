@@ -85,3 +85,14 @@ fn half_a_surrogate_pair_is_no_lost_character() {
     assert_eq!(codes(r"a \uFFFD"), ["mojibake"]);
     assert_eq!(codes("a \u{fffd}"), ["mojibake"]);
 }
+
+#[test]
+fn a_text_of_brackets_is_read_once() {
+    let codes = |text: &str| {
+        let report = of_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
+        report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
+    };
+    for piece in ["](#", "[](#", "<a ", "<a", "</", "&a ", "Â€ ", "ðŸ "] {
+        assert_eq!(codes(&piece.repeat(300_000 / piece.chars().count())), [""; 0], "{piece}");
+    }
+}

@@ -34,7 +34,7 @@ impl Corpus {
             let (first, second) = (WORDS[n % 8], WORDS[n / 8 % 8]);
             json!({
                 "id": format!("p-{n:05}"), "name": format!("Product {n:05} {first}"),
-                "url": format!("https://p{n}.example/"), "evidence_status": "pending-review",
+                "url": format!("https://p{n}.example.org/"), "evidence_status": "pending-review",
                 "category": format!("{second} management"), "vendor": format!("Vendor {}", n / 10),
                 "description": format!("A product for {first} and {second}, number {n} of its kind."),
                 "tags": [first, second],
@@ -91,7 +91,7 @@ impl Corpus {
         for extra in 0..revision % EXTRAS {
             let record = json!({
                 "id": format!("extra-{extra}"), "name": format!("Extra product {extra}"), "tagline": format!("rev-{digits}"),
-                "url": "https://extra.example/", "evidence_status": "pending-review",
+                "url": "https://extra.example.org/", "evidence_status": "pending-review",
             });
             text.push(b',');
             serde_json::to_writer(&mut text, &record).expect("JSON");

@@ -92,6 +92,15 @@ struct Example {
 impl Blemishes {
     /// Looks for blemishes in a text, the value at a path.
     pub(super) fn look(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
+        if markup::is_possible(text) {
+            self.look_for_markup(value, path, text);
+        }
+        if !text.is_ascii() {
+            self.look_for_mojibake(value, path, text);
+        }
+    }
+
+    fn look_for_markup(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if let Some(place) = markup::tag(text) {
             self.add(Blemish::Tag, value, path, text, place, None);
         }
@@ -101,9 +110,9 @@ impl Blemishes {
         if let Some(place) = markup::link(text) {
             self.add(Blemish::Link, value, path, text, place, None);
         }
-        if text.is_ascii() {
-            return;
-        }
+    }
+
+    fn look_for_mojibake(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if let Some((place, meant)) = mojibake::garbled(text) {
             self.add(Blemish::Garbled, value, path, text, place, Some(meant));
         }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr_iter, memchr3};
 
 /// Elements that format text. A name in angle brackets that isn't one is a placeholder.
 const ELEMENTS: [&str; 52] = [
@@ -67,6 +67,11 @@ const TAG_BYTES: usize = 500;
 const ENTITY_BYTES: usize = 34;
 /// Longest words of a link, in bytes.
 const LINK_BYTES: usize = 300;
+
+/// Whether a text has a character that markup needs. Most texts have none.
+pub(super) fn is_possible(text: &str) -> bool {
+    memchr3(b'<', b'&', b']', text.as_bytes()).is_some()
+}
 
 /// A tag of a known element.
 struct Tag<'t> {
@@ -148,9 +153,11 @@ fn numeric(number: &str) -> Option<char> {
 /// The first Markdown link: words in brackets, and an address in parentheses.
 pub(super) fn link(text: &str) -> Option<Range<usize>> {
     let starts = ["http://", "https://", "mailto:", "www.", "#", "/", "./", "../"];
-    memmem::find_iter(text.as_bytes(), b"](").find_map(|at| {
-        let address = &text[at + 2..];
-        let address = &address[..address.find(|c: char| c == ')' || c.is_whitespace())?];
+    memchr_iter(b']', text.as_bytes()).find_map(|at| {
+        let address = text[at + 1..].strip_prefix('(')?;
+        // Another bracket ends it too, so that a text of brackets is read once.
+        let end = address.find(|c: char| matches!(c, ')' | '[' | ']') || c.is_whitespace())?;
+        let address = Some(&address[..end]).filter(|_| !address[end..].starts_with(['[', ']']))?;
         let is_address = starts.iter().any(|start| address.len() > start.len() && address.starts_with(start));
         let before = &text[text.floor_char_boundary(at.saturating_sub(LINK_BYTES))..at];
         let words = before.rfind(['[', ']', '\n']).filter(|found| before[*found..].starts_with('['))?;

@@ -14,6 +14,11 @@ pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
             'ð' => 4,
             _ => return None,
         };
+        // The bytes behind the first are 80 to BF; Windows-1252 has some of them as characters beyond ISO 8859-1.
+        let is_next = |c: char| matches!(c, '\u{80}'..='\u{bf}' | '\u{100}'..);
+        if !text[start + first.len_utf8()..].starts_with(is_next) {
+            return None;
+        }
         let piece: String = text[start..].chars().take(length).collect();
         let end = start + piece.len();
         let meant = decoded(&piece).filter(|meant| is_likely(*meant, &piece, &text[end..]))?;

@@ -20,6 +20,9 @@ const MANY_TIMES: usize = 10;
 /// Most pairs of names that are compared. A set beyond it has no system of categories.
 const PAIRS: usize = 1_000_000;
 
+/// Largest record in which the place of a category is looked for.
+const RECORD_BYTES: usize = 1 << 20;
+
 /// A category of the set, by its slug.
 struct Category<'d> {
     name: &'d str,
@@ -125,7 +128,7 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, dra
 /// Where a product names a category. Its record is parsed again, which costs less than to keep the place for each product.
 fn location(draft: &Draft<'_>, index: usize, name: &str) -> Location {
     let element = draft.contents.sections[SectionKind::Software as usize].span(index);
-    let bytes = draft.file.bytes().get(element.clone()).unwrap_or_default();
+    let bytes = draft.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
     let (document, _) = text::parse(bytes, Limits::default().max_depth);
     let found = document.as_ref().and_then(|document| named(document.root(), name));
     let (key, position, place) = found.unwrap_or(("category", None, 0..element.len()));
