@@ -37,10 +37,8 @@ impl FilesError {
     }
 }
 
-/// The files named and those of the folders named, each once; without a path those of the data folder.
-fn files(paths: &[PathBuf], data: Option<&Path>) -> Result<Vec<PathBuf>, FilesError> {
-    let default = [data.unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
-    let paths = if paths.is_empty() { &default[..] } else { paths };
+/// The files named and those of the folders named, each once.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for path in paths {
@@ -79,7 +77,14 @@ pub(super) fn read(
         let source = SourceFile::from_standard_input(io::stdin().lock(), &limits);
         export::examine(vec![source.map(|file| file.prefixed(&prefixes))], &limits, today, &|_| {})
     } else {
-        read_files(&files(&args.paths, args.data.as_deref())?, &limits, &prefixes, today)
+        let default = [args.data.as_deref().unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
+        let paths = if args.paths.is_empty() { &default[..] } else { &args.paths };
+        let mut report = read_files(&files(paths)?, &limits, &prefixes, today);
+        let mut seen = HashSet::new();
+        for folder in paths.iter().filter(|path| path.is_dir() && seen.insert(path.canonicalize().ok())) {
+            export::mention_ignored_files(&mut report, folder);
+        }
+        report
     };
     report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
     Ok(report)

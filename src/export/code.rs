@@ -183,6 +183,22 @@ codes! {
     InvisibleCharacter = "invisible_character", Warning;
     /// An export without any record.
     NoRecords = "no_records", Warning;
+    /// A category that is almost a declared or a much more frequent one.
+    NearMissCategory = "near_miss_category", Warning;
+    /// Two ids that differ in case only.
+    SimilarId = "similar_id", Warning;
+    /// HTML or Markdown in a text.
+    Markup = "markup", Warning;
+    /// A text that was decoded in another encoding than it was written in.
+    Mojibake = "mojibake", Warning;
+    /// A URL that stands for one to be filled in.
+    PlaceholderUrl = "placeholder_url", Warning;
+    /// A host of a local network.
+    PrivateHost = "private_host", Warning;
+    /// A host without a known top-level domain.
+    UnknownTopLevelDomain = "unknown_top_level_domain", Warning;
+    /// Files in the data folder that are almost named like exports.
+    IgnoredFile = "ignored_file", Warning;
     /// A link that browsers don't follow.
     UnusualLink = "unusual_link", Warning;
     /// A related term that the glossary doesn't have.

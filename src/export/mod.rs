@@ -19,6 +19,7 @@ mod section;
 mod set;
 mod source;
 mod stale;
+mod stray;
 mod text;
 mod vocabulary;
 
@@ -30,6 +31,7 @@ pub use record_name::RecordName;
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
+pub use stray::mention_ignored_files;
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;

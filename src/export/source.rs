@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, Related};
+use super::{Code, Finding, IdPrefixes, Location, Related, stray};
 use crate::record::CalendarDate;
 
 /// The limits of reading.
@@ -60,10 +60,12 @@ pub enum FindError {
         folder: PathBuf,
     },
     /// There is none.
-    #[error("there is no export file in the folder {}: put at least one *.json there", .folder.display())]
+    #[error("there is no export file in the folder {}: {remedy}", .folder.display())]
     NoFiles {
         /// The folder.
         folder: PathBuf,
+        /// What to do about it.
+        remedy: String,
     },
 }
 
@@ -83,7 +85,8 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
         }
     }
     if files.is_empty() {
-        return Err(FindError::NoFiles { folder: folder.to_owned() });
+        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json there".to_owned());
+        return Err(FindError::NoFiles { folder: folder.to_owned(), remedy });
     }
     files.sort_unstable();
     Ok(files)

@@ -64,6 +64,19 @@ fn warnings_leave_exit_code_0() {
 }
 
 #[test]
+fn near_misses_of_export_names_are_a_warning_of_their_folder() {
+    let folder = folder(&[("data/x.json", VALID), ("data/y.JSON", VALID)]);
+    let warning = "warning[ignored_file]: `y.JSON` isn't read: the name of an export ends in .json\n --> data\n";
+    for arguments in [&[][..], &["data"], &["data", "./data"]] {
+        let output = check(folder.path(), arguments);
+        assert_eq!(stdout(&output).matches(warning).count(), 1, "{}", stdout(&output));
+        assert_eq!(output.status.code(), Some(0));
+    }
+    let named = check(folder.path(), &["data/x.json"]);
+    assert_eq!(stdout(&named), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n", "a file alone is no folder");
+}
+
+#[test]
 fn denied_warnings_are_exit_code_2() {
     let folder = folder(&[("data/x.json", &VALID.replace("\"id\": \"a\"", "\"id\": \"a\", \"rating\": 9"))]);
     let output = check(folder.path(), &["--deny", "warnings"]);

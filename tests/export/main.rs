@@ -1,8 +1,11 @@
 //! Exports: parsing, the schema, checks across files, findings, and the command `check`.
 
+mod blemish;
 mod budget;
 mod check;
 mod found;
+mod host;
+mod ignored;
 mod named;
 mod reading;
 mod record;
@@ -10,5 +13,6 @@ mod render;
 mod sarif;
 mod schema;
 mod set;
+mod similar;
 mod stale;
 mod stdin;

@@ -1,10 +1,11 @@
 //! Single properties: texts, lists of texts, dates, links.
 
-use super::{Days, Reader};
+use fluent_uri::Uri;
+
+use super::{Days, Reader, host};
 use crate::export::Code;
 use crate::export::budget::{WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
-use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::record::CalendarDate;
 
@@ -65,7 +66,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reports a text with a word that is too long to be searched.
+    /// Reports a text with a word that is too long to be searched, and advises on its blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if self.days.is_none() {
             return;
@@ -74,6 +75,14 @@ impl Reader {
             let message = format!("a word of {length} characters is too long; {WORD_CHARS} are allowed");
             let help = "put white space between its parts, or leave it out";
             self.report(Code::WordTooLong, value, path, message, help);
+        }
+        self.blemishes.look(value, path, text);
+    }
+
+    /// Advises on the blemishes of a text that isn't searched.
+    pub(super) fn label(&mut self, value: Value<'_>, path: Path<'_>) {
+        if let (Some(_), Some(text)) = (self.days, value.as_str()) {
+            self.blemishes.look(value, path, &text);
         }
     }
 
@@ -107,10 +116,14 @@ impl Reader {
         }
     }
 
-    /// Advises on a link that browsers don't follow.
+    /// Advises on a link that browsers don't follow, and on one whose host can't be that of a website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
         let (Some(_), Some(text)) = (self.days, value.as_str()) else { return };
-        if !is_uri(&text) || is_web(&text) {
+        let Ok(uri) = Uri::parse(&*text) else { return };
+        if is_web(&text) {
+            if let Some(doubt) = host::doubt(uri) {
+                self.report(doubt.code, value, path, doubt.message, doubt.help);
+            }
             return;
         }
         let scheme = text.split(':').next().unwrap_or_default();
