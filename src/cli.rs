@@ -22,7 +22,7 @@ pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
-pub use diff::{DiffArgs, DiffFormat};
+pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use export_files::ExportFilesArgs;
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};

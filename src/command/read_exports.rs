@@ -4,11 +4,9 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use super::INVALID;
 use super::data::{self, DATA_FOLDER};
-use super::progress::LONG_BYTES;
+use super::progress::reading;
 use crate::cli::ExportFilesArgs;
 use crate::export::{self, FindError, Limits, Report};
 use crate::record::CalendarDate;
@@ -62,21 +60,7 @@ pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate) -> Result<Report
     let files = files(&args.paths, args.data.as_deref())?;
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let prefixes = data::prefixes(&args.id_prefix);
-    let bar = progress_bar();
-    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
-        if total >= LONG_BYTES {
-            bar.set_length(total);
-            bar.set_position(done);
-        }
-    });
-    bar.finish_and_clear();
+    let report = reading(|progress| export::read(&files, &limits, &prefixes, today, progress));
     report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
     Ok(report)
-}
-
-/// A bar on standard error; indicatif hides it where that isn't a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    let style = ProgressStyle::with_template("Checking {bar:30} {bytes} of {total_bytes}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
