@@ -6,6 +6,7 @@ mod address;
 mod diff;
 mod export_files;
 mod id_prefix;
+mod preview;
 mod report;
 mod search;
 mod site;
@@ -24,6 +25,7 @@ use crate::key::Rate;
 
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use export_files::ExportFilesArgs;
+pub use preview::PreviewArgs;
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
@@ -56,6 +58,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
     Diff(DiffArgs),
+    /// Serve a candidate folder to this machine, marked as a preview, with what it changes; the page follows the files
+    Preview(PreviewArgs),
     /// Report how complete and how recent the records are
     Report(ReportArgs),
     /// Create, list, rotate and revoke API keys

@@ -13,6 +13,7 @@ mod log;
 mod log_filter;
 mod mcp;
 mod openapi;
+mod preview;
 mod progress;
 mod read_exports;
 mod reindex;
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
+        Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),

@@ -4,6 +4,7 @@ mod commands;
 mod diff;
 mod following;
 mod logging;
+mod preview;
 #[path = "../common/process.rs"]
 mod process;
 mod starting;
