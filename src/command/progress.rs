@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -24,8 +25,12 @@ pub(super) const BYTES: &str = "{bytes} of {total_bytes}";
 
 /// A bar with the time left on standard error; indicatif hides it where that isn't a terminal. `unit` is a part of its template.
 pub(super) fn bar(verb: &str, unit: &str) -> ProgressBar {
+    ProgressBar::new(0).with_style(style(verb, unit))
+}
+
+fn style(verb: &str, unit: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(&format!("{verb} {{bar:30}} {unit}, {{eta}} left"));
-    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// Carries out the reading of exports, whose progress in bytes, done and in all, a bar shows where it takes long.
@@ -38,6 +43,22 @@ pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
         }
     });
     bar.finish_and_clear();
+    done
+}
+
+/// Carries a step out under a spinner, or, once its progress in bytes is known, done and in all, a bar with the time left; hidden
+/// where standard error isn't a terminal.
+pub(super) fn step<T>(what: &'static str, work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
+    let shown = ProgressBar::new_spinner().with_message(what);
+    shown.enable_steady_tick(Duration::from_millis(200));
+    let done = work(&|done, total| {
+        if shown.length().is_none() {
+            shown.set_style(style(what, BYTES));
+        }
+        shown.set_length(total);
+        shown.set_position(done);
+    });
+    shown.finish_and_clear();
     done
 }
 
