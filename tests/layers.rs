@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
@@ -17,6 +17,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("diff", &["catalogue", "export", "html", "printable", "record"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
+    ("queries", &["catalogue", "printable", "service", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
     ("mcp", &["nearest", "printable", "record", "service", "snapshot"]),
     (
@@ -30,6 +31,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
             "nearest",
             "panics",
             "printable",
+            "queries",
             "record",
             "resource",
             "service",

@@ -79,6 +79,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         site_introduction: None,
         log: "info".to_owned(),
         log_queries: false,
+        empty_queries: None,
         log_format: LogFormat::Text,
     }
 }

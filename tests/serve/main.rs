@@ -7,6 +7,7 @@ mod logging;
 mod preview;
 #[path = "../common/process.rs"]
 mod process;
+mod queries;
 mod starting;
 
 #[path = "../common/until.rs"]

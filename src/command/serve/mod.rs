@@ -1,5 +1,6 @@
 //! `serve`: the directory, published.
 
+mod empty_queries;
 mod sockets;
 mod source;
 
@@ -14,6 +15,7 @@ use std::thread;
 
 use tokio::sync::watch as flag;
 
+use self::empty_queries::QueryFile;
 use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
@@ -107,12 +109,15 @@ fn serve(
             (Some(shown), Box::new(observer))
         }
     };
+    let query_file = args.empty_queries.as_deref().filter(|path| !path.as_os_str().is_empty());
+    let query_file = query_file.map(QueryFile::open).transpose()?.map(Arc::new);
     let mut config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
         public_page: args.public_page,
         generations: settings.index.as_deref().map(Store::new),
+        empty_queries: query_file.as_ref().map(|file| file.queries()),
         preview: shown,
         site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
         ..HttpConfig::default()
@@ -134,7 +139,13 @@ fn serve(
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
         Generations::Built { keeper: Keeper::new(settings, directory, observer), waits: preview.is_some() }
     };
-    runtime.block_on(run_server(args, sockets, state, generations, development))
+    let writing = query_file.clone().map(|file| runtime.spawn(file.write_regularly()));
+    let served = runtime.block_on(run_server(args, sockets, state, generations, development));
+    if let Some(file) = query_file {
+        writing.inspect(tokio::task::JoinHandle::abort);
+        file.write_and_log();
+    }
+    served
 }
 
 /// The key of a preview, which lasts as long as it runs. No key file takes its place.
