@@ -7,6 +7,8 @@ mod check;
 mod diff;
 mod export_files;
 mod id_prefix;
+mod preview;
+mod queries;
 mod report;
 mod search;
 mod site;
@@ -24,8 +26,10 @@ pub use id_prefix::ExportPrefix;
 use crate::key::Rate;
 
 pub use check::{CheckArgs, CheckFormat, Deny};
-pub use diff::{DiffArgs, DiffFormat};
+pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use export_files::ExportFilesArgs;
+pub use preview::PreviewArgs;
+pub use queries::{QueriesArgs, QueriesFormat};
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
@@ -58,8 +62,12 @@ pub enum Command {
     Export(ExportArgs),
     /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
     Diff(DiffArgs),
+    /// Serve a candidate folder to this machine, marked as a preview, with what it changes; the page follows the files
+    Preview(PreviewArgs),
     /// Report how complete and how recent the records are
     Report(ReportArgs),
+    /// Report the queries without hits of a server, and propose synonyms for them
+    Queries(QueriesArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal
@@ -159,6 +167,11 @@ pub struct ServeArgs {
     /// Show the queries of requests that are logged
     #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new())]
     pub log_queries: bool,
+    /// File in which searches without hits are counted, without anything of their callers, for the command `queries`
+    /// [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
+          value_parser = clap::builder::OsStringValueParser::new().map(PathBuf::from))]
+    pub empty_queries: Option<PathBuf>,
     /// How to log, on standard error
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
@@ -14,9 +14,10 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("catalogue", &["export", "record", "resource"]),
     ("search", &["catalogue", "record", "resource"]),
     ("engine", &["catalogue", "resource", "search"]),
-    ("diff", &["catalogue", "export", "markdown", "printable", "record"]),
+    ("diff", &["catalogue", "export", "html", "markdown", "printable", "record"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
+    ("queries", &["printable", "service", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
     ("mcp", &["nearest", "printable", "record", "service", "snapshot"]),
     (
@@ -29,6 +30,8 @@ const ROOMS: [(&str, &[&str]); 14] = [
             "mcp",
             "nearest",
             "panics",
+            "printable",
+            "queries",
             "record",
             "resource",
             "service",

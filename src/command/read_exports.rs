@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use super::INVALID;
 use super::data::{self, DATA_FOLDER};
-use super::progress::LONG_BYTES;
+use super::progress::reading;
 use crate::cli::ExportFilesArgs;
-use crate::export::{self, FindError, IdPrefixes, Limits, Report, SourceFile};
+use crate::export::{self, FindError, Limits, Report, SourceFile};
 use crate::record::CalendarDate;
 
 /// Why there are no files to read.
@@ -79,7 +77,8 @@ pub(super) fn read(
     } else {
         let default = [args.data.as_deref().unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
         let paths = if args.paths.is_empty() { &default[..] } else { &args.paths };
-        let mut report = read_files(&files(paths)?, &limits, &prefixes, today);
+        let files = files(paths)?;
+        let mut report = reading(|progress| export::read(&files, &limits, &prefixes, today, progress));
         let mut seen = HashSet::new();
         for folder in paths.iter().filter(|path| path.is_dir() && seen.insert(path.canonicalize().ok())) {
             export::mention_ignored_files(&mut report, folder);
@@ -88,23 +87,4 @@ pub(super) fn read(
     };
     report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
     Ok(report)
-}
-
-fn read_files(files: &[PathBuf], limits: &Limits, prefixes: &IdPrefixes, today: CalendarDate) -> Report {
-    let bar = progress_bar();
-    let report = export::read(files, limits, prefixes, today, &|done, total| {
-        if total >= LONG_BYTES {
-            bar.set_length(total);
-            bar.set_position(done);
-        }
-    });
-    bar.finish_and_clear();
-    report
-}
-
-/// A bar on standard error; indicatif hides it where that isn't a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    let style = ProgressStyle::with_template("Checking {bar:30} {bytes} of {total_bytes}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

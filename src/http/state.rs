@@ -4,12 +4,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use super::config::HttpConfig;
 use super::downloads::Downloads;
 use super::metrics::{Metrics, MetricsError};
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
 use crate::key::{AddressQuotas, KeyStore};
+use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
 use crate::snapshot::Directory;
 
 /// The interval at which an idle search cache is cleared.
@@ -65,6 +69,20 @@ impl AppState {
             search_pool,
             search_cache: SearchCache::default(),
         }))
+    }
+
+    /// Counts a search with words, and what it found.
+    pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
+        let Some(q) = &search.q else { return };
+        self.metrics.observe_search(total);
+        // With a filter that may be the cause, and what is being typed isn't a query yet.
+        let is_whole = search.filter == SoftwareFilter::default() && search.prefix != Prefix::Always;
+        if total == 0
+            && is_whole
+            && let Some(queries) = &self.config.empty_queries
+        {
+            queries.count(q, Instant::now(), Timestamp::now().to_zoned(TimeZone::UTC).date());
+        }
     }
 
     /// Clears the search cache whenever it was idle for a minute. Never completes.
