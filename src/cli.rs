@@ -3,10 +3,13 @@
 //! Every option has a flag, an environment variable and a default that works.
 
 mod address;
+mod check;
 mod diff;
 mod engine;
 mod export_files;
 mod id_prefix;
+mod preview;
+mod queries;
 mod report;
 mod search;
 mod site;
@@ -23,9 +26,12 @@ pub use id_prefix::ExportPrefix;
 
 use crate::key::Rate;
 
-pub use diff::{DiffArgs, DiffFormat};
+pub use check::{CheckArgs, CheckFormat, Deny};
+pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use engine::{EngineArgs, EngineKind};
 pub use export_files::ExportFilesArgs;
+pub use preview::PreviewArgs;
+pub use queries::{QueriesArgs, QueriesFormat};
 pub use report::{ReportArgs, ReportFormat};
 pub use search::{SearchArgs, SearchFormat};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
@@ -58,8 +64,12 @@ pub enum Command {
     Export(ExportArgs),
     /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
     Diff(DiffArgs),
+    /// Serve a candidate folder to this machine, marked as a preview, with what it changes; the page follows the files
+    Preview(PreviewArgs),
     /// Report how complete and how recent the records are
     Report(ReportArgs),
+    /// Report the queries without hits of a server, and propose synonyms for them
+    Queries(QueriesArgs),
     /// Create, list, rotate and revoke API keys
     Keys(KeysArgs),
     /// Search the directory from the terminal
@@ -162,6 +172,11 @@ pub struct ServeArgs {
     /// Show the queries of requests that are logged
     #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new())]
     pub log_queries: bool,
+    /// File in which searches without hits are counted, without anything of their callers, for the command `queries`
+    /// [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
+          value_parser = clap::builder::OsStringValueParser::new().map(PathBuf::from))]
+    pub empty_queries: Option<PathBuf>,
     /// How to log, on standard error
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
     pub log_format: LogFormat,
@@ -183,41 +198,6 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line
     Json,
-}
-
-/// Options of `check`.
-#[derive(Debug, Args)]
-pub struct CheckArgs {
-    /// The files.
-    #[command(flatten)]
-    pub files: ExportFilesArgs,
-    /// How to report
-    #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_CHECK_FORMAT", default_value = "text")]
-    pub format: CheckFormat,
-    /// Print the number of findings of each code in place of the findings; of the text format
-    #[arg(long)]
-    pub statistics: bool,
-    /// Exit with 2 where there are only warnings, too
-    #[arg(long, value_name = "KIND")]
-    pub deny: Option<Deny>,
-}
-
-/// Findings that `check` rejects besides errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Deny {
-    /// Every warning
-    Warnings,
-}
-
-/// How `check` reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CheckFormat {
-    /// For people, as compilers do
-    Text,
-    /// One JSON document
-    Json,
-    /// Workflow commands, shown by GitHub as annotations
-    Github,
 }
 
 /// Options of `keys`.

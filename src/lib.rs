@@ -23,6 +23,7 @@ pub mod mcp;
 mod nearest;
 pub mod panics;
 mod printable;
+pub mod queries;
 pub mod record;
 pub mod report;
 pub mod resource;

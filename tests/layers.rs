@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["printable", "record", "search::analyse", "search::stem"]),
@@ -15,9 +15,10 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ("search", &["catalogue", "record", "resource"]),
     ("engine::opensearch::cluster", &["error", "printable"]),
     ("engine", &["catalogue", "error", "printable", "resource", "search"]),
-    ("diff", &["catalogue", "export", "markdown", "printable", "record"]),
+    ("diff", &["catalogue", "export", "html", "markdown", "printable", "record"]),
     ("snapshot", &["catalogue", "engine", "error", "export", "lock", "panics", "search"]),
     ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
+    ("queries", &["printable", "service", "snapshot"]),
     ("key", &["lock", "printable", "record"]),
     ("mcp", &["nearest", "printable", "record", "service", "snapshot"]),
     (
@@ -30,6 +31,8 @@ const ROOMS: [(&str, &[&str]); 15] = [
             "mcp",
             "nearest",
             "panics",
+            "printable",
+            "queries",
             "record",
             "resource",
             "service",

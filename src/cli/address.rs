@@ -31,6 +31,20 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     address.copied().ok_or_else(|| format!("the name has no address; {forms}"))
 }
 
+/// Parses an address to listen on that only this machine reaches.
+///
+/// # Errors
+/// Where it is none; the text has an example.
+pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address = listen(text)?;
+    if address.ip().to_canonical().is_loopback() {
+        return Ok(address);
+    }
+    Err("other machines could reach it, and a preview is for this one: write an address such as `127.0.0.1:8081`, or a port \
+         alone"
+        .to_owned())
+}
+
 /// Parses a network; an address without a prefix length is the network of this address alone.
 ///
 /// # Errors
@@ -65,6 +79,16 @@ mod tests {
         for wrong in ["", ":", "localhost", "127.0.0.1", "::1", "70000", ":70000", "host:port", "http://localhost:80"] {
             let error = listen(wrong).expect_err(wrong);
             assert!(error.contains("`127.0.0.1:8080`"), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn preview_is_for_this_machine() {
+        for own in ["8081", "localhost:0", "127.8.8.8:80", "[::1]:8081", "[::ffff:127.0.0.1]:80"] {
+            assert!(loopback(own).is_ok(), "{own}");
+        }
+        for other in ["0.0.0.0:8081", "[::]:8081", "10.0.0.1:80", "[::ffff:0.0.0.0]:80"] {
+            assert!(loopback(other).is_err_and(|error| error.contains("127.0.0.1:8081")), "{other}");
         }
     }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::id_prefix::{self, ExportPrefix};
+
 /// Options of `diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
@@ -17,9 +19,21 @@ pub struct DiffArgs {
     /// How many records added, removed and changed to show of each section; JSON has all
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub limit: usize,
-    /// Compare the valid records and report the others
+    /// How both sides are read.
+    #[command(flatten)]
+    pub sides: SideArgs,
+}
+
+/// How the sides of a comparison are read: of `diff` and `preview`.
+#[derive(Debug, Args)]
+pub struct SideArgs {
+    /// Use the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
     pub skip_invalid: bool,
+    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
+          value_parser = id_prefix::id_prefix)]
+    pub id_prefix: Vec<ExportPrefix>,
     /// Folder of the index, for a generation that is given by name
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
     pub index: PathBuf,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 /// Options of the engine.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct EngineArgs {
     /// Where the index is: in this process, or in an OpenSearch cluster, from which servers serve without exports
     #[arg(long, value_name = "ENGINE", env = "SOFTWARE_DIRECTORY_ENGINE", default_value = "embedded")]
@@ -28,9 +28,10 @@ pub struct EngineArgs {
 }
 
 /// An engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
     /// In this process
+    #[default]
     Embedded,
     /// An OpenSearch cluster
     Opensearch,

@@ -9,7 +9,7 @@ use super::id_prefix::{self, ExportPrefix};
 /// The export files to read, and how.
 #[derive(Debug, Args)]
 pub struct ExportFilesArgs {
-    /// Export files or folders of them [default: the data folder]
+    /// Export files or folders of them, or `-` for an export on standard input [default: the data folder]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Data folder, where no path is given [default: data]

@@ -3,18 +3,24 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use jiff::Span;
+use jiff::civil::Date;
+
 use super::read_exports::{self, FilesError};
 use super::{INVALID, print_error};
 use crate::cli::{CheckArgs, CheckFormat, Deny};
 use crate::error::chain;
 use crate::export::{self, Report, render};
 use crate::printable::printable;
+use crate::record::CalendarDate;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
 enum CheckError {
     #[error(transparent)]
     Files(#[from] FilesError),
+    #[error("--stale reaches back to a time before the year 0: write a shorter one, such as 365d")]
+    Age,
     #[error("the report can't be written")]
     Write(#[from] io::Error),
 }
@@ -32,13 +38,19 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         Ok(false) => ExitCode::from(2),
         Err(error) => {
             print_error(&printable(&chain(&error)));
-            ExitCode::from(if let CheckError::Files(error) = error { error.exit_code() } else { 1 })
+            ExitCode::from(match error {
+                CheckError::Files(error) => error.exit_code(),
+                CheckError::Age => INVALID,
+                CheckError::Write(_) => 1,
+            })
         }
     }
 }
 
 fn check(args: &CheckArgs) -> Result<bool, CheckError> {
-    let report = read_exports::read(&args.files, export::latest_day(jiff::Timestamp::now()))?;
+    let now = jiff::Zoned::now();
+    let stale_before = args.stale.map(|age| stale_before(now.date(), age)).transpose()?;
+    let report = read_exports::read(&args.files, export::latest_day(now.timestamp()), stale_before)?;
     match print(&report, args) {
         // The reader has closed the pipe (`check | head`); the exit code stays.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
@@ -51,6 +63,12 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     Ok(report.is_valid() && denied == 0)
 }
 
+/// The first day on which a check of evidence isn't stale yet.
+fn stale_before(today: Date, age: Span) -> Result<CalendarDate, CheckError> {
+    let day = today.checked_sub(age).ok().filter(|day| day.year() >= 0);
+    day.map(CalendarDate::from).ok_or(CheckError::Age)
+}
+
 fn print(report: &Report, args: &CheckArgs) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     match args.format {
@@ -58,6 +76,26 @@ fn print(report: &Report, args: &CheckArgs) -> io::Result<()> {
         CheckFormat::Text => render::text(report, render::Style::Coloured, &mut out)?,
         CheckFormat::Json => render::json(report, &mut out)?,
         CheckFormat::Github => render::github(report, &mut out)?,
+        CheckFormat::Sarif => render::sarif(report, &mut out)?,
     }
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Span;
+    use jiff::civil::date;
+
+    use super::stale_before;
+
+    #[test]
+    fn evidence_is_stale_the_day_after_its_age_is_reached() {
+        let before = |age: Span| stale_before(date(2026, 3, 31), age).ok().map(|day| day.to_string());
+        assert_eq!(before(Span::new().days(365)).as_deref(), Some("2025-03-31"));
+        assert_eq!(before(Span::new().weeks(1)).as_deref(), Some("2026-03-24"));
+        assert_eq!(before(Span::new().months(1)).as_deref(), Some("2026-02-28"));
+        assert_eq!(before(Span::new().years(2026)).as_deref(), Some("0000-03-31"));
+        assert_eq!(before(Span::new().years(2027)), None);
+        assert_eq!(before(Span::new().years(19_000)), None);
+    }
 }

@@ -5,11 +5,9 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
-
-use indicatif::ProgressBar;
 
 use super::data::DATA_FOLDER;
+use super::progress::step;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, print_error, print_note};
 use crate::cli::{DateOrderArg, ImportArgs};
@@ -48,7 +46,9 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     if args.write_mapping.is_none() {
         check_absent(&output, args.force)?;
     }
-    let table = step("Reading the table", || tabular::read(&args.file, args.sheet.as_deref(), args.max_file_bytes));
+    let table = step("Reading the table", |progress| {
+        tabular::read(&args.file, args.sheet.as_deref(), args.max_file_bytes, progress)
+    });
     let name = args.file.display();
     let table = table.map_err(|error| {
         let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
@@ -67,7 +67,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         DateOrderArg::Dmy => DateOrder::DayFirst,
         DateOrderArg::Mdy => DateOrder::MonthFirst,
     });
-    let document = step("Mapping the rows", || tabular::document(&table, &mapping, &envelope, &categories, order));
+    let document = step("Mapping the rows", |_| tabular::document(&table, &mapping, &envelope, &categories, order));
     let document = document.map_err(|problems| {
         for problem in &problems.kept {
             let row = problem.row.map_or_else(String::new, |row| format!("row {row}, "));
@@ -192,16 +192,19 @@ fn declared_categories(data: &Path, max_file_bytes: u64) -> BTreeMap<String, Str
 
 fn read(files: &[PathBuf], max_file_bytes: u64) -> Report {
     let limits = Limits { max_file_bytes, ..Limits::default() };
-    step("Reading the declared categories", || {
-        export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), &|_, _| {})
+    step("Reading the declared categories", |progress| {
+        export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)
     })
 }
 
 /// Checks the document as `check` does, and shows the findings with row and column.
 fn checked(table: &Table, mapping: &Mapping, document: &Document, output: &Path) -> Result<(), Failure> {
-    let report = step("Checking the export", || {
+    let total = document.json.len() as u64;
+    let report = step("Checking the export", |progress| {
         let file = SourceFile::from_bytes(output, document.json.clone().into());
-        export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {})
+        export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|done| {
+            progress(done, total);
+        })
     });
     for finding in report.findings.iter().take(PRINTED) {
         let severity = if finding.severity() == Severity::Error { "error" } else { "warning" };
@@ -240,13 +243,4 @@ fn place(table: &Table, mapping: &Mapping, document: &Document, finding: &Findin
     let property = pointer.split('/').nth(3).unwrap_or_default().replace("~1", "/").replace("~0", "~");
     let column = mapping.targets.iter().position(|target: &Target| target.property() == Some(&property));
     column.map_or_else(|| format!("row {row}"), |column| format!("row {row}, column `{}`", table.heads[column]))
-}
-
-/// Carries a step out under a spinner with the time that has passed; hidden where standard error isn't a terminal.
-fn step<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
-    let spinner = ProgressBar::new_spinner().with_message(what);
-    spinner.enable_steady_tick(Duration::from_millis(200));
-    let done = work();
-    spinner.finish_and_clear();
-    done
 }

@@ -10,7 +10,7 @@ use crate::error::chain;
 use crate::http::PublicUrl;
 use crate::mcp::{Host, Refused, ToolServer, serve};
 use crate::printable::printable;
-use crate::service::ServiceError;
+use crate::service::{SearchSoftware, ServiceError};
 use crate::snapshot::Directory;
 
 /// Searches run where they are awaited: there is one caller.
@@ -24,6 +24,8 @@ impl Host for Direct {
     {
         Ok(search.await)
     }
+
+    fn searched(&self, _: &SearchSoftware, _: u64) {}
 
     fn failed(&self, error: ServiceError) {
         print_error(&printable(&chain(&error)));

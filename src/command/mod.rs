@@ -14,7 +14,9 @@ mod log;
 mod log_filter;
 mod mcp;
 mod openapi;
+mod preview;
 mod progress;
+mod queries;
 mod read_exports;
 mod reindex;
 mod report;
@@ -44,7 +46,9 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
+        Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),

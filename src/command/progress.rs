@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -10,14 +11,56 @@ use serde::Serialize;
 use super::log::Log;
 use crate::cli::LogFormat;
 use crate::export::render::{self, Item, items};
-use crate::export::{Code, Finding, LeftOut, Report, Severity};
+use crate::export::{Code, Finding, LeftOut, RecordName, Report, Severity};
 use crate::snapshot::{Observer, Phase, RenderedReport};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
-pub(super) const LONG_BYTES: u64 = 8 * 1024 * 1024;
+const LONG_BYTES: u64 = 8 * 1024 * 1024;
 const LONG_PRODUCTS: u64 = 10_000;
 /// Products between two steps of a bar.
 const STEP: u64 = 500;
+
+/// The unit of a bar that counts bytes.
+pub(super) const BYTES: &str = "{bytes} of {total_bytes}";
+
+/// A bar with the time left on standard error; indicatif hides it where that isn't a terminal. `unit` is a part of its template.
+pub(super) fn bar(verb: &str, unit: &str) -> ProgressBar {
+    ProgressBar::new(0).with_style(style(verb, unit))
+}
+
+fn style(verb: &str, unit: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(&format!("{verb} {{bar:30}} {unit}, {{eta}} left"));
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Carries out the reading of exports, whose progress in bytes, done and in all, a bar shows where it takes long.
+pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
+    let bar = bar("Checking", BYTES);
+    let done = work(&|done, total| {
+        if total >= LONG_BYTES {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    });
+    bar.finish_and_clear();
+    done
+}
+
+/// Carries a step out under a spinner, or, once its progress in bytes is known, done and in all, a bar with the time left; hidden
+/// where standard error isn't a terminal.
+pub(super) fn step<T>(what: &'static str, work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
+    let shown = ProgressBar::new_spinner().with_message(what);
+    shown.enable_steady_tick(Duration::from_millis(200));
+    let done = work(&|done, total| {
+        if shown.length().is_none() {
+            shown.set_style(style(what, BYTES));
+        }
+        shown.set_length(total);
+        shown.set_position(done);
+    });
+    shown.finish_and_clear();
+    done
+}
 
 /// Progress and findings on standard error.
 pub(super) struct Terminal {
@@ -40,14 +83,11 @@ impl Terminal {
         if self.bar.as_ref().is_none_or(|(of, _)| *of != phase) {
             self.clear();
             let (verb, unit) = match phase {
-                Phase::Reading => ("Checking", "{bytes} of {total_bytes}"),
+                Phase::Reading => ("Checking", BYTES),
                 Phase::Indexing => ("Indexing", "{pos} of {len} products"),
                 Phase::Writing => ("Writing", ""),
             };
-            // indicatif hides a bar where standard error isn't a terminal.
-            let style = ProgressStyle::with_template(&format!("{verb} {{bar:30}} {unit}"));
-            let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            self.bar = Some((phase, bar));
+            self.bar = Some((phase, bar(verb, unit)));
         }
         self.bar.as_ref().map(|(_, bar)| bar)
     }
@@ -147,6 +187,8 @@ struct LogLine<'a> {
     column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a RecordName>,
     code: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
@@ -164,6 +206,7 @@ impl<'a> LogLine<'a> {
             line: place.map(|place| place.line),
             column: place.map(|place| place.column),
             pointer: Some(&finding.location.pointer),
+            record: finding.location.record.as_deref(),
             code: finding.code.as_str(),
             help: Some(&finding.help),
             target: module_path!(),
@@ -180,6 +223,7 @@ impl<'a> LogLine<'a> {
             line: None,
             column: None,
             pointer: None,
+            record: None,
             code: more.code.as_str(),
             help: None,
             target: module_path!(),

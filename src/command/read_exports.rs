@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use super::INVALID;
 use super::data::{self, DATA_FOLDER};
-use super::progress::LONG_BYTES;
+use super::progress::reading;
 use crate::cli::ExportFilesArgs;
-use crate::export::{self, FindError, Limits, Report};
+use crate::export::{self, FindError, Limits, Report, SourceFile};
 use crate::record::CalendarDate;
 
 /// Why there are no files to read.
@@ -24,19 +22,21 @@ pub(super) enum FilesError {
         #[source]
         error: io::Error,
     },
+    #[error(
+        "- is standard input, and can't be checked together with other paths: check them apart, or write ./- for a file of that name"
+    )]
+    StandardInput,
 }
 
 impl FilesError {
-    /// 2 for a folder without exports, else 1.
+    /// 2 for a folder without exports and for wrong usage, else 1.
     pub(super) const fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Find(FindError::NoFiles { .. })) { INVALID } else { 1 }
+        if matches!(self, Self::Find(FindError::NoFiles { .. }) | Self::StandardInput) { INVALID } else { 1 }
     }
 }
 
-/// The files named and those of the folders named, each once; without a path those of the data folder.
-fn files(paths: &[PathBuf], data: Option<&Path>) -> Result<Vec<PathBuf>, FilesError> {
-    let default = [data.unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
-    let paths = if paths.is_empty() { &default[..] } else { paths };
+/// The files named and those of the folders named, each once.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for path in paths {
@@ -53,30 +53,38 @@ fn metadata(path: &Path) -> Result<std::fs::Metadata, FilesError> {
     std::fs::metadata(path).map_err(|error| FilesError::Path { path: path.to_owned(), error })
 }
 
+/// Whether the export on standard input is meant.
+fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
+    let names_it = paths.iter().any(|path| path.as_os_str() == "-");
+    if names_it && paths.len() > 1 { Err(FilesError::StandardInput) } else { Ok(names_it) }
+}
+
 /// Reads and checks the files that the options name, and warns of prefixes of exports that aren't among them. `today` is the last
-/// day that isn't in the future.
+/// day that isn't in the future; evidence checked before `stale_before` is stale.
 ///
 /// # Errors
 /// Where there are no files to read.
-pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate) -> Result<Report, FilesError> {
-    let files = files(&args.paths, args.data.as_deref())?;
-    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+pub(super) fn read(
+    args: &ExportFilesArgs,
+    today: CalendarDate,
+    stale_before: Option<CalendarDate>,
+) -> Result<Report, FilesError> {
+    let limits = Limits { max_file_bytes: args.max_file_bytes, stale_before, ..Limits::default() };
     let prefixes = data::prefixes(&args.id_prefix);
-    let bar = progress_bar();
-    let report = export::read(&files, &limits, &prefixes, today, &|done, total| {
-        if total >= LONG_BYTES {
-            bar.set_length(total);
-            bar.set_position(done);
+    let report = if is_standard_input(&args.paths)? {
+        let source = SourceFile::from_standard_input(io::stdin().lock(), &limits);
+        export::examine(vec![source.map(|file| file.prefixed(&prefixes))], &limits, today, &|_| {})
+    } else {
+        let default = [args.data.as_deref().unwrap_or(Path::new(DATA_FOLDER)).to_owned()];
+        let paths = if args.paths.is_empty() { &default[..] } else { &args.paths };
+        let files = files(paths)?;
+        let mut report = reading(|progress| export::read(&files, &limits, &prefixes, today, progress));
+        let mut seen = HashSet::new();
+        for folder in paths.iter().filter(|path| path.is_dir() && seen.insert(path.canonicalize().ok())) {
+            export::mention_ignored_files(&mut report, folder);
         }
-    });
-    bar.finish_and_clear();
+        report
+    };
     report.unused_prefixes(&prefixes).for_each(data::warn_of_unused_prefix);
     Ok(report)
-}
-
-/// A bar on standard error; indicatif hides it where that isn't a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    let style = ProgressStyle::with_template("Checking {bar:30} {bytes} of {total_bytes}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -28,7 +28,7 @@ fn write(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if let Some(output) = &args.output {
         check_absent(output, args.force)?;
     }
-    let read = read_exports::read(&args.files, export::latest_day(jiff::Timestamp::now()))
+    let read = read_exports::read(&args.files, export::latest_day(jiff::Timestamp::now()), None)
         .map_err(|error| Failure { text: chain(&error), code: error.exit_code() })?;
     if read.exports.is_empty() {
         return Err(Failure::usage("none of the files is a valid export; see software-directory check"));

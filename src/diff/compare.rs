@@ -74,11 +74,11 @@ impl Context<'_> {
     fn changed(&self, old: &Item, new: &Item) -> Option<Changed> {
         let former_export = self.is_moved(old, new).then(|| Box::from(&*old.export));
         let fields = field::changes(&old.json, &new.json);
-        if fields.is_empty() && former_export.is_none() {
+        let former_id = (old.id != new.id).then(|| old.id.clone());
+        if fields.is_empty() && former_export.is_none() && former_id.is_none() {
             return None;
         }
         let Entry { id, name, export, .. } = entry(new);
-        let former_id = (old.id != new.id).then(|| old.id.clone());
         Some(Changed { id, name, export, former_id, former_export, evidence: None, fields })
     }
 

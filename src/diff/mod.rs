@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Set (old) ─┐
-//!            ├─▶ compare ─▶ Difference ─▶ render::{text, markdown, json}
+//!            ├─▶ compare ─▶ Difference ─▶ render::{text, markdown, html, json}
 //! Set (new) ─┘
 //! ```
 //!

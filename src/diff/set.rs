@@ -1,7 +1,7 @@
 //! One side of a comparison: the records of a set of exports, as they were written.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ impl Set {
     pub fn of(exports: &[Export]) -> Result<Self, SetError> {
         let mut set = Self::default();
         for export in exports {
-            set.push(&export.id, &export.document)?;
+            set.push(&export.id, &export.id_prefix, &export.document)?;
         }
         Ok(set)
     }
@@ -114,9 +114,16 @@ impl Set {
                 Ok(document)
             };
             let document = read().map_err(|error| SetError::Read { export: id.clone(), error })?;
-            set.push(id, &document.into())?;
+            let prefix = export.resource.id_prefix.as_deref().unwrap_or_default();
+            set.push(id, prefix, &document.into())?;
         }
         Ok(set)
+    }
+
+    /// Whether it has an export of this id.
+    #[must_use]
+    pub fn has_export(&self, id: &str) -> bool {
+        self.exports.iter().any(|export| &*export.id == id)
     }
 
     /// Number of products.
@@ -125,15 +132,17 @@ impl Set {
         self.software.len()
     }
 
-    /// Adds the document of a valid export.
+    /// Adds the document of a valid export. `prefix` comes before the ids of its products and reviews, as it does where they are
+    /// served; may be empty.
     ///
     /// # Errors
     /// Where it isn't one.
-    pub fn push(&mut self, id: &str, document: &Bytes) -> Result<(), SetError> {
+    pub fn push(&mut self, id: &str, prefix: &str, document: &Bytes) -> Result<(), SetError> {
         let fault = |error| SetError::Document { export: id.to_owned(), error };
         let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(document).map_err(fault)?;
         let export: Arc<str> = id.into();
         let sections = SECTIONS.map(|name| members.remove(name));
+        let (software_start, reviews_start) = (self.software.len(), self.reviews.len());
         for (section, value) in SECTIONS.into_iter().zip(sections) {
             // A section of another type than an array was a warning, and has no records.
             let elements = value.and_then(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()).ok());
@@ -141,6 +150,9 @@ impl Set {
                 let json = Json(document.slice_ref(element.get().as_bytes()));
                 self.element(section, &export, json).map_err(fault)?;
             }
+        }
+        if !prefix.is_empty() {
+            prefix_ids(prefix, &mut self.software[software_start..], &mut self.reviews[reviews_start..]);
         }
         let own = serde_json::to_vec(&members).map_err(fault)?;
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
@@ -186,6 +198,22 @@ impl Record {
         let (url, status) = (head.url.into(), head.evidence_status);
         let (id, name) = (head.id.into(), head.name.into());
         Ok(Self { item: Item { id, name, export, json }, url, status, categories })
+    }
+}
+
+/// Puts a prefix before the ids of an export's products and reviews, and before the id in a review of one of these products.
+fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
+    let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
+    let own: HashSet<&str> = software.iter().map(|record| &*record.item.id).collect();
+    for review in reviews {
+        review.id = prefixed(&review.id);
+        // Its name is the id of the product.
+        if own.contains(&*review.name) {
+            review.name = prefixed(&review.name);
+        }
+    }
+    for record in software {
+        record.item.id = prefixed(&record.item.id);
     }
 }
 

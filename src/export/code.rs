@@ -44,6 +44,14 @@ macro_rules! codes {
                 }
             }
 
+            /// The kind of finding, in a sentence.
+            #[must_use]
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $(Self::$code => concat!($($doc),+).trim_ascii_start(),)+
+                }
+            }
+
             /// Whether it stops a set from being published.
             #[must_use]
             pub const fn severity(self) -> Severity {
@@ -157,6 +165,8 @@ codes! {
     ImpossibleDate = "impossible_date", Warning;
     /// A date that is yet to come.
     FutureDate = "future_date", Warning;
+    /// Evidence that was checked longer ago than the check allows.
+    StaleEvidence = "stale_evidence", Warning;
     /// An optional property that can't be used as it is; it is kept and returned.
     UnusableProperty = "unusable_property", Warning;
     /// A key that is almost a known one.
@@ -173,6 +183,22 @@ codes! {
     InvisibleCharacter = "invisible_character", Warning;
     /// An export without any record.
     NoRecords = "no_records", Warning;
+    /// A category that is almost a declared or a much more frequent one.
+    NearMissCategory = "near_miss_category", Warning;
+    /// Two ids that differ in case only.
+    SimilarId = "similar_id", Warning;
+    /// HTML or Markdown in a text.
+    Markup = "markup", Warning;
+    /// A text that was decoded in another encoding than it was written in.
+    Mojibake = "mojibake", Warning;
+    /// A URL that stands for one to be filled in.
+    PlaceholderUrl = "placeholder_url", Warning;
+    /// A host of a local network.
+    PrivateHost = "private_host", Warning;
+    /// A host without a known top-level domain.
+    UnknownTopLevelDomain = "unknown_top_level_domain", Warning;
+    /// Files in the data folder that are almost named like exports.
+    IgnoredFile = "ignored_file", Warning;
     /// A link that browsers don't follow.
     UnusualLink = "unusual_link", Warning;
     /// A related term that the glossary doesn't have.
@@ -199,6 +225,8 @@ mod tests {
     fn no_two_codes_have_one_name() {
         let names: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(names.len(), Code::ALL.len());
+        let described = |code: &Code| code.description().ends_with('.') && !code.description().starts_with(' ');
+        assert!(Code::ALL.iter().all(described));
         assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'8')));
     }
 }

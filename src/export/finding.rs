@@ -9,7 +9,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::budget::{KEPT_FINDINGS, shortened};
-use super::{Code, LeftOut, Severity};
+use super::{Code, LeftOut, RecordName, Severity};
 
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Location {
     pub place: Option<Place>,
     /// RFC 6901 JSON pointer to the value; empty for the whole document.
     pub pointer: String,
+    /// The record that the place is in, where it is in one.
+    pub record: Option<Arc<RecordName>>,
 }
 
 /// A place in a file.
@@ -80,12 +82,13 @@ impl Serialize for Finding {
 
 impl Serialize for Location {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut location = serializer.serialize_struct("Location", 5)?;
+        let mut location = serializer.serialize_struct("Location", 6)?;
         location.serialize_field("file", &self.file.to_string_lossy())?;
         location.serialize_field("line", &self.place.as_ref().map(|place| place.line))?;
         location.serialize_field("column", &self.place.as_ref().map(|place| place.column))?;
         location.serialize_field("range", &self.place.as_ref().map(|place| &place.range))?;
         location.serialize_field("pointer", &self.pointer)?;
+        location.serialize_field("record", &self.record)?;
         location.end()
     }
 }
@@ -201,6 +204,14 @@ impl Findings {
         for (code, count) in faults.counts {
             *self.counts.entry((Arc::clone(file), code)).or_default() += count;
         }
+    }
+
+    /// All places of the findings that are kept.
+    pub(super) fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
+        self.kept.iter_mut().flat_map(|finding| {
+            let related = finding.related.iter_mut().map(|related| &mut related.location);
+            std::iter::once(&mut finding.location).chain(related)
+        })
     }
 
     /// The findings by file, place and code, and how many more there are.

@@ -11,12 +11,15 @@ mod convert;
 mod finding;
 mod id_prefix;
 mod pointer;
+mod record_name;
 pub mod render;
 mod report;
 mod schema;
 mod section;
 mod set;
 mod source;
+mod stale;
+mod stray;
 mod text;
 mod vocabulary;
 
@@ -24,8 +27,11 @@ pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use finding::{Finding, Location, Place, Related};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
+pub use record_name::RecordName;
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
 pub use source::{FindError, Limits, SourceFile, find_files};
+pub use stale::{Stale, StaleCategory, StaleProduct};
+pub use stray::mention_ignored_files;
 pub(crate) use vocabulary::{RECORD, Shape};
 
 use bytes::Bytes;

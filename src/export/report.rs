@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::convert::{self, Entry};
+use super::convert::{self, Days, Entry};
 use super::finding::{Faults, Findings};
+use super::record_name::name_records;
 use super::section::Cut;
 use super::set::{self, Draft};
-use super::{Code, Export, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, schema, text};
+use super::{
+    Code, Export, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, Stale, schema, text,
+};
 use crate::record::CalendarDate;
 
 /// The result of reading a set of export files.
@@ -31,6 +34,8 @@ pub struct Report {
     pub counts: Counts,
     /// The invalid part, which `exports` doesn't have.
     pub skipped: Skipped,
+    /// The products with stale evidence, where the limits say what that is.
+    pub stale: Option<Stale>,
 }
 
 /// The number of exports and records that are left out of a set because they are invalid.
@@ -183,6 +188,7 @@ pub fn examine(
     }
     let is_complete = drafts.len() == report.counts.files;
     set::examine(&mut drafts, is_complete, &mut findings);
+    name_records(&mut findings, &report.files, &drafts, limits);
     for draft in drafts {
         let records = draft.contents.sections[SectionKind::Software as usize].len();
         let [_, others @ ..] = &draft.contents.sections;
@@ -195,6 +201,7 @@ pub fn examine(
         report.skipped.records += (skipped_software + skipped_others) as u64;
         report.exports.extend(export);
     }
+    report.stale = limits.stale_before.map(|before| Stale::collect(&report.exports, before));
     report.skipped.exports = (report.counts.files - report.exports.len()) as u64;
     (report.findings, report.left_out) = findings.finish();
     report
@@ -205,7 +212,7 @@ fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Opt
     let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
     let Some(document) = document else { return (None, faults) };
     faults.append(schema::check(document.root()));
-    let (mut contents, found) = convert::read(document.root(), today);
+    let (mut contents, found) = convert::read(document.root(), Days { today, stale_before: limits.stale_before });
     faults.append(found);
     if let Some(prefix) = file.id_prefix() {
         contents.id_prefix = Some(prefix.into());

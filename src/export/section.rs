@@ -38,7 +38,7 @@ impl SectionKind {
 }
 
 /// One array: where its elements are, and which of them are skipped.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Section {
     spans: Vec<Range<usize>>,
     skipped: Vec<bool>,

@@ -11,7 +11,8 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, Related};
+use super::{Code, Finding, IdPrefixes, Location, Related, stray};
+use crate::record::CalendarDate;
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +21,25 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// How deep arrays and objects may be nested.
     pub max_depth: usize,
+    /// Evidence is reported as stale if it was checked before this day; `None` where its age doesn't matter.
+    pub stale_before: Option<CalendarDate>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64 }
+        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64, stale_before: None }
     }
 }
+
+impl Limits {
+    /// The largest file, in bytes.
+    fn file_bytes(&self) -> u64 {
+        self.max_file_bytes.min(u64::from(u32::MAX) - 1)
+    }
+}
+
+/// The remedy of a file that is too large.
+const TOO_LARGE_HELP: &str = "split it into several exports, or raise --max-file-bytes";
 
 /// Why there are no export files to read.
 #[derive(Debug, thiserror::Error)]
@@ -47,10 +60,12 @@ pub enum FindError {
         folder: PathBuf,
     },
     /// There is none.
-    #[error("there is no export file in the folder {}: put at least one *.json there", .folder.display())]
+    #[error("there is no export file in the folder {}: {remedy}", .folder.display())]
     NoFiles {
         /// The folder.
         folder: PathBuf,
+        /// What to do about it.
+        remedy: String,
     },
 }
 
@@ -70,7 +85,8 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
         }
     }
     if files.is_empty() {
-        return Err(FindError::NoFiles { folder: folder.to_owned() });
+        let remedy = stray::remedy(folder).unwrap_or_else(|| "put at least one *.json there".to_owned());
+        return Err(FindError::NoFiles { folder: folder.to_owned(), remedy });
     }
     files.sort_unstable();
     Ok(files)
@@ -98,7 +114,7 @@ impl SourceFile {
             let help = "check that it exists and may be read, or remove it from the folder";
             about(path, Code::UnreadableFile, format!("the file can't be read: {error}"), help)
         };
-        let limit = limits.max_file_bytes.min(u64::from(u32::MAX) - 1);
+        let limit = limits.file_bytes();
         // Asked before opening: opening a named pipe would wait for its writer.
         let metadata = fs::metadata(path).map_err(unreadable)?;
         if !metadata.is_file() {
@@ -118,6 +134,24 @@ impl SourceFile {
         }
         let modified = metadata.modified().ok();
         Ok(Self { modified, ..Self::from_bytes(path, bytes.into())? })
+    }
+
+    /// Reads standard input: the export `stdin` in the file `<stdin>`.
+    ///
+    /// # Errors
+    /// The finding, where it is larger than the limit or can't be read.
+    pub fn from_standard_input(input: impl Read, limits: &Limits) -> Result<Self, Box<Finding>> {
+        let path = Path::new("<stdin>");
+        let limit = limits.file_bytes();
+        let mut bytes = Vec::new();
+        input.take(limit + 1).read_to_end(&mut bytes).map_err(|error| {
+            about(path, Code::UnreadableFile, format!("standard input can't be read: {error}"), "name a file instead")
+        })?;
+        if bytes.len() as u64 > limit {
+            let message = format!("the export on standard input is too large: {limit} bytes are allowed");
+            return Err(about(path, Code::FileTooLarge, message, TOO_LARGE_HELP));
+        }
+        Ok(Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? })
     }
 
     /// A document that is in memory already, under the name of a file.
@@ -189,11 +223,11 @@ impl SourceFile {
 
     pub(super) fn location(&self, range: Range<usize>, pointer: String) -> Location {
         let locator = self.locator.get_or_init(|| Locator::new(&self.bytes));
-        Location { file: Arc::clone(&self.path), place: Some(locator.place(&self.bytes, range)), pointer }
+        Location { file: Arc::clone(&self.path), place: Some(locator.place(&self.bytes, range)), pointer, record: None }
     }
 
     pub(super) fn whole(&self) -> Location {
-        Location { file: Arc::clone(&self.path), place: None, pointer: String::new() }
+        Location { file: Arc::clone(&self.path), place: None, pointer: String::new(), record: None }
     }
 
     pub(super) fn finding(&self, fault: Fault) -> Finding {
@@ -209,11 +243,11 @@ impl SourceFile {
 }
 
 fn about(path: &Path, code: Code, message: impl Into<String>, help: &str) -> Box<Finding> {
-    let location = Location { file: path.into(), place: None, pointer: String::new() };
+    let location = Location { file: path.into(), place: None, pointer: String::new(), record: None };
     Box::new(Finding { code, location, message: message.into(), help: help.to_owned(), related: Vec::new() })
 }
 
 fn too_large(path: &Path, length: u64, limit: u64) -> Box<Finding> {
     let message = format!("the file is too large: {length} bytes, {limit} are allowed");
-    about(path, Code::FileTooLarge, message, "split it into several exports, or raise --max-file-bytes")
+    about(path, Code::FileTooLarge, message, TOO_LARGE_HELP)
 }

@@ -1,13 +1,16 @@
 //! Settings of the HTTP service.
 
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use axum::http::Uri;
 use ipnet::IpNet;
 
+use super::preview::Preview;
 use super::search_pool::MaxQueueDelay;
 use crate::key::Rate;
+use crate::queries::EmptyQueries;
 use crate::snapshot::store::Store;
 
 /// Settings of the HTTP service.
@@ -36,6 +39,10 @@ pub struct HttpConfig {
     pub public_page: Option<Rate>,
     /// The index folder that is offered to followers.
     pub generations: Option<Store>,
+    /// Counts of searches without hits; `None`: they aren't counted.
+    pub empty_queries: Option<Arc<EmptyQueries>>,
+    /// What a preview shows beside the directory; `None` for a service.
+    pub preview: Option<Arc<Preview>>,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,
     /// The introduction on the page's first screen: plain text.
@@ -56,6 +63,8 @@ impl Default for HttpConfig {
             max_downloads_per_key: 4,
             public_page: None,
             generations: None,
+            empty_queries: None,
+            preview: None,
             site_title: "Software Directory".to_owned(),
             site_introduction: None,
         }

@@ -14,6 +14,7 @@ mod extract;
 mod metrics;
 mod middleware;
 mod openapi;
+mod preview;
 pub mod problem;
 mod process_metrics;
 mod response;
@@ -26,6 +27,7 @@ mod state;
 
 pub use config::{HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Metrics, MetricsError};
+pub use preview::{Comparison, Findings, Preview};
 pub use routes::metrics_service;
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
@@ -109,6 +111,15 @@ pub fn service_with(
         .layer(Around(Authenticate(Arc::clone(&state))))
         .layer(Around(RateLimit));
     let replication = generations::router().method_not_allowed_fallback(method_not_allowed).layer(replication);
+    // What a preview shows: of no snapshot, for there may be none.
+    let is_preview = state.config.preview.is_some();
+    let preview = if is_preview { routes::preview::router() } else { Router::new() };
+    let preview = preview.layer(
+        ServiceBuilder::new()
+            .layer(common.clone())
+            .layer(Around(Authenticate(Arc::clone(&state))))
+            .layer(Around(RateLimit)),
+    );
     // Messages of the Model Context Protocol: sent with POST, so without entity tags.
     let assistants = ServiceBuilder::new()
         .layer(common.clone())
@@ -126,7 +137,8 @@ pub fn service_with(
     ServiceBuilder::new()
         .map_request(middleware::trim_trailing_slash)
         .map_response(middleware::correct_headers)
-        .service(open.merge(api).merge(replication).merge(assistants).with_state(state))
+        .map_response(move |response| if is_preview { preview::mark(response) } else { response })
+        .service(open.merge(api).merge(replication).merge(assistants).merge(preview).with_state(state))
 }
 
 /// The operations of the API.

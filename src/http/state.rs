@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tokio::task::JoinSet;
 
 use super::config::HttpConfig;
@@ -13,6 +15,7 @@ use super::problem::ApiError;
 use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
 use crate::key::{AddressQuotas, KeyStore};
+use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
 use crate::snapshot::Directory;
 
 /// The interval at which an idle search cache is cleared.
@@ -89,6 +92,20 @@ impl AppState {
             Some(Ok(output)) => Ok(output),
             Some(Err(error)) if error.is_panic() => Err(ApiError::panicked(&*error.into_panic())),
             _ => Err(ApiError::Overloaded),
+        }
+    }
+
+    /// Counts a search with words, and what it found.
+    pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
+        let Some(q) = &search.q else { return };
+        self.metrics.observe_search(total);
+        // With a filter that may be the cause, and what is being typed isn't a query yet.
+        let is_whole = search.filter == SoftwareFilter::default() && search.prefix != Prefix::Always;
+        if total == 0
+            && is_whole
+            && let Some(queries) = &self.config.empty_queries
+        {
+            queries.count(q, Instant::now(), Timestamp::now().to_zoned(TimeZone::UTC).date());
         }
     }
 

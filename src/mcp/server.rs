@@ -41,6 +41,9 @@ pub trait Host: Clone + Send + Sync + 'static {
     where
         F: Future<Output: Send + 'static> + Send + 'static;
 
+    /// Takes a search and the number of products that it found, to be counted.
+    fn searched(&self, search: &SearchSoftware, total: u64);
+
     /// Takes a failure of the directory, to be logged once.
     fn failed(&self, error: ServiceError);
 }
@@ -119,8 +122,13 @@ impl<H: Host> ToolServer<H> {
             q: arguments.text("q").map(str::to_owned),
             ..SearchSoftware::new("")
         };
-        let (snapshot, base) = (Arc::clone(&self.snapshot), Arc::clone(&self.base));
-        self.host.run(async move { search(&snapshot, &query, &base).await }).await.map_err(Failure::Refused)?
+        let (snapshot, base, host) = (Arc::clone(&self.snapshot), Arc::clone(&self.base), self.host.clone());
+        let run = self.host.run(async move {
+            let (found, total) = search(&snapshot, &query, &base).await?;
+            host.searched(&query, total);
+            Ok(found)
+        });
+        run.await.map_err(Failure::Refused)?
     }
 
     async fn get_software(&self, arguments: &Arguments) -> Result<Value, Failure> {
@@ -214,8 +222,8 @@ impl<H: Host> ServerHandler for ToolServer<H> {
     }
 }
 
-/// Searches, and reads the whole record of each hit, for its sources and export.
-async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<Value, Failure> {
+/// Searches, and reads the whole record of each hit, for its sources and export. Returns the number of products found, too.
+async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<(Value, u64), Failure> {
     if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter) {
         return Err(Failure::Call(format!("{argument} {value:?} is a list; give several values as an array.")));
     }
@@ -226,14 +234,15 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
             software.push(record::found(&detail, base));
         }
     }
-    Ok(json!({
+    let found = json!({
         "total": page.pagination.total,
         "with_all_words": page.query.with_all_words,
         "incomplete": page.query.incomplete,
         "corrected": page.query.corrected,
         "dropped": page.query.dropped,
         "software": software,
-    }))
+    });
+    Ok((found, page.pagination.total))
 }
 
 /// The whole record of a product; `None` for an unknown id.

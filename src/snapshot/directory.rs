@@ -10,6 +10,9 @@ use super::Snapshot;
 use super::reload::ReloadStatus;
 use crate::export::Skipped;
 
+/// The name of the reason that invalid records are left out.
+pub const RECORDS_SKIPPED: &str = "records_skipped";
+
 /// The directory that is being served: shared by the HTTP service, the watcher and whoever else answers from it.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -40,7 +43,7 @@ impl Degraded {
     fn skipped(skipped: Skipped) -> Self {
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         Self {
-            code: "records_skipped",
+            code: RECORDS_SKIPPED,
             count: Some(count(skipped.records)),
             export_count: Some(count(skipped.exports)),
             since: None,

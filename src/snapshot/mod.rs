@@ -25,7 +25,7 @@ pub mod watch;
 pub use artifact::Artifact;
 pub use build::{BuildError, Processors, build};
 pub use change::Change;
-pub use directory::{Degraded, Directory};
+pub use directory::{Degraded, Directory, RECORDS_SKIPPED};
 pub use failure::{BuildFailure, FailureCode};
 pub use generation::{Generation, INDEX_FORMAT};
 pub use log::{ChangeLog, ProductChange, Step};

@@ -82,6 +82,12 @@ impl ReloadStatus {
         next
     }
 
+    /// How many reloads have ended.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
     /// How many reloads ended so.
     #[must_use]
     pub fn count(&self, outcome: ReloadOutcome) -> u64 {

@@ -71,7 +71,9 @@ impl Source {
             Self::Folder(folder) => {
                 let (stamp, files) = read_settled(folder, || open_all(folder, limits, prefixes))?;
                 let total = stamp.iter().map(|file| file.size).sum();
-                Ok(ReadSet { report: export::examine(files, limits, today, &|done| progress(done, total)), stamp })
+                let mut report = export::examine(files, limits, today, &|done| progress(done, total));
+                export::mention_ignored_files(&mut report, folder);
+                Ok(ReadSet { report, stamp })
             }
             Self::Embedded => {
                 let files = EMBEDDED

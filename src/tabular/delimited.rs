@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{Cell, MAX_CELLS, MAX_ROWS, Row, Table, TableError, text_cell, value};
+use super::{Cell, MAX_CELLS, MAX_ROWS, Progress, Row, STEP, Table, TableError, text_cell, value};
 
 /// How much of a file decides on its delimiter, in bytes.
 const SAMPLE: usize = 64 * 1024;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Table, TableError> {
+pub(super) fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Table, TableError> {
     let mut notes = Vec::new();
     let text = decode(bytes, &mut notes)?;
     let delimiter = delimiter(&text);
@@ -43,6 +43,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Table, TableError> {
         }
         let of_row = record.iter().map(text_cell).chain(std::iter::repeat(Cell::Empty)).take(width).collect();
         table.rows.push(Row { number, cells: of_row });
+        if table.rows.len().is_multiple_of(STEP) {
+            progress(lines.at as u64, text.len() as u64);
+        }
     }
     Ok(table)
 }
@@ -111,16 +114,16 @@ mod tests {
 
     #[test]
     fn windows_1252_is_converted_and_told() {
-        let table = read(b"name\nM\xfcller\n").expect("a table");
+        let table = read(b"name\nM\xfcller\n", &|_, _| {}).expect("a table");
         assert_eq!(table.rows[0].cells, [Cell::Text("Müller".into())]);
         assert_eq!(table.notes.len(), 1);
-        let table = read("\u{feff}name\nMüller\n".as_bytes()).expect("a table");
+        let table = read("\u{feff}name\nMüller\n".as_bytes(), &|_, _| {}).expect("a table");
         assert_eq!((table.heads[0].as_str(), table.notes.len()), ("name", 0));
     }
 
     #[test]
     fn a_row_wider_than_the_heads_is_an_error_and_empty_cells_are_not() {
-        assert!(read(b"a,b\n1,2,3\n").is_err());
-        assert_eq!(read(b"a,b\n1,2,,\n").expect("a table").rows[0].cells.len(), 2);
+        assert!(read(b"a,b\n1,2,3\n", &|_, _| {}).is_err());
+        assert_eq!(read(b"a,b\n1,2,,\n", &|_, _| {}).expect("a table").rows[0].cells.len(), 2);
     }
 }

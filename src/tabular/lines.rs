@@ -6,15 +6,20 @@ use serde::Deserialize as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Cell, MAX_CELLS, MAX_ROWS, Row, Table, TableError};
+use super::{Cell, MAX_CELLS, MAX_ROWS, Progress, Row, STEP, Table, TableError};
 use crate::export::write_compact;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Table, TableError> {
+pub(super) fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Table, TableError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut table = Table::default();
     let mut columns: HashMap<String, usize> = HashMap::new();
     let mut cells = 0_usize;
+    let mut read = 0;
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if index.is_multiple_of(STEP) {
+            progress(read, bytes.len() as u64);
+        }
+        read += line.len() as u64 + 1;
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;

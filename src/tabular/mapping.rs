@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     fn proposed(csv: &str) -> Vec<String> {
-        let table = crate::tabular::parse(csv.as_bytes(), "csv", None).expect("a table");
+        let table = crate::tabular::parse(csv.as_bytes(), "csv", None, &|_, _| {}).expect("a table");
         Mapping::propose(&table).targets.iter().map(ToString::to_string).collect()
     }
 
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_written_mapping_is_read_back() {
-        let table = crate::tabular::parse(b"Title,X,json:n\na,b,1\n", "csv", None).expect("a table");
+        let table = crate::tabular::parse(b"Title,X,json:n\na,b,1\n", "csv", None, &|_, _| {}).expect("a table");
         let mapping = Mapping::propose(&table);
         assert_eq!(Mapping::parse(mapping.to_json(&table).as_bytes(), &table).expect("a mapping"), mapping);
         assert!(Mapping::parse(br#"{"columns":{"Title":"name","X":"nam","json:n":null}}"#, &table).is_err());

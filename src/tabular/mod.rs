@@ -122,11 +122,17 @@ pub enum TableError {
     },
 }
 
+/// Gets the bytes done and the bytes in all while a table is read.
+pub type Progress<'p> = &'p dyn Fn(u64, u64);
+
+/// Rows between two calls of a [`Progress`].
+const STEP: usize = 1000;
+
 /// Reads a table: a workbook or NDJSON by its extension, anything else as CSV.
 ///
 /// # Errors
 /// Where the file can't be read, is too large or isn't a table.
-pub fn read(path: &Path, sheet: Option<&str>, max_bytes: u64) -> Result<Table, TableError> {
+pub fn read(path: &Path, sheet: Option<&str>, max_bytes: u64, progress: Progress<'_>) -> Result<Table, TableError> {
     // Before it is opened: opening a named pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(TableError::Form("this isn't an ordinary file; save the table as a file and name that".to_owned()));
@@ -137,26 +143,26 @@ pub fn read(path: &Path, sheet: Option<&str>, max_bytes: u64) -> Result<Table, T
         return Err(TableError::TooLarge { limit: max_bytes });
     }
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    parse(&bytes, &extension.to_string_lossy(), sheet)
+    parse(&bytes, &extension.to_string_lossy(), sheet, progress)
 }
 
 /// Reads a table from the bytes of a file with an extension in lower case.
 ///
 /// # Errors
 /// Where they aren't a table.
-pub fn parse(bytes: &[u8], extension: &str, sheet: Option<&str>) -> Result<Table, TableError> {
+pub fn parse(bytes: &[u8], extension: &str, sheet: Option<&str>, progress: Progress<'_>) -> Result<Table, TableError> {
     let is_workbook = bytes.starts_with(b"PK\x03\x04");
     if sheet.is_some() && !is_workbook {
         return Err(TableError::Form("--sheet is of workbooks (.xlsx), and this isn't one; leave it out".to_owned()));
     }
     let mut table = match extension {
-        _ if is_workbook => workbook::read(bytes, sheet)?,
-        "ndjson" | "jsonl" => lines::read(bytes)?,
+        _ if is_workbook => workbook::read(bytes, sheet, progress)?,
+        "ndjson" | "jsonl" => lines::read(bytes, progress)?,
         "json" => {
             let text = "this is JSON: an export needs no import (see check); name a file with an object a line .ndjson";
             return Err(TableError::Form(text.to_owned()));
         }
-        _ => delimited::read(bytes)?,
+        _ => delimited::read(bytes, progress)?,
     };
     if table.heads.len() > MAX_COLUMNS {
         return Err(TableError::TooManyColumns);

@@ -4,16 +4,19 @@ use std::io::Cursor;
 
 use calamine::{Data, DataType as _, Reader as _, Xlsx};
 
-use super::{Cell, MAX_CELLS, MAX_ROWS, Row, Table, TableError, text_cell, value};
+use super::{Cell, MAX_CELLS, MAX_ROWS, Progress, Row, STEP, Table, TableError, text_cell, value};
 
 /// Most bytes of text for a byte of the file: a small archive can hold a large worksheet.
 const UNPACKED_FACTOR: usize = 200;
 
-pub(super) fn read(bytes: &[u8], sheet: Option<&str>) -> Result<Table, TableError> {
+pub(super) fn read(bytes: &[u8], sheet: Option<&str>, progress: Progress<'_>) -> Result<Table, TableError> {
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes))?;
     let name = choose(workbook.sheet_names(), sheet)?;
     // Cell by cell, so that one cell at the far end of a worksheet doesn't make a range of gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
+    // As the worksheet states it; the bytes done are those of its rows.
+    let last_row = u64::from(cells.dimensions().end.0).max(1);
+    let total = bytes.len() as u64;
     let mut table = Table::default();
     let mut row: Vec<Cell> = Vec::new();
     let (mut number, mut count, mut size) = (0_u32, 0_usize, 0_usize);
@@ -22,6 +25,9 @@ pub(super) fn read(bytes: &[u8], sheet: Option<&str>) -> Result<Table, TableErro
         if at != number {
             push(&mut table, number, std::mem::take(&mut row))?;
             number = at;
+            if (number as usize).is_multiple_of(STEP) {
+                progress((total * u64::from(number) / last_row).min(total), total);
+            }
         }
         let column = column as usize;
         if column >= super::MAX_COLUMNS {

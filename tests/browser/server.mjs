@@ -26,11 +26,12 @@ export async function run(...args) {
 
 /**
  * Starts a server. `rate` gives it a key file with a key of that rate instead of the development key, and a
- * spare one that is hardly limited; `options` are further ones of the command line. */
-export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [] } = {}) {
+ * spare one that is hardly limited; `options` are further ones of the command line. `command` starts another one that serves;
+ * without `isReady` it may have nothing to serve. */
+export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
   const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));
-  const args = ['--data', data, '--index', 'none', '--listen', listen, ...options];
+  const args = [...(command ?? ['--data', data, '--index', 'none']), '--listen', listen, ...options];
   let key = null;
   let spare = null;
   if (rate) {
@@ -53,7 +54,7 @@ export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', 
   child.stdout.resume();
   if (!link) throw new Error(`The server did not start:\n${errors}`);
   key ??= /#key=(.+)$/.exec(link)[1];
-  await ready(url, () => errors);
+  if (isReady) await ready(url, () => errors);
   return {
     url,
     key,

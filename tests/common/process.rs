@@ -49,7 +49,7 @@ pub(crate) fn write(folder: &Path, text: &str) {
 pub(crate) fn export(ids: &[&str]) -> String {
     let record = |id: &&str| {
         format!(
-            r#"    {{"id": "{id}", "name": "Tool {id}", "url": "https://{id}.example.org/", "evidence_status": "pending-review"}}"#
+            r#"    {{"id": "{id}", "name": "Tool {id}", "url": "https://{id}.example/", "evidence_status": "pending-review"}}"#
         )
     };
     let records: Vec<_> = ids.iter().map(record).collect();

@@ -1,4 +1,4 @@
-//! The three forms of a difference.
+//! The forms of a difference.
 
 use serde_json::{Value, json};
 use software_directory::diff::{Difference, render};
@@ -74,4 +74,36 @@ fn nothing_is_said_to_differ_where_nothing_does() {
     let same = difference(&export(&[]), &export(&[]));
     assert_eq!(text(&same, 1), "HEAD:data and data do not differ\n");
     assert!(markdown(&same).contains("Nothing differs."));
+}
+
+#[test]
+fn html_is_for_a_page() {
+    insta::assert_snapshot!(render::html(&example(), &options(100)));
+}
+
+#[test]
+fn html_counts_records_beyond_the_limit_and_escapes_ids_in_links() {
+    let mut odd = record("a");
+    odd["id"] = "a/b?\"<x>".into();
+    let new = [odd, record("b"), record("c")];
+    let html = render::html(&difference(&export(&[]), &export(&new)), &options(1));
+    assert!(html.contains("<a href=\"/software/a%2Fb%3F%22%3Cx%3E\">"), "{html}");
+    assert!(html.contains("and 2 more added") && !html.contains("<x>"), "{html}");
+    assert!(render::html(&difference(&export(&[]), &export(&[])), &options(1)).contains("do not differ"));
+}
+
+#[test]
+fn html_has_a_bound_whatever_the_records_hold() {
+    let long = |id: &str| {
+        let mut record = record(id);
+        for field in 0..200 {
+            record[format!("field {field}")] = vec!["long ".repeat(100); 30].into();
+        }
+        record
+    };
+    let old: Vec<_> = (0..40).map(|id| record(&id.to_string())).collect();
+    let new: Vec<_> = (0..40).map(|id| long(&id.to_string())).collect();
+    let html = render::html(&difference(&export(&old), &export(&new)), &options(1000));
+    assert!(html.len() < 3 << 20, "{}", html.len());
+    assert!(html.contains(" more changed</li>") && html.contains(" more fields</p>"), "the others are counted");
 }

@@ -7,7 +7,7 @@ use software_directory::diff::{Difference, Evidence, Set, compare};
 pub(crate) fn set(exports: &[(&str, &Value)]) -> Set {
     let mut set = Set::default();
     for (id, document) in exports {
-        set.push(id, &document.to_string().into()).expect("a valid export");
+        set.push(id, "", &document.to_string().into()).expect("a valid export");
     }
     set
 }
@@ -95,4 +95,28 @@ fn envelope_and_other_sections_are_compared() {
     assert_eq!((ids(&difference.synonyms.added), ids(&difference.synonyms.removed)), (vec!["a = c"], vec!["a = b"]));
     assert_eq!(difference.exports.changed[0].fields[0].field, "license");
     assert!(difference.software.is_empty() && difference.categories.is_empty());
+}
+
+#[test]
+fn prefix_tells_products_of_two_exports_apart() {
+    let of = |id: &str| {
+        let mut export = export(&[record("a")]);
+        export["reviews"] =
+            json!([{"id": "r", "software_id": "a", "rating": 4}, {"id": "s", "software_id": "x", "rating": 2}]);
+        (id.to_owned(), export)
+    };
+    let prefixed = |prefixes: [&str; 2]| {
+        let mut set = Set::default();
+        for ((id, export), prefix) in ["ours", "theirs"].map(of).iter().zip(prefixes) {
+            set.push(id, prefix, &export.to_string().into()).expect("a valid export");
+        }
+        set
+    };
+    let (old, new) = (prefixed(["", "t:"]), prefixed(["", "u:"]));
+    assert!(compare(&old, &prefixed(["", "t:"])).is_empty());
+    let difference = compare(&old, &new);
+    let [renamed] = &difference.software.changed[..] else { panic!("{difference:?}") };
+    assert_eq!((&*renamed.id, renamed.former_id.as_deref()), ("u:a", Some("t:a")), "its record is the same");
+    let reviews: Vec<_> = difference.reviews.added.iter().map(|review| (&*review.id, &*review.name)).collect();
+    assert_eq!(reviews, [("u:r", "u:a"), ("u:s", "x")], "a review of another export's product keeps its id");
 }

@@ -4,29 +4,35 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-const VALID: &str = r#"{"name": "N", "license": "https://example.org/", "software": [
+pub(crate) const VALID: &str = r#"{"name": "N", "license": "https://example.org/", "software": [
     {"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}
 ]}"#;
 
-fn check(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn check(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder).args(arguments).output().expect("the binary runs")
+}
+
+/// The command `check`, without the environment's options.
+pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
     let inherited = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SOFTWARE_DIRECTORY_"));
     for name in inherited {
         command.env_remove(name);
     }
-    command.current_dir(folder).arg("check").args(arguments).output().expect("the binary runs")
+    command.current_dir(folder).arg("check");
+    command
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("text")
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 /// A folder with files, each a path and a text.
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -55,6 +61,19 @@ fn warnings_leave_exit_code_0() {
     let output = check(folder.path(), &[]);
     assert!(stdout(&output).contains("warning[rating_out_of_range]"), "{}", stdout(&output));
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn near_misses_of_export_names_are_a_warning_of_their_folder() {
+    let folder = folder(&[("data/x.json", VALID), ("data/y.JSON", VALID)]);
+    let warning = "warning[ignored_file]: `y.JSON` isn't read: the name of an export ends in .json\n --> data\n";
+    for arguments in [&[][..], &["data"], &["data", "./data"]] {
+        let output = check(folder.path(), arguments);
+        assert_eq!(stdout(&output).matches(warning).count(), 1, "{}", stdout(&output));
+        assert_eq!(output.status.code(), Some(0));
+    }
+    let named = check(folder.path(), &["data/x.json"]);
+    assert_eq!(stdout(&named), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n", "a file alone is no folder");
 }
 
 #[test]

@@ -1,10 +1,18 @@
 //! Exports: parsing, the schema, checks across files, findings, and the command `check`.
 
+mod blemish;
 mod budget;
 mod check;
 mod found;
+mod host;
+mod ignored;
+mod named;
 mod reading;
 mod record;
 mod render;
+mod sarif;
 mod schema;
 mod set;
+mod similar;
+mod stale;
+mod stdin;

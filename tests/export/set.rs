@@ -85,6 +85,34 @@ fn reviews_of_a_file_that_cannot_be_read_are_not_called_wrong() {
 }
 
 #[test]
+fn reviews_that_go_with_one_product_are_one_finding() {
+    let broken = record("a", "").replace("https://a.example/", "a");
+    let reviews = ["a", "a", "a", "no", "no"].iter().enumerate();
+    let reviews: Vec<_> =
+        reviews.map(|(n, id)| format!(r#"{{"id": "r{n}", "software_id": "{id}", "rating": 5}}"#)).collect();
+    let text = envelope(&format!(r#""software": [{broken}], "reviews": [{}]"#, reviews.join(", ")));
+    let report = examine(&[("x.json", &text)]);
+    let unknown = "there is no product `no` in the directory";
+    let messages: Vec<_> = report.findings.iter().skip(1).map(|finding| &*finding.message).collect();
+    let left_out = "this review is left out together with its product `a`; 2 more reviews are of this product";
+    assert_eq!(messages, [left_out, unknown, unknown], "those of no product are errors of their own");
+    assert_eq!(report.skipped.records, 6);
+}
+
+#[test]
+fn review_of_a_product_with_an_invalid_id_is_no_error_of_its_own() {
+    let reviews = r#""reviews": [{"id": "r", "software_id": "a", "rating": 5}]"#;
+    for id in [r#""id": 7"#, r#""Id": "a""#] {
+        let product = record("a", "").replace(r#""id": "a""#, id);
+        let report = examine(&[("x.json", &envelope(&format!(r#""software": [{product}], {reviews}"#)))]);
+        assert_eq!((report.error_count(), report.warning_count()), (1, 1), "{id}");
+        assert!(codes(&report).contains(&"review_without_product"), "{id}");
+    }
+    let others = envelope(&format!(r#""software": [{}], {reviews}"#, record("b", "")));
+    assert_eq!(codes(&examine(&[("x.json", &others)])), ["unknown_software"]);
+}
+
+#[test]
 fn a_glossary_term_has_one_definition() {
     let one = envelope(r#""software": [], "glossary": [{"term": "Near-miss", "definition": "first"}]"#);
     let two = envelope(r#""software": [], "glossary": [{"term": "near miss", "definition": "second"}]"#);

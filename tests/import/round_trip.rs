@@ -28,7 +28,7 @@ fn fields(export: &Export) -> Vec<String> {
 }
 
 fn imported(table: &[u8], extension: &str) -> Export {
-    let table = tabular::parse(table, extension, None).expect("a table");
+    let table = tabular::parse(table, extension, None, &|_, _| {}).expect("a table");
     let envelope = Envelope { name: "N".into(), license: "https://l.example/".into() };
     let made = tabular::document(&table, &Mapping::propose(&table), &envelope, &BTreeMap::new(), None);
     read(made.expect("a document").json)
@@ -79,7 +79,7 @@ proptest! {
     fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), kind in 0..3_usize) {
         let extension = ["csv", "ndjson", "xlsx"][kind];
         let bytes = if kind == 2 { [b"PK\x03\x04", &bytes[..]].concat() } else { bytes };
-        if let Ok(table) = tabular::parse(&bytes, extension, None) {
+        if let Ok(table) = tabular::parse(&bytes, extension, None, &|_, _| {}) {
             let envelope = Envelope { name: "N".into(), license: "L".into() };
             let _ = tabular::document(&table, &Mapping::propose(&table), &envelope, &BTreeMap::new(), None);
         }

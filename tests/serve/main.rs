@@ -4,8 +4,10 @@ mod commands;
 mod diff;
 mod following;
 mod logging;
+mod preview;
 #[path = "../common/process.rs"]
 mod process;
+mod queries;
 mod starting;
 
 #[path = "../common/until.rs"]

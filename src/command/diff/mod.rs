@@ -1,12 +1,12 @@
 //! `diff`: what changed between two sets of exports.
 
 mod git;
-mod side;
+pub(super) mod side;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::{Failure, INVALID, print_error};
+use super::{Failure, INVALID, data, print_error};
 use crate::cli::{DiffArgs, DiffFormat};
 use crate::diff::{Difference, compare, render};
 use crate::printable::printable;
@@ -28,7 +28,12 @@ pub(super) fn run(args: &DiffArgs) -> ExitCode {
 }
 
 fn diff(args: &DiffArgs) -> Result<Difference, Failure> {
-    let (old, new) = (side::read(&args.old, args)?, side::read(&args.new, args)?);
+    let (old, new) = (side::read(&args.old, &args.sides)?, side::read(&args.new, &args.sides)?);
+    for (export, _) in data::prefixes(&args.sides.id_prefix).iter() {
+        if !old.has_export(export) && !new.has_export(export) {
+            data::warn_of_unused_prefix(export);
+        }
+    }
     let difference = compare(&old, &new);
     let (old, new) = (args.old.to_string_lossy(), args.new.to_string_lossy());
     let options = render::Options { old: &old, new: &new, limit: args.limit };

@@ -4,8 +4,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::git;
-use crate::cli::DiffArgs;
-use crate::command::Failure;
+use crate::cli::SideArgs;
+use crate::command::progress::reading;
+use crate::command::{Failure, data};
 use crate::diff::Set;
 use crate::error::chain;
 use crate::export::{self, Limits, Report, SourceFile, render};
@@ -15,8 +16,9 @@ use crate::snapshot::store::{Manifest, Store};
 /// The length of a generation's name, in hexadecimal digits.
 const GENERATION_DIGITS: usize = 16;
 
-/// Reads a side. A path that exists is a path, whatever it looks like.
-pub(super) fn read(side: &Path, args: &DiffArgs) -> Result<Set, Failure> {
+/// Reads a side, with a bar on a terminal. A path that exists is a path, whatever it looks like. Prefixes of exports that this side
+/// doesn't have count for the other one.
+pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Failure> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     if side.is_dir() {
         if let Some((store, manifest)) = of_folder(side) {
@@ -55,10 +57,13 @@ fn exports(
     sources: Vec<Result<SourceFile, Box<export::Finding>>>,
     limits: &Limits,
     side: &Path,
-    args: &DiffArgs,
+    args: &SideArgs,
 ) -> Result<Set, Failure> {
     let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::examine(sources, limits, today, &|_| {});
+    let prefixes = data::prefixes(&args.id_prefix);
+    let sources: Vec<_> = sources.into_iter().map(|source| Ok(source?.prefixed(&prefixes))).collect();
+    let total = sources.iter().flatten().map(|source: &SourceFile| source.bytes().len() as u64).sum();
+    let report = reading(|progress| export::examine(sources, limits, today, &|done| progress(done, total)));
     let side = side.display();
     if !report.is_valid() {
         let _ = print(&report);

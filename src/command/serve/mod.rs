@@ -1,11 +1,13 @@
 //! `serve`: the directory, published.
 
+mod empty_queries;
 mod sockets;
 mod source;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -14,12 +16,13 @@ use std::thread;
 use tokio::runtime::Handle;
 use tokio::sync::watch as flag;
 
+use self::empty_queries::QueryFile;
 use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
 use super::{Failure, cluster, data, environment, print_error, reindex};
-use crate::cli::{LogFormat, ServeArgs};
+use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::engine::opensearch::cluster::Cluster;
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
@@ -29,12 +32,21 @@ use crate::panics;
 use crate::snapshot::keeper::{Keeper, Outcome};
 use crate::snapshot::store::Store;
 use crate::snapshot::watch::Signal;
-use crate::snapshot::{Directory, Settings};
+use crate::snapshot::{Directory, Observer, Settings};
 
 /// The most connections to the metrics: a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;
 
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
+    run_with(args, None)
+}
+
+/// Serves a candidate to this machine: with a key of its own, and without the sockets and the environment of a service.
+pub(super) fn run_preview(args: &ServeArgs, preview: &PreviewArgs) -> ExitCode {
+    run_with(args, Some(preview))
+}
+
+fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     let settings = data::settings(&args.data, args.max_removed);
     if let Some(processors) = args.for_server {
         return reindex::run_for_server(args, processors, &settings);
@@ -66,7 +78,7 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
         if args.reindex {
             reindex::run(args, &settings, &log)
         } else {
-            serve(args, settings, directory, (followed, cluster), &log)
+            serve(args, preview, settings, directory, (followed, cluster), &log)
         }
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
@@ -87,6 +99,7 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
 
 fn serve(
     args: &ServeArgs,
+    preview: Option<&PreviewArgs>,
     mut settings: Settings,
     directory: Arc<Directory>,
     (followed, cluster): (Option<Generations>, Option<Arc<Cluster>>),
@@ -94,8 +107,21 @@ fn serve(
 ) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
-    let sockets = HandedOver::take()?;
-    let (keys, development) = keys(args, sockets.address(args)?, &settings)?;
+    let sockets = if preview.is_some() { HandedOver::default() } else { HandedOver::take()? };
+    let (keys, development) = match preview {
+        Some(_) => preview_keys()?,
+        None => keys(args, sockets.address(args)?, &settings)?,
+    };
+    let terminal = Terminal::new(args.log_format, log.clone());
+    let (shown, observer): (_, Box<dyn Observer>) = match preview {
+        None => (None, Box::new(terminal)),
+        Some(preview) => {
+            let (shown, observer) = super::preview::start(preview, terminal, &directory)?;
+            (Some(shown), Box::new(observer))
+        }
+    };
+    let query_file = args.empty_queries.as_deref().filter(|path| !path.as_os_str().is_empty());
+    let query_file = query_file.map(QueryFile::open).transpose()?.map(Arc::new);
     let mut config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
@@ -103,6 +129,8 @@ fn serve(
         public_page: args.public_page,
         // A cluster's generations aren't files.
         generations: settings.index.as_deref().filter(|_| cluster.is_none()).map(Store::new),
+        empty_queries: query_file.as_ref().map(|file| file.queries()),
+        preview: shown,
         site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
         ..HttpConfig::default()
     };
@@ -121,11 +149,23 @@ fn serve(
         followed
     } else {
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
-        Generations::Built(Keeper::new(settings, directory, Box::new(Terminal::new(args.log_format, log.clone()))))
+        Generations::Built { keeper: Keeper::new(settings, directory, observer), waits: preview.is_some() }
     };
     let _entered = runtime.enter();
     let _pings = cluster.as_ref().map(Cluster::start_pings);
-    runtime.block_on(run_server(args, sockets, state, generations, development))
+    let writing = query_file.clone().map(|file| runtime.spawn(file.write_regularly()));
+    let served = runtime.block_on(run_server(args, sockets, state, generations, development));
+    if let Some(file) = query_file {
+        writing.inspect(tokio::task::JoinHandle::abort);
+        file.write_and_log();
+    }
+    served
+}
+
+/// The key of a preview, which lasts as long as it runs. No key file takes its place.
+fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
+    let key = key::development::obtain(None).map_err(|error| Failure::other(&error))?.key;
+    Ok((KeyStore::development(&key, Path::new("")), Some(key)))
 }
 
 /// The keys that are accepted, and the development key where it is the only one.
@@ -157,7 +197,7 @@ async fn run_server(
     let is_shared = sockets.is_shared();
     let (listener, address) = sockets.service(args).await?;
     let metrics = sockets.metrics(args).await?;
-    let keys = Arc::clone(&state.keys);
+    let (keys, is_preview) = (Arc::clone(&state.keys), state.config.preview.is_some());
     let (stop, stopped) = flag::channel(0_u8);
     let metrics = metrics.map(|(listener, address)| {
         tracing::info!(%address, "metrics are served at /metrics");
@@ -188,7 +228,7 @@ async fn run_server(
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
     let (signals, received) = sync_channel(16);
     let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
-    let (origin, is_demo) = (generations.origin(), generations.is_demo());
+    let (origin, is_demo, awaited) = (generations.origin(), generations.is_demo(), generations.awaited());
     let (ready, is_ready) = tokio::sync::oneshot::channel();
     let runtime = Handle::current();
     let sender = signals.clone();
@@ -205,9 +245,9 @@ async fn run_server(
     let outcome = tokio::select! {
         started = is_ready => match started {
             Ok(Ok(outcome)) => {
-                log_start(outcome.as_ref(), address, &origin);
+                log_start(outcome.as_ref(), address, &origin, awaited);
                 open.send_replace(1);
-                announce(address, development.as_ref(), is_demo);
+                announce(address, development.as_ref(), is_demo, is_preview);
                 Ok(())
             }
             Ok(Err(failure)) => Err(failure),
@@ -278,9 +318,9 @@ fn stop_on(signal: &'static str, stop: &flag::Sender<u8>) {
 }
 
 /// Logs the one line of a start.
-fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str) {
+fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, awaited: &str) {
     let Some(outcome) = outcome else {
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, source = origin, "serving nothing yet: waiting for a generation");
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, origin, "serving nothing yet: waiting for {awaited}");
         return;
     };
     let (kept, index) = match outcome {
@@ -304,7 +344,7 @@ fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str) {
 
 /// Prints the service's address, in the first line, and how to try it. On a thread of its own, which may block on a pipe that
 /// isn't read.
-fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) {
+fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool, is_preview: bool) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
         ip if ip.is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port())),
@@ -319,6 +359,9 @@ fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool) {
         Some(key) => write!(text, "\nExplore  http://{reachable}/#key={}\n\n{}", key.expose(), example(key.expose())),
         None => write!(text, "\nExplore  http://{reachable}/\n\n{}", example("YOUR_KEY")),
     };
+    if let Some(key) = development.filter(|_| is_preview) {
+        let _ = write!(text, "\nWhat changes  http://{reachable}/preview#key={}\n", key.expose());
+    }
     if is_demo {
         text.push_str(
             "\nThere is no folder ./data here, so this is the directory that comes with the program, for trying it out.\n\

@@ -19,8 +19,8 @@ use crate::snapshot::{Directory, Settings};
 /// The source of generations.
 #[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub(super) enum Generations {
-    /// Builds of the exports.
-    Built(Keeper),
+    /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
+    Built { keeper: Keeper, waits: bool },
     /// Those of a leader.
     Followed(Follower),
     /// Those of a cluster.
@@ -87,7 +87,7 @@ impl Generations {
     /// Where they come from, for the log.
     pub(super) fn origin(&self) -> String {
         match self {
-            Self::Built(keeper) => match &keeper.settings().source {
+            Self::Built { keeper, .. } => match &keeper.settings().source {
                 Source::Folder(folder) => folder.display().to_string(),
                 Source::Embedded => "embedded demo".to_owned(),
             },
@@ -96,9 +96,18 @@ impl Generations {
         }
     }
 
+    /// What a start without a generation waits for.
+    pub(super) const fn awaited(&self) -> &'static str {
+        match self {
+            Self::Built { .. } => "valid exports",
+            Self::Followed(_) => "the leader",
+            Self::Shared(_) => "a generation in the cluster",
+        }
+    }
+
     /// Whether they are the embedded demo's.
     pub(super) fn is_demo(&self) -> bool {
-        matches!(self, Self::Built(keeper) if keeper.settings().source == Source::Embedded)
+        matches!(self, Self::Built { keeper, .. } if keeper.settings().source == Source::Embedded)
     }
 
     /// Publishes the first generation, then keeps the directory current until the stop signal. A follower is ready without a
@@ -111,17 +120,18 @@ impl Generations {
         runtime: &Handle,
     ) {
         match self {
-            Self::Built(mut keeper) => {
+            Self::Built { mut keeper, waits } => {
                 let mut hints = Hints::new(signals);
                 // Followed before reading, so that no change falls in between.
                 hints.follow(keeper.settings().source.folder());
-                match keeper.start() {
-                    Ok(outcome) => {
-                        if ready.send(Ok(Some(outcome))).is_ok() {
-                            watch(&mut keeper, received, &mut hints);
-                        }
-                    }
-                    Err(failure) => drop(ready.send(Err(Failure::of_build(&failure)))),
+                let started = match keeper.start() {
+                    Ok(outcome) => Ok(Some(outcome)),
+                    Err(failure) if waits && failure.code.is_of_exports() => Ok(None),
+                    Err(failure) => Err(Failure::of_build(&failure)),
+                };
+                let is_started = started.is_ok();
+                if ready.send(started).is_ok() && is_started {
+                    watch(&mut keeper, received, &mut hints);
                 }
             }
             Self::Followed(mut follower) => {

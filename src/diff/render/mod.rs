@@ -1,10 +1,12 @@
-//! A difference as text for people, as Markdown for a merge request, and as JSON for programs.
+//! A difference as text for people, as Markdown for a merge request, as HTML for a page, and as JSON for programs.
 
+mod html;
 mod json;
 mod markdown;
 mod shown;
 mod text;
 
+pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
 pub use text::text;
@@ -18,7 +20,7 @@ pub struct Options<'o> {
     pub old: &'o str,
     /// The name of the new set.
     pub new: &'o str,
-    /// The most elements of a section that text and Markdown show of each kind; the others are counted. JSON has all.
+    /// The most elements of a section that text, Markdown and HTML show of each kind; the others are counted. JSON has all.
     pub limit: usize,
 }
 

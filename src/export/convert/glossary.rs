@@ -48,6 +48,11 @@ impl Reader {
     fn glossary_source(&mut self, source: Value<'_>, path: Path<'_>) -> Option<GlossarySource> {
         if let Some(text) = source.as_str() {
             let is_link = is_uri(&text) && is_web(&text);
+            if is_link {
+                self.link(source, path);
+            } else {
+                self.label(source, path);
+            }
             let (title, url) = if is_link { (None, Some(text.into())) } else { (Some(text.into()), None) };
             return Some(GlossarySource { title, url });
         }

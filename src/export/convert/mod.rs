@@ -3,8 +3,12 @@
 //! The schema has been checked before. Here a word that is too long to be searched is an error, everything else a warning. A
 //! record without an essential property yields nothing.
 
+mod blemish;
 mod entry;
 mod glossary;
+mod host;
+mod markup;
+mod mojibake;
 mod property;
 mod raw;
 mod review;
@@ -18,6 +22,7 @@ use std::ops::Range;
 
 use foldhash::HashSet;
 
+use self::blemish::Blemishes;
 use super::finding::{Fault, Faults};
 use super::pointer::Path;
 use super::text::{Kind, Value};
@@ -71,20 +76,33 @@ pub(super) struct Term {
     pub(super) related: Vec<Range<usize>>,
 }
 
+/// The days that dates are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Days {
+    /// The last day that isn't in the future.
+    pub(super) today: CalendarDate,
+    /// Evidence that was checked before this day is stale.
+    pub(super) stale_before: Option<CalendarDate>,
+}
+
 /// The state of reading one document.
 pub(super) struct Reader {
     faults: Faults,
-    /// The last day that isn't in the future; `None` where the values were checked before.
-    today: Option<CalendarDate>,
+    blemishes: Blemishes,
+    /// `None` where the values were checked before.
+    days: Option<Days>,
 }
 
 /// Reads a document. The root need not be an object, nor valid.
-pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
-    let mut reader = Reader { faults: Faults::default(), today: Some(today) };
+pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
+    let mut reader = Reader::new(Some(days));
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());
-    let name = text("name").unwrap_or_default().into();
+    let name: Box<str> = text("name").unwrap_or_default().into();
+    if let Some(value) = root.get("name") {
+        reader.blemishes.look(value, path.member("name"), &name);
+    }
     let license = text("license").unwrap_or_default().into();
     let as_of = text("as_of").map(Into::into);
     if let Some(value) = root.get("as_of") {
@@ -105,6 +123,7 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
     }
     let contents =
         Contents { name, license, as_of, id_prefix, software, categories, reviews, glossary, synonyms, sections };
+    reader.blemishes.report(&mut reader.faults);
     (contents, reader.faults)
 }
 
@@ -134,6 +153,10 @@ impl Contents {
 }
 
 impl Reader {
+    fn new(days: Option<Days>) -> Self {
+        Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
+    }
+
     /// The prefix of ids. One that isn't a text isn't used, as with the other optional properties.
     fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
         let value = root.get("id_prefix")?;

@@ -1,10 +1,11 @@
 //! Single properties: texts, lists of texts, dates, links.
 
-use super::Reader;
+use fluent_uri::Uri;
+
+use super::{Days, Reader, host};
 use crate::export::Code;
 use crate::export::budget::{WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
-use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::record::CalendarDate;
 
@@ -65,9 +66,9 @@ impl Reader {
         Use::Used
     }
 
-    /// Reports a text with a word that is too long to be searched.
+    /// Reports a text with a word that is too long to be searched, and advises on its blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
-        if self.today.is_none() {
+        if self.days.is_none() {
             return;
         }
         if let Some(length) = overlong_word(text) {
@@ -75,11 +76,19 @@ impl Reader {
             let help = "put white space between its parts, or leave it out";
             self.report(Code::WordTooLong, value, path, message, help);
         }
+        self.blemishes.look(value, path, text);
+    }
+
+    /// Advises on the blemishes of a text that isn't searched.
+    pub(super) fn label(&mut self, value: Value<'_>, path: Path<'_>) {
+        if let (Some(_), Some(text)) = (self.days, value.as_str()) {
+            self.blemishes.look(value, path, &text);
+        }
     }
 
     /// Advises on a date that can't be or is yet to come.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
-        let (Some(today), Some(text)) = (self.today, value.as_str()) else { return };
+        let (Some(Days { today, .. }), Some(text)) = (self.days, value.as_str()) else { return };
         let Some(date) = CalendarDate::parse(&text) else {
             let message = format!("`{text}` is not a day of the calendar");
             return self.report(
@@ -96,10 +105,25 @@ impl Reader {
         }
     }
 
-    /// Advises on a link that browsers don't follow.
+    /// Advises on a check of evidence that is too long ago.
+    pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
+        let Some(before) = self.days.and_then(|days| days.stale_before) else { return };
+        let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
+        if let Some(checked) = checked.filter(|checked| *checked < before) {
+            let message = format!("the evidence was checked on {checked}, before {before}");
+            let help = "check the sources again, and write the day of that";
+            self.report(Code::StaleEvidence, value, path, message, help);
+        }
+    }
+
+    /// Advises on a link that browsers don't follow, and on one whose host can't be that of a website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
-        let (Some(_), Some(text)) = (self.today, value.as_str()) else { return };
-        if !is_uri(&text) || is_web(&text) {
+        let (Some(_), Some(text)) = (self.days, value.as_str()) else { return };
+        let Ok(uri) = Uri::parse(&*text) else { return };
+        if is_web(&text) {
+            if let Some(doubt) = host::doubt(uri) {
+                self.report(doubt.code, value, path, doubt.message, doubt.help);
+            }
             return;
         }
         let scheme = text.split(':').next().unwrap_or_default();

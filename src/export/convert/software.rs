@@ -3,7 +3,6 @@
 use super::property::Use;
 use super::raw::compact;
 use super::{Entry, Product, Reader};
-use crate::export::finding::Faults;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count, is_date_form};
 use crate::export::text::{Kind, Value};
@@ -13,7 +12,7 @@ use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, So
 
 /// Reads a record that was checked before, alone.
 pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
-    let mut reader = Reader { faults: Faults::default(), today: None };
+    let mut reader = Reader::new(None);
     reader.product(record, 0, Path::Root)?.value.software
 }
 
@@ -98,6 +97,7 @@ impl Reader {
                 // Another form is an error already.
                 if value.as_str().is_some_and(|text| is_date_form(&text)) {
                     self.date(value, path);
+                    self.age(value, path);
                 }
                 draft.evidence_checked_on = value.as_str().map(Into::into);
             }
@@ -166,6 +166,7 @@ impl Reader {
         let pair = |(index, source): (usize, Value<'_>)| {
             let mut entries = source.elements();
             let (label, url) = (entries.next()?, entries.next()?);
+            self.label(label, path.element(index).element(0));
             self.link(url, path.element(index).element(1));
             Some(Source { label: label.as_str()?.into(), url: url.as_str()?.into() })
         };

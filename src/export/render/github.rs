@@ -4,17 +4,23 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::{Grouped, Item, items, summary};
-use crate::export::{Finding, LeftOut, Location, Report};
+use super::{Grouped, Item, inside, items, summary};
+use crate::export::{Code, Finding, LeftOut, Location, Related, Report};
 
-/// Prints a report as workflow commands: the first findings of a kind in a file, and the number of the others.
+/// Prints a report as workflow commands: the first findings of a kind in a file, and the number of the others. Each further place of a
+/// finding is a notice.
 ///
 /// # Errors
 /// Where it can't be written.
 pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for item in items(report) {
         match item {
-            Item::Finding(finding) => writeln!(out, "{}", command(finding))?,
+            Item::Finding(finding) => {
+                writeln!(out, "{}", command(finding))?;
+                for related in finding.related.iter().filter(|related| related.location != finding.location) {
+                    writeln!(out, "{}", notice(finding, related))?;
+                }
+            }
             Item::More(LeftOut { code, file, count }) => {
                 let (level, title, file) = (code.severity().as_str(), code.as_str(), property(&file.to_string_lossy()));
                 writeln!(out, "::{level} file={file},title={title}::and {} more of this kind", Grouped(count))?;
@@ -25,20 +31,28 @@ pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn command(finding: &Finding) -> String {
-    let mut command =
-        format!("::{} file={}", finding.severity().as_str(), property(&finding.location.file.to_string_lossy()));
-    if let Some(place) = &finding.location.place {
-        // Writing to a string can't fail.
-        let _ = write!(command, ",line={},col={}", place.line, place.column);
-    }
     let mut message = format!("{}\n{}", finding.message, finding.help);
-    if !finding.location.pointer.is_empty() {
-        let _ = write!(message, "\nat {}", finding.location.pointer);
-    }
+    // Writing to a string can't fail.
+    let _ = inside(&finding.location).map(|inside| write!(message, "\n{inside}"));
     for related in &finding.related {
         let _ = write!(message, "\n{}: {}", related.note, place(&related.location));
     }
-    let _ = write!(command, ",title={}::{}", property(finding.code.as_str()), data(&message));
+    annotation(finding.severity().as_str(), &finding.location, finding.code, &message)
+}
+
+/// Another place of a finding, with what that is.
+fn notice(finding: &Finding, related: &Related) -> String {
+    let mut message = format!("{}: see {}, {}", related.note, place(&finding.location), finding.message);
+    let _ = inside(&related.location).map(|inside| write!(message, "\n{inside}"));
+    annotation("notice", &related.location, finding.code, &message)
+}
+
+fn annotation(level: &str, location: &Location, code: Code, message: &str) -> String {
+    let mut command = format!("::{level} file={}", property(&location.file.to_string_lossy()));
+    if let Some(place) = &location.place {
+        let _ = write!(command, ",line={},col={}", place.line, place.column);
+    }
+    let _ = write!(command, ",title={}::{}", property(code.as_str()), data(message));
     command
 }
 

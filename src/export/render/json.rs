@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::export::{Counts, Finding, LeftOut, Report};
+use crate::export::{Counts, Finding, LeftOut, Report, Stale};
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -15,6 +15,8 @@ struct Document<'r> {
     warnings: usize,
     findings: &'r [Finding],
     left_out: &'r [LeftOut],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<&'r Stale>,
 }
 
 /// Prints a report as one JSON document, with the findings that are kept and how many more there
@@ -30,6 +32,7 @@ pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         warnings: report.warning_count(),
         findings: &report.findings,
         left_out: &report.left_out,
+        stale: report.stale.as_ref(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

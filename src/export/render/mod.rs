@@ -1,14 +1,17 @@
 //! A report as people and machines read it: as compilers print theirs, as one JSON document, as GitHub's workflow
-//! commands.
+//! commands, as SARIF.
 
 mod github;
 mod json;
+mod sarif;
+mod stale;
 mod statistics;
 mod text;
 mod window;
 
 pub use github::github;
 pub use json::json;
+pub use sarif::sarif;
 pub use statistics::statistics;
 pub use text::{Style, text};
 
@@ -16,7 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use super::{Code, Finding, LeftOut, Report};
+use super::{Code, Finding, LeftOut, Location, Report};
 
 /// How many findings of one code are printed for one file; the others are counted.
 const PRINTED: usize = 20;
@@ -68,6 +71,16 @@ fn summary(report: &Report) -> String {
         counted(errors, "error"),
         counted(warnings, "warning")
     )
+}
+
+/// Where a finding is inside of its file: the record, and the JSON pointer.
+fn inside(location: &Location) -> Option<String> {
+    let pointer = || format!("at {}", location.pointer);
+    match &location.record {
+        Some(record) if location.pointer.is_empty() => Some(record.to_string()),
+        Some(record) => Some(format!("{record}, {}", pointer())),
+        None => (!location.pointer.is_empty()).then(pointer),
+    }
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -8,7 +8,7 @@ use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
 
 use super::window::Window;
-use super::{Grouped, Item, items, summary};
+use super::{Grouped, Item, inside, items, stale::stale, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
 use crate::printable::printable;
 
@@ -35,11 +35,15 @@ pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()
     let mut printer = Printer { style, renderer, files, out };
     for item in items(report) {
         match item {
+            // These are listed below.
+            Item::Finding(Finding { code: Code::StaleEvidence, .. })
+            | Item::More(LeftOut { code: Code::StaleEvidence, .. }) => continue,
             Item::Finding(finding) => printer.finding(finding)?,
             Item::More(more) => printer.more(more)?,
         }
         writeln!(printer.out)?;
     }
+    report.stale.as_ref().map_or(Ok(()), |list| stale(list, out))?;
     writeln!(out, "{}", summary(report))
 }
 
@@ -64,7 +68,7 @@ impl Printer<'_> {
     fn more(&mut self, LeftOut { code, file, count }: LeftOut) -> io::Result<()> {
         let message = format!("and {} more of this kind", Grouped(count));
         let title = level(code).primary_title(message).id(code.as_str());
-        let location = Location { file, place: None, pointer: String::new() };
+        let location = Location { file, place: None, pointer: String::new(), record: None };
         self.part(level(code), title, &location, None)
     }
 
@@ -96,8 +100,8 @@ impl Printer<'_> {
             }
         }
         writeln!(self.out)?;
-        if !location.pointer.is_empty() {
-            group = group.element(Level::NOTE.message(format!("at {}", printable(&location.pointer))));
+        if let Some(inside) = inside(location) {
+            group = group.element(Level::NOTE.message(printable(&inside).into_owned()));
         }
         group = group.elements(help);
         if !group.is_empty() {

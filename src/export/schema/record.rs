@@ -25,7 +25,7 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
         Some(name) => rules.non_empty(name, path.member("name"), "write the name of the product"),
         None => rules.missing(record, path, ("name", Shape::Text), "", "add the name of the product"),
     }
-    let website = "write the address of the product's website, such as \"https://example.org/\"";
+    let website = "write the address of the product's website, such as \"https://acme.example/\"";
     match found.url {
         Some(url) => rules.uri(url, path.member("url"), website),
         None => rules.missing(record, path, ("url", Shape::Text), "", website),

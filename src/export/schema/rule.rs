@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::export::Code;
 use crate::export::finding::{Fault, Faults};
@@ -119,17 +119,43 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
     if !scheme.is_some_and(is_scheme) {
         let host = text.trim_start_matches('/');
         let is_host = host.split('/').next().is_some_and(|host| host.contains('.') && is_scheme(host));
-        let help = is_host.then(|| format!("write \"https://{host}\""));
+        let url = if is_host { Some(format!("https://{host}")) } else { ascii_url(&format!("https://{host}")) };
+        let help = url.map(|url| format!("write \"{url}\""));
         return ("it has no scheme, such as https:".to_owned(), help);
     }
     let is_allowed =
         |c: &char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}');
     if let Some(c) = text.chars().find(|c| !is_allowed(c)) {
+        if let Some(url) = ascii_url(text) {
+            let help = format!("write the host in Punycode: \"{url}\"");
+            return (format!("its host contains `{}`", c.escape_debug()), Some(help));
+        }
         let encoded = utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC).to_string();
         return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` for it")));
     }
     let help = "check the host, the port, and that two digits follow every `%`";
     ("it is malformed".to_owned(), Some(help.to_owned()))
+}
+
+/// The URL with an internationalised host in its ASCII form (Punycode, UTS 46) and the other characters that a URI
+/// doesn't have percent-encoded; `None` where the host is ASCII, or isn't a domain name.
+fn ascii_url(text: &str) -> Option<String> {
+    // A name has 253 characters at most, of up to 4 bytes; encoding a longer one takes its square.
+    const HOST_BYTES: usize = 1_012;
+    const OTHERS: &AsciiSet =
+        &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{');
+    const NOT_ALLOWED: &AsciiSet = &OTHERS.add(b'|').add(b'}');
+
+    let (scheme, rest) = text.split_once("://")?;
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, address) = authority.split_at(authority.rfind('@').map_or(0, |at| at + 1));
+    let (host, port) = address.split_at(address.find(':').unwrap_or(address.len()));
+    if host.is_ascii() || !host.contains('.') || host.len() > HOST_BYTES {
+        return None;
+    }
+    let host = idna::domain_to_ascii_cow(host.as_bytes(), idna::AsciiDenyList::URL).ok()?;
+    let url = format!("{scheme}://{user}{host}{port}{}", utf8_percent_encode(path, NOT_ALLOWED));
+    is_uri(&url).then_some(url)
 }
 
 fn is_scheme(text: &str) -> bool {

@@ -1,11 +1,13 @@
 //! Uniqueness of ids, and existence of references.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::Draft;
+use crate::export::convert::{Entry, Opinion};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, is_id_prefix};
 use crate::record::slug;
@@ -246,6 +248,11 @@ fn report(
     }
 }
 
+/// The product that a review says it is about.
+fn software_id(review: &Entry<Opinion>) -> &str {
+    &review.value.review.software_id
+}
+
 /// The remedy where products of two exports have one id.
 fn prefix_help(export: &str) -> String {
     let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
@@ -261,6 +268,8 @@ const fn is_repeat(common: usize, elements: usize) -> bool {
     common >= REPEAT_ELEMENTS && common * 10 >= elements * 9
 }
 
+/// Reports reviews of products that no export has. Reviews that are left out as the consequence of another finding are one finding for
+/// each product and file.
 fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
     let mut served: HashMap<&str, bool> = HashMap::new();
     for draft in drafts {
@@ -268,17 +277,32 @@ fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &m
             *served.entry(&product.value.id).or_default() |= draft.is_served(SectionKind::Software, product.index);
         }
     }
+    let has_id = |draft: &Draft<'_>| {
+        draft.contents.software.len() == draft.contents.sections[SectionKind::Software as usize].len()
+    };
+    let all_have_ids = drafts.iter().all(has_id);
     let mut skips = Vec::new();
     let section = SectionKind::Reviews;
     for (index, draft) in drafts.iter().enumerate() {
-        for review in &draft.contents.reviews {
-            let id = &review.value.review.software_id;
-            let (code, message, help) = match served.get(&**id) {
-                Some(true) => continue,
-                Some(false) => (
+        let orphans = draft.contents.reviews.iter();
+        let orphans: Vec<_> = orphans.filter(|review| served.get(software_id(review)) != Some(&true)).collect();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for review in &orphans {
+            *counts.entry(software_id(review)).or_default() += 1;
+        }
+        for review in orphans {
+            skips.push(Skip { draft: index, section, index: review.index });
+            let id = software_id(review);
+            let (code, mut message, help) = match served.get(id) {
+                Some(_) => (
                     Code::ReviewWithoutProduct,
                     format!("this review is left out together with its product `{id}`"),
                     "mend the product's record",
+                ),
+                None if is_complete && !all_have_ids => (
+                    Code::ReviewWithoutProduct,
+                    format!("there is no product `{id}` among those that have an id"),
+                    "mend the products without a valid id first",
                 ),
                 None if is_complete => (
                     Code::UnknownSoftware,
@@ -291,11 +315,17 @@ fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &m
                     "mend the files that couldn't be read first",
                 ),
             };
+            if code == Code::ReviewWithoutProduct {
+                let Some(count) = counts.remove(id) else { continue };
+                if count > 1 {
+                    // Writing to a string can't fail.
+                    let _ = write!(message, "; {} more reviews are of this product", count - 1);
+                }
+            }
             findings.add(code, draft.file.shared_path(), || {
                 let location = draft.location(section, review.index, "software_id", &review.value.software_id);
                 Finding { code, location, message, help: help.to_owned(), related: Vec::new() }
             });
-            skips.push(Skip { draft: index, section, index: review.index });
         }
     }
     skips

@@ -2,6 +2,8 @@
 //! definition. And advice on what only shows across the set.
 
 mod advice;
+mod category;
+mod id_case;
 mod identity;
 mod synonym;
 
@@ -37,4 +39,6 @@ pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mu
     let repeats = identity::check(drafts, is_complete, findings);
     synonym::check(drafts, findings);
     advice::advise(drafts, &repeats, is_complete, findings);
+    category::advise(drafts, findings);
+    id_case::advise(drafts, findings);
 }

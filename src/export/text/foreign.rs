@@ -6,6 +6,9 @@ use crate::export::finding::Fault;
 /// Bytes that are looked at, from the start of the file.
 const LOOKED_AT: usize = 4096;
 
+/// The remedy for a table.
+const IMPORT: &str = "make an export of it: `software-directory import FILE`";
+
 /// The finding that names a file's format, where it is a known one other than JSON.
 pub(super) fn recognise(bytes: &[u8]) -> Option<Fault> {
     let (what, help) = binary(bytes).or_else(|| text(bytes))?;
@@ -19,9 +22,7 @@ fn binary(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         || memchr::memmem::find(head, b"xl/").is_some() || memchr::memmem::find(head, b"[Content_Types]").is_some();
     let unpack = "unpack it, and put the JSON file in its place";
     match head {
-        [b'P', b'K', 3, 4, ..] if is_workbook() => {
-            Some(("an Office document, such as an Excel workbook", "convert its rows to an export, a JSON object"))
-        }
+        [b'P', b'K', 3, 4, ..] if is_workbook() => Some(("an Office document, such as an Excel workbook", IMPORT)),
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(("a ZIP archive", unpack)),
         [0x1f, 0x8b, ..] => Some(("compressed with gzip", unpack)),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(("compressed with Zstandard", unpack)),
@@ -54,8 +55,7 @@ fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     };
     let columns: Vec<_> = columns.collect();
     // A lone text is JSON, and `"a","b"` isn't.
-    (columns.len() > 1 && columns.into_iter().all(is_title))
-        .then_some(("a table (CSV)", "convert its rows to an export, a JSON object"))
+    (columns.len() > 1 && columns.into_iter().all(is_title)).then_some(("a table (CSV)", IMPORT))
 }
 
 #[cfg(test)]

@@ -63,6 +63,18 @@ pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Fa
     (nodes.map(|nodes| Document { text, nodes }), faults)
 }
 
+/// Parses as much of a file as can be read; faults aren't reported. Arrays and objects that are open where reading stops end with the
+/// file, so that their text must not be taken.
+pub(super) fn parse_prefix(bytes: &[u8], max_depth: usize) -> Option<Document<'_>> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let start = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let nodes = parser::Parser::new(text, start, max_depth).run_to_stop(bytes.len());
+    (!nodes.is_empty()).then_some(Document { text, nodes })
+}
+
 fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> Fault {
     let at = error.valid_up_to();
     let end = error.error_len().map_or(bytes.len(), |length| at + length);

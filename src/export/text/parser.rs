@@ -63,6 +63,22 @@ impl<'t> Parser<'t> {
         (complete.then_some(self.nodes), self.faults)
     }
 
+    /// The nodes up to the mistake that reading can't go on after. What is open there ends with the file.
+    pub(super) fn run_to_stop(mut self, end: usize) -> Vec<Node> {
+        let _ = self.document();
+        let last = offset(self.nodes.len().saturating_sub(1));
+        if self.open.last().is_some_and(|open| open.key == Some(last)) {
+            // A key without a value.
+            self.nodes.pop();
+        }
+        let next = offset(self.nodes.len());
+        for open in &self.open {
+            let node = &mut self.nodes[open.node as usize];
+            (node.end, node.next) = (offset(end), next);
+        }
+        self.nodes
+    }
+
     fn document(&mut self) -> Result<(), Stop> {
         let mut expect = Expect::Value;
         loop {

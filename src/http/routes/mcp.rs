@@ -17,7 +17,7 @@ use crate::http::extract::Snapshot;
 use crate::http::problem::{ApiError, MCP_METHODS, MCP_PATH};
 use crate::http::state::AppState;
 use crate::mcp::{self, Host, Refused, ToolServer};
-use crate::service::ServiceError;
+use crate::service::{SearchSoftware, ServiceError};
 
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(MCP_PATH, any(answer))
@@ -65,6 +65,10 @@ impl Host for Pool {
             self.set(error);
             Refused
         })
+    }
+
+    fn searched(&self, search: &SearchSoftware, total: u64) {
+        self.state.count_search(search, total);
     }
 
     fn failed(&self, error: ServiceError) {

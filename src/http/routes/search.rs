@@ -108,16 +108,20 @@ pub(in crate::http) async fn search_software(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     reject_comma_separated(&snapshot, &query.filter)?;
-    let (has_words, max_offset) = (query.q.is_some(), MaxOffset::of(query.q.as_deref()));
+    let max_offset = MaxOffset::of(query.q.as_deref());
     let key = CacheKey::new(snapshot.generation(), &query);
     let cached = key.as_ref().and_then(|key| state.search_cache.get(key));
     let page = if let Some(results) = cached {
-        write(&results.page(&snapshot, &query), &fields)?
+        let page = write(&results.page(&snapshot, &query), &fields)?;
+        state.count_search(&query, page.pagination().total);
+        page
     } else {
-        let generation = Snapshot::clone(&snapshot);
+        let (generation, counts) = (Snapshot::clone(&snapshot), Arc::clone(&state));
         let search = async move {
             let results = service::find_software(&snapshot, &query).await?;
-            Ok::<_, ApiError>((write(&results.page(&snapshot, &query), &fields)?, results))
+            let page = write(&results.page(&snapshot, &query), &fields)?;
+            counts.count_search(&query, page.pagination().total);
+            Ok::<_, ApiError>((page, results))
         };
         let (page, results) = state.search(search).await??;
         if let Some(key) = key {
@@ -125,9 +129,6 @@ pub(in crate::http) async fn search_software(
         }
         page
     };
-    if has_words {
-        state.metrics.observe_search(page.pagination().total);
-    }
     let links = links.header(page.pagination(), max_offset);
     Ok(page.into_response(links))
 }

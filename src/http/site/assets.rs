@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::document::Document;
 use crate::html::escape;
 use crate::http::config::HttpConfig;
+use crate::http::preview::Preview;
 
 macro_rules! assets {
     ($($path:literal),* $(,)?) => {
@@ -15,17 +16,19 @@ macro_rules! assets {
 }
 
 /// All files of `page/` but the page itself.
-static OWN: [(&str, &[u8]); 35] = assets![
+static OWN: [(&str, &[u8]); 37] = assets![
     "icon.svg",
     "style/base.css",
     "style/explore.css",
     "style/docs.css",
+    "style/preview.css",
     "style/reference.css",
     "script/api.js",
     "script/docs.js",
     "script/dom.js",
     "script/key.js",
     "script/main.js",
+    "script/preview.js",
     "script/reference.js",
     "script/route.js",
     "script/typing.js",
@@ -53,12 +56,14 @@ static OWN: [(&str, &[u8]); 35] = assets![
     "script/view/software.js",
 ];
 
-/// Scripts that only the documentation uses.
-const OF_DOCUMENTATION: [&str; 2] = ["script/docs.js", "script/reference.js"];
+/// Scripts that the page itself doesn't use: of the documentation and of a preview.
+const OF_OTHERS: [&str; 3] = ["script/docs.js", "script/preview.js", "script/reference.js"];
 
 const PAGE: &str = include_str!("page/index.html");
 
 const NOT_FOUND: &str = include_str!("not-found.html");
+
+const PREVIEW: &str = include_str!("preview.html");
 
 /// The description of the page where the operator has written no introduction.
 const DESCRIPTION: &str =
@@ -72,6 +77,8 @@ pub(super) struct Assets {
     /// The title of the site, as HTML.
     title: String,
     fingerprint: String,
+    /// What a preview adds to the head and to the top of each page.
+    preview: [String; 2],
     files: Vec<(&'static str, Document)>,
 }
 
@@ -87,7 +94,8 @@ impl Assets {
             .iter()
             .map(|(path, content)| (*path, Document::new(content_type(path), Bytes::from_static(content)).immutable()));
         let (prefix, title) = (escape(config.path_prefix()), escape(&config.site_title));
-        Self { prefix, title, fingerprint, files: files.collect() }
+        let preview = config.preview.as_deref().map(|preview| preview_parts(preview, &prefix, &fingerprint));
+        Self { prefix, title, fingerprint, preview: preview.unwrap_or_default(), files: files.collect() }
     }
 
     /// The file at a path below `/assets`.
@@ -99,8 +107,10 @@ impl Assets {
     /// The HTML of a page, with the site's URLs and title in place, and further values.
     pub(super) fn fill(&self, html: &str, values: &[(&str, &str)]) -> String {
         let assets = self.url();
+        let [head, banner] = &self.preview;
+        let preview = [("preview-head", &**head), ("preview-banner", &**banner)];
         let common = [("assets", &*assets), ("base", &self.prefix), ("site", &self.title)];
-        fill(html, &[&common, values].concat())
+        fill(html, &[common.as_slice(), &preview, values].concat())
     }
 
     fn url(&self) -> String {
@@ -110,8 +120,7 @@ impl Assets {
     /// The page to explore the directory. It preloads all its scripts, so that none waits for the one that imports it.
     pub(super) fn page(&self, config: &HttpConfig) -> Document {
         let mut preload = String::new();
-        for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_DOCUMENTATION.contains(path))
-        {
+        for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_OTHERS.contains(path)) {
             // Writing to a string can't fail.
             let _ = writeln!(preload, "<link rel=\"modulepreload\" href=\"{}/{path}\">", self.url());
         }
@@ -136,10 +145,32 @@ impl Assets {
         ))
     }
 
+    /// The page with the findings and changes of a preview.
+    pub(super) fn preview(&self) -> Document {
+        Document::page(self.fill(PREVIEW, &[]))
+    }
+
     /// The page for an address that doesn't exist.
     pub(super) fn not_found(&self) -> Document {
         Document::not_found(self.fill(NOT_FOUND, &[]))
     }
+}
+
+/// What a preview adds to each page: a style and a script in the head, and a banner at the top.
+fn preview_parts(preview: &Preview, prefix: &str, fingerprint: &str) -> [String; 2] {
+    let assets = format!("{prefix}/assets/{fingerprint}");
+    let head = format!(
+        "<link rel=\"stylesheet\" href=\"{assets}/style/preview.css\">\n\
+         <script type=\"module\" src=\"{assets}/script/preview.js\"></script>\n"
+    );
+    let banner = format!(
+        "<aside class=\"preview-banner\" aria-label=\"Preview\">\n<div>\n\
+         <p><strong>Preview</strong> <span>of <bdi>{}</bdi>, not published</span></p>\n\
+         <p><span id=\"preview-line\" role=\"status\"></span> <a href=\"{prefix}/preview\" data-plain>What changes</a></p>\n\
+         </div>\n</aside>\n",
+        escape(preview.candidate())
+    );
+    [head, banner]
 }
 
 /// A template with its placeholders, `{{name}}`, replaced by values, each of them HTML. A placeholder in a value is text.

@@ -64,6 +64,11 @@ impl Document {
         Self { status: StatusCode::NOT_FOUND, ..Self::page(html) }
     }
 
+    /// The same page, while there is nothing to serve.
+    pub(super) fn unavailable(self) -> Self {
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, ..self }
+    }
+
     /// A document with a URL that changes with its content, cacheable for a year.
     pub(super) fn immutable(self) -> Self {
         Self { caching: "public, max-age=31536000, immutable", ..self }

@@ -8,7 +8,7 @@ mod document;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::http::header::{ACCEPT, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
@@ -40,7 +40,9 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
     ];
     let page = assets.page(config);
     let not_found = assets.not_found();
+    let preview = config.preview.as_ref().map(|_| assets.preview());
     let views = VIEWS.into_iter().map(|view| (view, page.clone()));
+    let views = if let Some(preview) = &preview { preview_views(views, preview) } else { documents_at(views) };
     let router = Router::new().route(
         "/assets/{fingerprint}/{*path}",
         get(async move |Path((fingerprint, path)): Path<(String, String)>, headers: HeaderMap| {
@@ -51,8 +53,25 @@ pub(super) fn router(config: &HttpConfig, openapi: String) -> Router<Arc<AppStat
         }),
     );
     let router = router.fallback(async move |headers: HeaderMap| not_found_response(&not_found, &headers).await);
-    documents.into_iter().chain(views).chain(docs).fold(router, |router, (path, document)| {
+    documents_at(documents.into_iter().chain(docs)).merge(views).merge(router)
+}
+
+fn documents_at(documents: impl Iterator<Item = (&'static str, Document)>) -> Router<Arc<AppState>> {
+    documents.fold(Router::new(), |router, (path, document)| {
         router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))
+    })
+}
+
+/// The views of a preview: until there is something to view, each is the page with the findings.
+fn preview_views(views: impl Iterator<Item = (&'static str, Document)>, preview: &Document) -> Router<Arc<AppState>> {
+    let findings = documents_at([("/preview", preview.clone())].into_iter());
+    views.fold(findings, |router, (path, document)| {
+        let unavailable = preview.clone().unavailable();
+        let respond = async move |State(state): State<Arc<AppState>>, headers: HeaderMap| {
+            let is_empty = state.directory.current().is_none();
+            (if is_empty { &unavailable } else { &document }).respond(&headers).await
+        };
+        router.route(path, get(respond))
     })
 }
 

@@ -339,20 +339,25 @@ impl Keeper {
     ) -> Result<Outcome, BuildFailure> {
         // The failure may have come after publishing.
         let last_good = self.directory.current().map(|current| (current, self.saved.clone())).or(last_good);
-        let Some((last_good, saved)) = last_good else { return Err(failure) };
-        self.saved = saved;
+        let served = if last_good.is_some() { "the last good generation is served" } else { "nothing is served yet" };
         let problem = Degraded {
             code: failure.code.as_str(),
             count: failure.count,
             export_count: None,
             since: None,
-            detail: format!("{failure}; the last good generation is served"),
+            detail: format!("{failure}; {served}"),
         };
+        let is_known = self.exports_problem.as_ref() == Some(&problem);
+        self.exports_problem = Some(problem);
+        let Some((last_good, saved)) = last_good else {
+            self.show_health();
+            return Err(failure);
+        };
+        self.saved = saved;
         // Logged once: what is tried again fails the same way more often than not.
-        if self.exports_problem.as_ref() != Some(&problem) {
+        if !is_known {
             tracing::error!("the last good generation stays: {failure}");
         }
-        self.exports_problem = Some(problem);
         Ok(Outcome::KeptLastGood(self.publish(last_good)))
     }
 

@@ -16,7 +16,7 @@ pub(crate) const EXPORT: &str = include_str!("../export.json");
 pub(crate) fn check(bytes: &[u8]) {
     let file = SourceFile::from_bytes("export.json".as_ref(), bytes.to_vec().into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");
-    let limits = Limits { max_file_bytes: 1 << 20, max_depth: 32 };
+    let limits = Limits { max_file_bytes: 1 << 20, max_depth: 32, stale_before: CalendarDate::parse("2026-01-01") };
     let report = export::examine(vec![file], &limits, today, &|_| {});
     for finding in &report.findings {
         assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");
@@ -41,6 +41,10 @@ fn check_renderings(report: &Report) {
     render::text(report, Style::Plain, &mut out).expect("a buffer takes everything");
     render::github(report, &mut out).expect("a buffer takes everything");
     assert!(std::str::from_utf8(&out).is_ok());
+    out.clear();
+    render::sarif(report, &mut out).expect("a buffer takes everything");
+    let log: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");
+    assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(report.findings.len()));
     out.clear();
     render::json(report, &mut out).expect("a buffer takes everything");
     let document: serde_json::Value = serde_json::from_slice(&out).expect("one JSON document");

@@ -1,0 +1,28 @@
+//! The options of `preview`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::TypedValueParser as _;
+
+use super::{SideArgs, address};
+
+/// Options of `preview`.
+#[derive(Debug, Args)]
+pub struct PreviewArgs {
+    /// Folder of export files, *.json, that aren't published yet
+    #[arg(value_name = "CANDIDATE")]
+    pub candidate: PathBuf,
+    /// The published exports: a file, a folder, a revision and path of git such as `HEAD:data`, or a generation of an index
+    /// [default: the data folder, data]
+    #[arg(long, value_name = "EXPORTS", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = clap::builder::OsStringValueParser::new().map(PathBuf::from))]
+    pub against: Option<PathBuf>,
+    /// Address of this machine to listen on, or a port of 127.0.0.1; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081", value_parser = address::loopback)]
+    pub listen: SocketAddr,
+    /// How candidate and published exports are read.
+    #[command(flatten)]
+    pub sides: SideArgs,
+}

@@ -1,0 +1,79 @@
+//! The file of queries without hits: read at the start, written now and then and at the end.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::super::write_file::write_file;
+use super::Failure;
+use crate::error::chain;
+use crate::queries::{self, EmptyQueries, EmptyQuery};
+
+/// How often it is written, where something was counted.
+const WRITE_EVERY: Duration = Duration::from_mins(5);
+
+/// The file, and the counts for it.
+#[derive(Debug)]
+pub(super) struct QueryFile {
+    path: PathBuf,
+    queries: Arc<EmptyQueries>,
+    /// What the file has; `None` where it couldn't be written.
+    written: Mutex<Option<Vec<EmptyQuery>>>,
+}
+
+impl QueryFile {
+    /// Reads the counts of former starts, and writes the file, so that one that can't be written is noticed at once.
+    ///
+    /// # Errors
+    /// Where there is another file, or it can't be written.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |error: queries::QueryFileError| {
+            Failure::usage(format!("--empty-queries {}: {}", path.display(), chain(&error)))
+        };
+        let kept = queries::read(path).map_err(failed)?.unwrap_or_default();
+        let queries = Arc::new(EmptyQueries::of(kept));
+        let file = Self { path: path.to_owned(), queries, written: Mutex::default() };
+        file.write()?;
+        Ok(file)
+    }
+
+    pub(super) fn queries(&self) -> Arc<EmptyQueries> {
+        Arc::clone(&self.queries)
+    }
+
+    /// Writes the file every few minutes. Never completes.
+    pub(super) async fn write_regularly(self: Arc<Self>) {
+        let mut ticks = tokio::time::interval(WRITE_EVERY);
+        loop {
+            ticks.tick().await;
+            let file = Arc::clone(&self);
+            drop(tokio::task::spawn_blocking(move || file.write_and_log()).await);
+        }
+    }
+
+    /// Writes the file; logs the first of several failures.
+    pub(super) fn write_and_log(&self) {
+        let was_written = self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        match self.write() {
+            Err(failure) if was_written => {
+                tracing::error!("the queries without hits are not written, which is tried again: {}", failure.text);
+            }
+            Ok(()) if !was_written => tracing::info!("the queries without hits are written again"),
+            _ => {}
+        }
+    }
+
+    /// Writes the queries that are frequent enough, if there are others than in the file.
+    fn write(&self) -> Result<(), Failure> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let frequent = self.queries.frequent();
+        if written.as_ref() == Some(&frequent) {
+            return Ok(());
+        }
+        *written = None;
+        let text = queries::to_json(&frequent).map_err(|error| Failure::other(&error))?;
+        write_file(&self.path, true, |out| out.write_all(&text))?;
+        *written = Some(frequent);
+        Ok(())
+    }
+}

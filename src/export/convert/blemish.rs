@@ -1,0 +1,208 @@
+//! Advice on texts that came out of another format: markup and mojibake. One finding for each kind and property of a file,
+//! as an export of a web page has them in each record.
+
+use std::ops::Range;
+
+use super::{markup, mojibake};
+use crate::export::Code;
+use crate::export::finding::{Fault, Faults};
+use crate::export::pointer::Path;
+use crate::export::text::{Kind, Value};
+
+/// How many places a finding names.
+const EXAMPLES: usize = 3;
+
+/// The kind of a blemish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blemish {
+    Tag,
+    Entity,
+    Link,
+    Garbled,
+    Lost,
+}
+
+impl Blemish {
+    const fn code(self) -> Code {
+        match self {
+            Self::Tag | Self::Entity | Self::Link => Code::Markup,
+            Self::Garbled | Self::Lost => Code::Mojibake,
+        }
+    }
+
+    /// Its name in the singular and in the plural.
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tag => ("an HTML tag", "HTML tags"),
+            Self::Entity => ("an HTML entity", "HTML entities"),
+            Self::Link => ("a Markdown link", "Markdown links"),
+            Self::Garbled => ("garbled characters", "garbled characters"),
+            Self::Lost => ("a lost character", "lost characters"),
+        }
+    }
+
+    /// The remedy, where `meant` is what the piece stands for.
+    fn help(self, piece: &str, meant: Option<char>) -> String {
+        match (self, meant) {
+            (Self::Tag, _) => "remove the tags: texts are plain, so that readers see a tag as it is written".to_owned(),
+            (Self::Link, _) => {
+                "write the words of the link only: texts are plain, so that readers see it as it is written".to_owned()
+            }
+            (Self::Entity, Some(c)) if !c.is_whitespace() => format!("write `{c}` for `{piece}`: texts are plain"),
+            (Self::Entity, _) => format!("write a space for `{piece}`: texts are plain"),
+            (Self::Garbled, Some(c)) if !c.is_whitespace() && c != '\u{feff}' => {
+                format!("write `{c}` for `{piece}`: the text is UTF-8, and was read as Windows-1252 or ISO 8859-1")
+            }
+            (Self::Garbled, _) => {
+                format!("remove `{piece}`: the text is UTF-8, and was read as Windows-1252 or ISO 8859-1")
+            }
+            (Self::Lost, _) => {
+                "take the text from its source again, as UTF-8: U+FFFD stands for a character that a conversion lost"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+/// The blemishes of the texts in one document.
+#[derive(Debug, Default)]
+pub(super) struct Blemishes {
+    summaries: Vec<Summary>,
+}
+
+/// The blemishes of one kind in one property.
+#[derive(Debug)]
+struct Summary {
+    blemish: Blemish,
+    /// The envelope's member that the property is in, and the property.
+    property: (Box<str>, Box<str>),
+    /// How many texts have one.
+    texts: usize,
+    examples: Vec<Example>,
+}
+
+#[derive(Debug)]
+struct Example {
+    place: Range<usize>,
+    pointer: String,
+    piece: String,
+    meant: Option<char>,
+}
+
+impl Blemishes {
+    /// Looks for blemishes in a text, the value at a path.
+    pub(super) fn look(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
+        if markup::is_possible(text) {
+            self.look_for_markup(value, path, text);
+        }
+        if !text.is_ascii() {
+            self.look_for_mojibake(value, path, text);
+        }
+    }
+
+    fn look_for_markup(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
+        if let Some(place) = markup::tag(text) {
+            self.add(Blemish::Tag, value, path, text, place, None);
+        }
+        if let Some((place, meant)) = markup::entity(text) {
+            self.add(Blemish::Entity, value, path, text, place, Some(meant));
+        }
+        if let Some(place) = markup::link(text) {
+            self.add(Blemish::Link, value, path, text, place, None);
+        }
+    }
+
+    fn look_for_mojibake(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
+        if let Some((place, meant)) = mojibake::garbled(text) {
+            self.add(Blemish::Garbled, value, path, text, place, Some(meant));
+        }
+        if let Some(place) = mojibake::lost(text) {
+            // Half a surrogate pair reads the same, and is an error already.
+            let is_written = |raw: &str| raw.contains('\u{fffd}') || raw.to_ascii_lowercase().contains("\\ufffd");
+            if value.kind() == Kind::Plain || is_written(value.raw()) {
+                self.add(Blemish::Lost, value, path, text, place, None);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        blemish: Blemish,
+        value: Value<'_>,
+        path: Path<'_>,
+        text: &str,
+        piece: Range<usize>,
+        meant: Option<char>,
+    ) {
+        let property = property(path);
+        let is_same = |summary: &&mut Summary| {
+            summary.blemish == blemish && *summary.property.0 == *property.0 && *summary.property.1 == *property.1
+        };
+        let Some(summary) = self.summaries.iter_mut().find(is_same) else {
+            let property = (property.0.into(), property.1.into());
+            let examples = vec![Example::new(value, path, text, piece, meant)];
+            return self.summaries.push(Summary { blemish, property, texts: 1, examples });
+        };
+        summary.texts += 1;
+        if summary.examples.len() < EXAMPLES {
+            summary.examples.push(Example::new(value, path, text, piece, meant));
+        }
+    }
+
+    /// Reports them.
+    pub(super) fn report(self, faults: &mut Faults) {
+        self.summaries.into_iter().filter_map(Summary::fault).for_each(|fault| faults.add(fault));
+    }
+}
+
+impl Summary {
+    fn fault(self) -> Option<Fault> {
+        let mut examples = self.examples.into_iter();
+        let Example { place, pointer, piece, meant } = examples.next()?;
+        let (one, several) = self.blemish.names();
+        let property = match (&*self.property.0, &*self.property.1) {
+            (section, property) if section == property || section == "software" => format!("`{property}`"),
+            (section, property) => format!("`{property}` of `{section}`"),
+        };
+        let message = match self.texts {
+            1 => format!("{property} contains {one}: `{piece}`"),
+            texts => format!("{texts} texts of {property} contain {several}, first `{piece}`"),
+        };
+        let fault = Fault::new(self.blemish.code(), place, pointer, message, self.blemish.help(&piece, meant));
+        Some(examples.fold(fault, |fault, Example { place, pointer, piece, .. }| {
+            fault.with_related(place, pointer, format!("and `{piece}` here"))
+        }))
+    }
+}
+
+impl Example {
+    fn new(value: Value<'_>, path: Path<'_>, text: &str, piece: Range<usize>, meant: Option<char>) -> Self {
+        /// Longest piece that is shown, in bytes.
+        const SHOWN: usize = 80;
+        let mut shown = text[piece.clone()].to_owned();
+        if shown.len() > SHOWN {
+            shown.truncate(shown.floor_char_boundary(SHOWN));
+            shown.push('…');
+        }
+        let start = value.span().start + 1;
+        // With escapes the text in the file is longer.
+        let place = if value.kind() == Kind::Plain { start + piece.start..start + piece.end } else { value.head() };
+        Self { place, pointer: path.to_string(), piece: shown, meant }
+    }
+}
+
+/// The envelope's member that a path leads into, and the last key of the path.
+fn property(path: Path<'_>) -> (&str, &str) {
+    let (mut at, mut section, mut property) = (path, "", None);
+    loop {
+        at = match at {
+            Path::Root => return (section, property.unwrap_or(section)),
+            Path::Member(parent, key) => {
+                property.get_or_insert(key);
+                section = key;
+                *parent
+            }
+            Path::Element(parent, _) => *parent,
+        };
+    }
+}

@@ -1,0 +1,216 @@
+//! Doubts about the host of a website: placeholders, hosts of a local network, unknown top-level domains.
+
+use std::fmt::Display;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use fluent_uri::Uri;
+use fluent_uri::component::Host;
+
+use crate::export::Code;
+
+/// Hosts of one label that stand for one to be filled in.
+const PLACEHOLDERS: [&str; 15] = [
+    "changeme",
+    "company",
+    "domain",
+    "fixme",
+    "host",
+    "hostname",
+    "none",
+    "null",
+    "placeholder",
+    "tba",
+    "tbd",
+    "todo",
+    "undefined",
+    "unknown",
+    "xxx",
+];
+/// Labels before the top-level domain that stand for one to be filled in.
+const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompany", "yourdomain", "yoursite"];
+/// Top-level names of local networks: RFC 6762, ICANN's reservation of `internal`, and customs.
+const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
+
+const OWN_HELP: &str = "write the address of the product's own website";
+const LOCAL_HELP: &str = "write an address that the directory's readers can reach";
+
+/// Why a host can't be that of a website.
+pub(super) struct Doubt {
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+impl Doubt {
+    fn new(code: Code, message: String, help: impl Into<String>) -> Self {
+        Self { code, message, help: help.into() }
+    }
+}
+
+/// The doubt about a URL of the scheme http or https, if there is one. `.example` is for fictional records, and is fine.
+pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
+    let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
+        return Some(Doubt::new(Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP));
+    };
+    match authority.host_parsed() {
+        Host::Ipv4(address) => ipv4(address),
+        Host::Ipv6(address) => ipv6(address),
+        Host::RegName(name) if matches!(name.as_str(), "http" | "https") => {
+            let rest = uri.path().as_str().trim_start_matches('/');
+            let help = format!("write \"{name}://{rest}\"");
+            Some(Doubt::new(Code::UnknownTopLevelDomain, format!("the URL `{uri}` has two schemes"), help))
+        }
+        Host::RegName(name) => named(name.as_str()),
+        Host::IpvFuture { .. } => None,
+    }
+}
+
+fn ipv4(address: Ipv4Addr) -> Option<Doubt> {
+    if address.is_loopback() || address.is_unspecified() {
+        return Some(own_computer(&address));
+    }
+    if address.is_documentation() {
+        return Some(reserved(&address));
+    }
+    (address.is_private() || address.is_link_local()).then(|| local(&address))
+}
+
+fn ipv6(address: Ipv6Addr) -> Option<Doubt> {
+    if address.is_loopback() || address.is_unspecified() {
+        return Some(own_computer(&address));
+    }
+    // RFC 3849.
+    if address.segments()[..2] == [0x2001, 0xdb8] {
+        return Some(reserved(&address));
+    }
+    (address.is_unique_local() || address.is_unicast_link_local()).then(|| local(&address))
+}
+
+/// A host with a name, as RFC 2606 and RFC 6761 reserve some.
+fn named(host: &str) -> Option<Doubt> {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let mut labels = name.rsplit('.');
+    let (last, second) = (labels.next().unwrap_or_default(), labels.next());
+    let is = |label: &str, names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(label));
+    if is(last, &["localhost"]) {
+        return Some(own_computer(&host));
+    }
+    let Some(second) = second else {
+        return Some(if is(last, &["example", "test", "invalid"]) {
+            reserved(&host)
+        } else if is(last, &PLACEHOLDERS) {
+            placeholder(host)
+        } else {
+            unknown(format!("the host `{host}` has no top-level domain"))
+        });
+    };
+    if is(last, &["test", "invalid"]) || (is(last, &["com", "net", "org"]) && is(second, &["example"])) {
+        return Some(reserved(&host));
+    }
+    if is(second, &YOURS) {
+        return Some(placeholder(host));
+    }
+    if is(last, &LOCAL) || (is(last, &["arpa"]) && is(second, &["home"])) {
+        return Some(local(&host));
+    }
+    let is_known = is(last, &["example", "onion"]) || tld::exist_case_insensitive(last);
+    (!is_known).then(|| unknown(format!("the host `{host}` ends in `.{last}`, which is no top-level domain")))
+}
+
+fn placeholder(host: &str) -> Doubt {
+    Doubt::new(Code::PlaceholderUrl, format!("the host `{host}` is a placeholder"), OWN_HELP)
+}
+
+fn own_computer(host: &dyn Display) -> Doubt {
+    let message = format!("the host `{host}` is the reader's own computer");
+    Doubt::new(Code::PlaceholderUrl, message, OWN_HELP)
+}
+
+fn reserved(host: &dyn Display) -> Doubt {
+    let message = format!("the host `{host}` is reserved for examples and tests");
+    let help = format!("{OWN_HELP}; for a fictional product use the top-level domain `.example`");
+    Doubt::new(Code::PlaceholderUrl, message, help)
+}
+
+fn local(host: &dyn Display) -> Doubt {
+    Doubt::new(Code::PrivateHost, format!("the host `{host}` is one of a local network"), LOCAL_HELP)
+}
+
+fn unknown(message: String) -> Doubt {
+    let help = "correct the host; for a fictional product use the top-level domain `.example`";
+    Doubt::new(Code::UnknownTopLevelDomain, message, help)
+}
+
+#[cfg(test)]
+mod tests {
+    use fluent_uri::Uri;
+
+    use super::doubt;
+
+    #[test]
+    fn hosts_that_no_website_has_are_doubted() {
+        for (url, code) in [
+            ("https://example.com", "placeholder_url"),
+            ("https://www.Example.ORG/product", "placeholder_url"),
+            ("https://example.net.:443/", "placeholder_url"),
+            ("https://example/", "placeholder_url"),
+            ("http://localhost:8080/", "placeholder_url"),
+            ("http://app.localhost", "placeholder_url"),
+            ("http://127.0.0.1/", "placeholder_url"),
+            ("http://[::1]:80/", "placeholder_url"),
+            ("http://192.0.2.7/", "placeholder_url"),
+            ("http://[2001:db8::1]/", "placeholder_url"),
+            ("http://TODO", "placeholder_url"),
+            ("https://todo/path", "placeholder_url"),
+            ("https://www.your-domain.com/", "placeholder_url"),
+            ("https://acme.test/", "placeholder_url"),
+            ("https://acme.invalid/", "placeholder_url"),
+            ("https://", "placeholder_url"),
+            ("http://#", "placeholder_url"),
+            ("https:acme.example", "placeholder_url"),
+            ("http://192.168.1.4/", "private_host"),
+            ("http://[fd00::1]/", "private_host"),
+            ("http://wiki.local/", "private_host"),
+            ("http://router.home.arpa/", "private_host"),
+            ("http://wiki.corp.internal/", "private_host"),
+            ("https://acme.cmo/", "unknown_top_level_domain"),
+            ("https://wiki/", "unknown_top_level_domain"),
+            ("https://1.2.3/", "unknown_top_level_domain"),
+            ("http://http://acme.example/", "unknown_top_level_domain"),
+        ] {
+            let found = doubt(Uri::parse(url).expect("a URI")).map(|doubt| doubt.code.as_str());
+            assert_eq!(found, Some(code), "{url}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_websites_and_of_fictional_ones_are_fine() {
+        for url in [
+            "https://acme.example/",
+            "https://www.acme.EXAMPLE.",
+            "https://acme.COM:443/",
+            "https://xn--mller-kva.de/",
+            "https://acme.xn--p1ai/",
+            "https://myexample.com/",
+            "https://example.de/",
+            "https://example.com.au/",
+            "https://todo.com/",
+            "https://domain.com/",
+            "https://test.acme.org/",
+            "https://localhost.acme.org/",
+            "https://local.acme.org/",
+            "https://user@acme.dev/?u=http://localhost",
+            "http://203.1.114.1/",
+            "http://[2606:4700::1111]/",
+            "http://abcdefghij234567.onion/",
+        ] {
+            assert!(doubt(Uri::parse(url).expect("a URI")).is_none(), "{url}");
+        }
+    }
+
+    #[test]
+    fn remedy_of_two_schemes_is_the_url_without_the_first() {
+        let doubt = doubt(Uri::parse("http://http://acme.example/x").expect("a URI"));
+        assert_eq!(doubt.map(|doubt| doubt.help).as_deref(), Some("write \"http://acme.example/x\""));
+    }
+}

@@ -1,0 +1,50 @@
+//! The list of products with stale evidence, for people.
+
+use std::io::{self, Write};
+
+use super::{Grouped, counted};
+use crate::export::Stale;
+use crate::export::record_name::Shown;
+
+/// Products of a category that are listed; the others are counted.
+const LISTED_PRODUCTS: usize = 20;
+/// Categories that are listed; the others are counted.
+const LISTED_CATEGORIES: usize = 50;
+
+/// Prints the list, category by category, and the numbers.
+pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
+    if stale.stale > 0 {
+        writeln!(out, "Evidence that was checked before {}, the oldest first:", stale.before)?;
+    }
+    for category in stale.categories.iter().take(LISTED_CATEGORIES) {
+        let name = category.category.as_deref().unwrap_or("(without a category)");
+        writeln!(out, "\n{} ({})", Shown(name), Grouped(category.products.len()))?;
+        for product in category.products.iter().take(LISTED_PRODUCTS) {
+            let (id, name, export) = (Shown(&product.id), Shown(&product.name), Shown(&product.export));
+            writeln!(out, "  {}  {id}  {name} ({export})", product.evidence_checked_on)?;
+        }
+        more(category.products.len(), LISTED_PRODUCTS, "  ", out)?;
+    }
+    if stale.categories.len() > LISTED_CATEGORIES {
+        writeln!(out)?;
+    }
+    more(stale.categories.len(), LISTED_CATEGORIES, "", out)?;
+    if stale.stale > 0 {
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "Stale: {} of {}; {} never checked.",
+        Grouped(stale.stale),
+        counted(stale.products, "product"),
+        Grouped(stale.without_date)
+    )
+}
+
+fn more(count: usize, listed: usize, indent: &str, out: &mut dyn Write) -> io::Result<()> {
+    if count > listed {
+        let what = if indent.is_empty() { " categories" } else { "" };
+        writeln!(out, "{indent}and {} more{what}; --format json has all", Grouped(count - listed))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Advice on categories that are probably another one, misspelled: one finding for each name, however many products have it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::Draft;
+use crate::export::finding::Findings;
+use crate::export::text::{self, Value};
+use crate::export::{Code, Finding, Limits, Location, Related, SectionKind};
+use crate::record::slug;
+
+/// Shortest slug that is compared, in characters: among short names one edit makes another word.
+const SHORTEST: usize = 5;
+/// Longest slug that is compared, in bytes.
+const LONGEST: usize = 100;
+/// How many times as many products a category has that isn't declared, to be what another name means.
+const MANY_TIMES: usize = 10;
+/// Most pairs of names that are compared. A set beyond it has no system of categories.
+const PAIRS: usize = 1_000_000;
+
+/// Largest record in which the place of a category is looked for.
+const RECORD_BYTES: usize = 1 << 20;
+
+/// A category of the set, by its slug.
+struct Category<'d> {
+    name: &'d str,
+    slug: String,
+    /// How many products have it, and the first of them: draft, index.
+    products: usize,
+    first: Option<(usize, usize)>,
+    /// Where its name is declared.
+    declared: Option<Location>,
+}
+
+pub(super) fn advise(drafts: &[Draft<'_>], findings: &mut Findings) {
+    let categories: Vec<_> = categories(drafts).into_values().collect();
+    let (suspects, targets): (Vec<_>, Vec<_>) = (
+        categories.iter().filter(|category| category.declared.is_none()).collect(),
+        categories.iter().filter(|category| category.declared.is_some() || category.products >= MANY_TIMES).collect(),
+    );
+    if suspects.len().saturating_mul(targets.len()) > PAIRS {
+        return;
+    }
+    for suspect in suspects {
+        let meant = targets.iter().filter(|target| is_meant(suspect, target));
+        let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
+        let Some((draft, index)) = suspect.first.map(|(draft, index)| (&drafts[draft], index)) else { continue };
+        findings.add(Code::NearMissCategory, draft.file.shared_path(), || {
+            finding(suspect, meant, location(draft, index, suspect.name), drafts)
+        });
+    }
+}
+
+/// The categories that are declared or used, the names that are too short or too long to be compared left out.
+fn categories<'d>(drafts: &'d [Draft<'_>]) -> BTreeMap<String, Category<'d>> {
+    // By name at first: there are few names and many products.
+    let mut names: HashMap<&str, (usize, (usize, usize))> = HashMap::new();
+    for (number, draft) in drafts.iter().enumerate() {
+        for entry in &draft.contents.software {
+            for name in entry.value.software.iter().flat_map(|software| &software.categories) {
+                names.entry(name).or_insert((0, (number, entry.index))).0 += 1;
+            }
+        }
+    }
+    let mut categories: BTreeMap<String, Category<'_>> = BTreeMap::new();
+    let mut add = |name: &'d str, products: usize, first: Option<(usize, usize)>, declared: Option<Location>| {
+        let slug = slug(name);
+        if slug.len() > LONGEST || slug.chars().count() < SHORTEST {
+            return;
+        }
+        let empty = Category { name, slug: slug.clone(), products: 0, first: None, declared: None };
+        let category = categories.entry(slug).or_insert(empty);
+        category.products += products;
+        category.declared = category.declared.take().or(declared);
+        if first.is_some_and(|first| category.first.is_none_or(|other| first < other)) {
+            (category.first, category.name) = (first, name);
+        }
+    };
+    for (name, (products, first)) in names {
+        add(name, products, Some(first), None);
+    }
+    for draft in drafts {
+        for entry in &draft.contents.categories {
+            let location = draft.location(SectionKind::Categories, entry.index, "name", &entry.key);
+            add(&entry.value.name, 0, None, Some(location));
+        }
+    }
+    categories
+}
+
+/// Whether a name is probably a misspelling of another one.
+fn is_meant(suspect: &Category<'_>, target: &Category<'_>) -> bool {
+    let is_likely = target.declared.is_some()
+        || (target.products >= MANY_TIMES.saturating_mul(suspect.products)
+            && target.slug.chars().next() == suspect.slug.chars().next());
+    // A character has up to four bytes.
+    is_likely
+        && suspect.slug.len().abs_diff(target.slug.len()) <= 4
+        && strsim::osa_distance(&suspect.slug, &target.slug) == 1
+        && without_digits(&suspect.slug).ne(without_digits(&target.slug))
+}
+
+/// The letters of a slug: `ISO 9001` and `ISO 9002` are two categories.
+fn without_digits(slug: &str) -> impl Iterator<Item = char> {
+    slug.chars().filter(|c| !c.is_numeric())
+}
+
+fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, drafts: &[Draft<'_>]) -> Finding {
+    let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
+    let (name, other) = (suspect.name, meant.name);
+    let (of, has) = (products(suspect.products), products(meant.products));
+    let first = || meant.first.map(|(draft, index)| self::location(&drafts[draft], index, other));
+    let (why, related) = match &meant.declared {
+        Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
+        None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
+    };
+    Finding {
+        code: Code::NearMissCategory,
+        location,
+        message: format!("the category `{name}` of {of} is almost `{other}`, which {why}"),
+        help: format!("write `{other}` if it is meant; else declare `{name}` in `categories` of the envelope"),
+        related: related.into_iter().map(|(location, note)| Related { location, note }).collect(),
+    }
+}
+
+/// Where a product names a category. Its record is parsed again, which costs less than to keep the place for each product.
+fn location(draft: &Draft<'_>, index: usize, name: &str) -> Location {
+    let element = draft.contents.sections[SectionKind::Software as usize].span(index);
+    let bytes = draft.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
+    let (document, _) = text::parse(bytes, Limits::default().max_depth);
+    let found = document.as_ref().and_then(|document| named(document.root(), name));
+    let (key, position, place) = found.unwrap_or(("category", None, 0..element.len()));
+    let pointer = SectionKind::Software.pointer(index, key);
+    let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
+    draft.file.location(element.start + place.start..element.start + place.end, pointer)
+}
+
+/// The place in a record that names a category: the property, the position if it is an array, and the range.
+fn named(record: Value<'_>, name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
+    ["category", "categories"].into_iter().find_map(|key| {
+        let value = record.get(key)?;
+        if value.is_text(name) {
+            return Some((key, None, value.span()));
+        }
+        let element = value.elements().enumerate().find(|(_, element)| element.is_text(name));
+        element.map(|(position, element)| (key, Some(position), element.span()))
+    })
+}

@@ -1,0 +1,66 @@
+//! Advice on product ids that differ in case only: readers, file systems and spreadsheets take them for one.
+
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+
+use super::Draft;
+use crate::export::convert::{Entry, Product};
+use crate::export::finding::Findings;
+use crate::export::{Code, Finding, Related, SectionKind};
+
+/// A product in its file.
+type Position<'d> = (usize, &'d Draft<'d>, &'d Entry<Product>);
+
+pub(super) fn advise<'d>(drafts: &'d [Draft<'d>], findings: &mut Findings) {
+    let products = || {
+        let positions = drafts.iter().flat_map(|draft| draft.contents.software.iter().map(move |entry| (draft, entry)));
+        positions.enumerate().map(|(at, (draft, entry))| -> Position<'d> { (at, draft, entry) })
+    };
+    // Most ids are in lower case already: these are looked up as they are.
+    let mut alike: HashMap<String, Vec<Position<'_>>> = HashMap::new();
+    for position in products().filter(|(.., entry)| has_case(&entry.value.id)) {
+        alike.entry(position.2.value.id.to_lowercase()).or_default().push(position);
+    }
+    if alike.is_empty() {
+        return;
+    }
+    for position in products().filter(|(.., entry)| !has_case(&entry.value.id)) {
+        if let Some(others) = alike.get_mut(&*position.2.value.id) {
+            others.push(position);
+        }
+    }
+    let mut groups: Vec<_> = alike.into_values().filter(|group| group.len() > 1).collect();
+    for group in &mut groups {
+        group.sort_unstable_by_key(|(at, ..)| *at);
+    }
+    groups.sort_unstable_by_key(|group| group[0].0);
+    for group in groups {
+        report(&group, findings);
+    }
+}
+
+/// Whether an id may have another form in lower case.
+fn has_case(id: &str) -> bool {
+    id.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
+}
+
+/// Reports each id of a group but the first one. An id that is there twice is an error already.
+fn report(group: &[Position<'_>], findings: &mut Findings) {
+    let mut seen = HashSet::new();
+    let mut distinct = group.iter().filter(|(.., entry)| seen.insert(&*entry.value.id));
+    let Some((_, first_draft, first)) = distinct.next() else { return };
+    for (_, draft, entry) in distinct {
+        let (id, other) = (&entry.value.id, &first.value.id);
+        findings.add(Code::SimilarId, draft.file.shared_path(), || Finding {
+            code: Code::SimilarId,
+            location: draft.location(SectionKind::Software, entry.index, "id", &entry.key),
+            message: format!("the ids `{other}` and `{id}` differ in case only"),
+            help:
+                "remove one of the records if both are one product; else give one of them an id that can't be mistaken"
+                    .to_owned(),
+            related: vec![Related {
+                location: first_draft.location(SectionKind::Software, first.index, "id", &first.key),
+                note: format!("`{other}` is here"),
+            }],
+        });
+    }
+}

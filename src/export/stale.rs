@@ -1,0 +1,83 @@
+//! Products with evidence that was checked too long ago, as a list to work through.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use super::Export;
+use crate::record::{CalendarDate, slug};
+
+/// The valid products with stale evidence. Each is in one category, its first, so that the list is no longer than the set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stale {
+    /// Evidence is stale if it was checked before this day.
+    #[serde(serialize_with = "day")]
+    pub before: CalendarDate,
+    /// Number of products with stale evidence.
+    pub stale: usize,
+    /// Number of products.
+    pub products: usize,
+    /// Number of products without the day of a check; none of them is stale.
+    pub without_date: usize,
+    /// The stale products by category, the category with the oldest check first.
+    pub categories: Vec<StaleCategory>,
+}
+
+/// The products of a category with stale evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StaleCategory {
+    /// Name of the category; `None` for products without one.
+    pub category: Option<Box<str>>,
+    /// The products, the oldest check first.
+    pub products: Vec<StaleProduct>,
+}
+
+/// A product with stale evidence.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct StaleProduct {
+    /// Day of the check.
+    #[serde(serialize_with = "day")]
+    pub evidence_checked_on: CalendarDate,
+    /// Id in the directory.
+    pub id: Box<str>,
+    /// Name.
+    pub name: Box<str>,
+    /// Id of its export.
+    pub export: Box<str>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn day<S: Serializer>(day: &CalendarDate, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(day)
+}
+
+impl Stale {
+    /// Collects the products whose evidence was checked before a day.
+    pub(super) fn collect(exports: &[Export], before: CalendarDate) -> Self {
+        let mut stale = Self { before, stale: 0, products: 0, without_date: 0, categories: Vec::new() };
+        let mut groups: BTreeMap<String, StaleCategory> = BTreeMap::new();
+        for (export, software) in exports.iter().flat_map(|export| export.software.iter().map(move |s| (export, s))) {
+            stale.products += 1;
+            let Some(text) = &software.evidence_checked_on else {
+                stale.without_date += 1;
+                continue;
+            };
+            let Some(checked) = CalendarDate::parse(text).filter(|checked| *checked < before) else { continue };
+            stale.stale += 1;
+            let category = software.categories.first();
+            let group = groups
+                .entry(category.map(|name| slug(name)).unwrap_or_default())
+                .or_insert_with(|| StaleCategory { category: category.cloned(), products: Vec::new() });
+            group.products.push(StaleProduct {
+                evidence_checked_on: checked,
+                id: software.id.clone(),
+                name: software.name.clone(),
+                export: export.id.clone(),
+            });
+        }
+        stale.categories = groups.into_values().collect();
+        stale.categories.iter_mut().for_each(|category| category.products.sort_unstable());
+        stale.categories.sort_by(|a, b| a.products.cmp(&b.products));
+        stale
+    }
+}

@@ -1,0 +1,132 @@
+//! Files of a folder that are almost named like exports. Nothing reads them, which a curator may not know.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::{Code, Finding, Location, Related, Report};
+
+/// Most files that are named; further ones are counted.
+const NAMED: usize = 5;
+
+/// Mentions the near misses of `*.json` directly in a folder in the report of its exports, in one finding. A folder that
+/// can't be listed has none.
+pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
+    let files = ignored_files(folder);
+    let Some((first, _)) = files.first() else { return };
+    let message = match files.len() {
+        1 => format!("`{first}` isn't read: the name of an export ends in .json"),
+        count => format!("{count} files aren't read, first `{first}`: the name of an export ends in .json"),
+    };
+    let location = |file: &Path| Location { file: file.into(), place: None, pointer: String::new(), record: None };
+    let help = match &*files {
+        [(_, remedy)] => format!("{remedy}, or move it to another folder"),
+        _ => "do as follows, or move them to another folder".to_owned(),
+    };
+    let named = files.iter().take(if files.len() == 1 { 0 } else { NAMED });
+    let related = named.map(|(name, remedy)| Related { location: location(&folder.join(name)), note: remedy.clone() });
+    let related = related.collect();
+    let at = report.findings.partition_point(|finding| &*finding.location.file < folder);
+    let location = location(folder);
+    report.findings.insert(at, Finding { code: Code::IgnoredFile, location, message, help, related });
+}
+
+/// The remedy for a folder whose only exports are near misses.
+pub(super) fn remedy(folder: &Path) -> Option<String> {
+    let (name, remedy) = ignored_files(folder).into_iter().next()?;
+    Some(format!("`{name}` isn't read, as the name of an export ends in .json: {remedy}"))
+}
+
+/// The near misses of a folder, by name, each with its remedy.
+fn ignored_files(folder: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: BTreeSet<OsString> = entries.map(|entry| entry.file_name()).collect();
+    let near_miss = |name: &OsString| {
+        let name = name.to_str()?;
+        let help = near_miss(name, &|other| names.contains(OsString::from(other).as_os_str()))?;
+        folder.join(name).is_file().then(|| (name.to_owned(), help))
+    };
+    names.iter().filter_map(near_miss).collect()
+}
+
+/// What to do with a file that is almost named like an export; `None` for other names. Hidden files, and what editors and
+/// downloads leave behind (`a.json~`, `a.json.swp`, `a.json.tmp`), are no near misses, nor is the source of an export that
+/// is there: `a.csv` beside `a.json`.
+fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
+    let (stem, extension) =
+        name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.starts_with(['.', '#']))?;
+    let is_source = |stem: &str| has_file(&format!("{stem}.json"));
+    let inner = stem.len().checked_sub(5).and_then(|at| stem.split_at_checked(at));
+    let inner = inner.filter(|(_, end)| end.eq_ignore_ascii_case(".json")).map(|(stem, _)| stem);
+    match (&*extension.to_ascii_lowercase(), inner) {
+        ("json", _) if extension == "json" => None,
+        (other, _) if matches!(other.trim(), "json" | "jsn") => Some(format!("rename it to `{stem}.json`")),
+        ("txt", Some(inner)) => Some(format!("rename it to `{inner}.json`")),
+        ("gz" | "xz" | "bz2" | "zst" | "zip", Some(inner)) if !is_source(inner) => {
+            Some(format!("unpack it to `{inner}.json`"))
+        }
+        ("json5" | "jsonc" | "jsonld", _) if !is_source(stem) => {
+            Some(format!("write it as plain JSON to `{stem}.json`"))
+        }
+        ("csv" | "tsv" | "xlsx" | "ods" | "jsonl" | "ndjson", _) if !is_source(stem) => {
+            Some(format!("make an export of it: `software-directory import {name}`"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near_miss;
+
+    fn of(name: &str) -> Option<String> {
+        near_miss(name, &|other| other == "there.json")
+    }
+
+    #[test]
+    fn near_misses_of_an_export_have_a_remedy() {
+        for (name, help) in [
+            ("mine.JSON", "rename it to `mine.json`"),
+            ("mine.Json", "rename it to `mine.json`"),
+            ("mine.json ", "rename it to `mine.json`"),
+            ("mine.jsn", "rename it to `mine.json`"),
+            ("mine.json.txt", "rename it to `mine.json`"),
+            ("Mine.JSON.TXT", "rename it to `Mine.json`"),
+            ("mine.json.gz", "unpack it to `mine.json`"),
+            ("mine.jsonc", "write it as plain JSON to `mine.json`"),
+            ("mine.csv", "make an export of it: `software-directory import mine.csv`"),
+            ("mine.XLSX", "make an export of it: `software-directory import mine.XLSX`"),
+            ("mine.jsonl", "make an export of it: `software-directory import mine.jsonl`"),
+            ("there.JSON", "rename it to `there.json`"),
+        ] {
+            assert_eq!(of(name).as_deref(), Some(help), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_no_near_misses() {
+        for name in [
+            "mine.json",
+            ".mine.JSON",
+            "#mine.JSON",
+            "mine.json~",
+            "mine.json.swp",
+            "mine.json.tmp",
+            "mine.json.part",
+            "mine.json.bak",
+            "README.md",
+            "notes.txt",
+            "json",
+            ".json",
+            "mine.yaml",
+            "mine.gz",
+            "there.csv",
+            "there.json.gz",
+            "there.jsonc",
+            "schema.json5.md",
+            "ä.js",
+        ] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

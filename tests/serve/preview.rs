@@ -1,0 +1,164 @@
+//! `software-directory preview`: what its pages and responses show of a candidate.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{Server, export, folder_with, run, text};
+use crate::until::until;
+
+/// A folder with published products and a candidate.
+fn folder(published: &[&str], candidate: &str) -> TempDir {
+    let folder = folder_with(published);
+    fs::create_dir(folder.path().join("next")).expect("a folder");
+    replace(folder.path(), "next", candidate);
+    folder
+}
+
+fn replace(folder: &Path, set: &str, text: &str) {
+    fs::write(folder.join(set).join(".next"), text).expect("written");
+    fs::rename(folder.join(set).join(".next"), folder.join(set).join("tools.json")).expect("renamed");
+}
+
+/// Status, headers and body of a response.
+fn get(server: &Server, path: &str, key: Option<&str>) -> (u16, ureq::http::HeaderMap, String) {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
+    let mut request = agent.get(format!("{}{path}", server.address));
+    if let Some(key) = key {
+        request = request.header("Authorization", format!("Bearer {key}"));
+    }
+    let mut response = request.call().expect("a response");
+    let body = response.body_mut().read_to_string().expect("text");
+    (response.status().as_u16(), response.headers().clone(), body)
+}
+
+/// The status once it is that of the files, and says this.
+fn status(server: &Server, message: &str) -> Value {
+    until(message, || {
+        let (code, status) = server.get("/preview/status");
+        let is_it = status["message"].as_str().is_some_and(|text| text.contains(message));
+        (code == 200 && status["is_busy"] == false && is_it).then_some(status)
+    })
+}
+
+fn report(server: &Server) -> String {
+    get(server, "/preview/report", Some(&server.key())).2
+}
+
+#[test]
+fn candidate_is_served_marked_and_compared() {
+    let next = export(&["b", "c"]).replace("Tool c", "Tool <c>");
+    let folder = folder(&["a", "b"], &next);
+    let server = Server::start(folder.path(), &["preview", "next"]);
+    let first = status(&server, "1 product added, 1 removed, 0 changed; in tools.");
+    assert_eq!(first["has_problem"], false);
+    assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
+    let report = report(&server);
+    assert!(report.contains("Changes from <bdi>data</bdi> to <bdi>next</bdi>"), "{report}");
+    assert!(report.contains("Tool &lt;c&gt;") && !report.contains("<c>"), "{report}");
+    for path in ["/", "/categories", "/docs", "/preview", "/v1/software", "/healthz", "/preview/status"] {
+        let (code, headers, body) = get(&server, path, Some(&server.key()));
+        assert_eq!(
+            (code, headers.get("x-preview").map(ureq::http::HeaderValue::as_bytes)),
+            (200, Some(&b"true"[..])),
+            "{path}"
+        );
+        let is_page = headers["content-type"].as_bytes().starts_with(b"text/html");
+        assert_eq!(
+            body.contains("<strong>Preview</strong> <span>of <bdi>next</bdi>, not published"),
+            is_page,
+            "{path}"
+        );
+    }
+    replace(folder.path(), "data", &next);
+    let published = status(&server, "Nothing is changed.");
+    assert_ne!(published["version"], first["version"], "the page is loaded again");
+    let (code, log) = server.terminate();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(!folder.path().join("index").exists(), "it writes nothing");
+}
+
+#[test]
+fn preview_is_for_its_key_and_machine() {
+    let folder = folder(&["a"], &export(&["b"]));
+    fs::write(folder.path().join("keys.json"), "not a key file").expect("written");
+    let server = Server::start(folder.path(), &["preview", "next"]);
+    for path in ["/preview/report", "/preview/status", "/v1/software"] {
+        let (code, _, body) = get(&server, path, None);
+        assert_eq!(code, 401, "{path}");
+        assert!(!body.contains("Tool b"), "{body}");
+    }
+    let output = run(folder.path(), &["preview", "next", "--listen", "0.0.0.0:0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("other machines could reach it"), "{output:?}");
+}
+
+#[test]
+fn candidate_that_was_never_valid_is_waited_for() {
+    let folder = folder(&["a"], "{");
+    let server = Server::start(folder.path(), &["preview", "next"]);
+    let first = status(&server, "1 error: no state was valid yet.");
+    assert_eq!(first["has_problem"], true);
+    let (code, _, page) = get(&server, "/categories", None);
+    assert_eq!(code, 503);
+    assert!(page.contains("id=\"preview-report\""), "{page}");
+    let shown = report(&server);
+    assert!(shown.contains("next/tools.json:1:"), "{shown}");
+    replace(folder.path(), "next", &export(&["a", "b"]));
+    status(&server, "1 product added, 0 removed, 0 changed");
+    assert_eq!(get(&server, "/categories", None).0, 200);
+    fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
+    status(&server, "The candidate can’t be served: the last valid state is shown.");
+    assert!(!report(&server).contains("next/tools.json:1:"), "of another state");
+}
+
+#[test]
+fn last_valid_state_stays_beside_its_errors() {
+    // With a warning of its own.
+    let valid =
+        export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");
+    let folder = folder(&["a"], &valid);
+    let server = Server::start(folder.path(), &["preview", "next"]);
+    let first = status(&server, "1 product added");
+    assert!(report(&server).contains("<h2>1 warning</h2>"));
+    replace(folder.path(), "next", &export(&["a", "b", "c"]).replace("https://c.example.org/", "<nowhere>"));
+    let broken = status(&server, "1 error: the last valid state is shown.");
+    assert_ne!(broken["version"], first["version"]);
+    assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
+    let report = report(&server);
+    assert!(report.contains("&lt;nowhere&gt;") && !report.contains("<nowhere>"), "{report}");
+    assert!(report.contains("Added: </span>"), "the changes of the valid state: {report}");
+    replace(folder.path(), "next", &valid);
+    assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state is back");
+    assert!(!self::report(&server).contains("nowhere"), "and its findings are gone");
+}
+
+#[test]
+fn valid_part_of_a_candidate_is_shown_on_demand() {
+    let folder = folder(&["a"], &export(&["a", "b", "c"]).replace("https://c.example.org/", "nowhere"));
+    let server = Server::start(folder.path(), &["preview", "next", "--skip-invalid", "--id-prefix", "tools=t:"]);
+    let shown = status(&server, "1 error: the valid records are shown.");
+    assert_eq!(shown["has_problem"], true);
+    let ids = server.get("/v1/software").1;
+    assert_eq!((&ids["data"][0]["id"], &ids["pagination"]["total"]), (&"t:a".into(), &2.into()));
+    let report = report(&server);
+    assert!(report.contains("1 product added, 0 removed, 0 changed"), "the prefix is that of both: {report}");
+}
+
+#[test]
+fn published_exports_that_cannot_be_read_are_named() {
+    let folder = folder(&["a"], &export(&["a"]));
+    let server = Server::start(folder.path(), &["preview", "next", "--against", "gone"]);
+    status(&server, "gone doesn't exist; name an export file");
+    assert_eq!(server.get("/v1/software").1["pagination"]["total"], 1);
+    for (candidate, cause) in
+        [("nowhere", "the candidate nowhere can't be read"), ("keys.txt", "keys.txt is not a folder")]
+    {
+        fs::write(folder.path().join("keys.txt"), "").expect("written");
+        let output = run(folder.path(), &["preview", candidate]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(text(&output.stderr).contains(cause), "{output:?}");
+    }
+}

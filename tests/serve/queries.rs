@@ -1,0 +1,119 @@
+//! Queries without hits: what a server writes of them, and what `software-directory queries` proposes.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::process::{Server, folder_with, run, text, write};
+
+/// A file with queries that were counted three times.
+fn kept(folder: &Path, queries: &[&str]) {
+    let query = |query: &&str| json!({"query": query, "count": 3, "first_day": "2026-01-02", "last_day": "2026-01-03"});
+    let document = json!({"format": 1, "queries": queries.iter().map(query).collect::<Vec<_>>()});
+    fs::write(folder.join("queries.json"), document.to_string()).expect("written");
+}
+
+/// The queries of the file with their counts.
+fn counted(folder: &Path) -> Vec<(String, u64)> {
+    let document: Value =
+        serde_json::from_slice(&fs::read(folder.join("queries.json")).expect("a file")).expect("JSON");
+    let queries = document["queries"].as_array().expect("an array").iter();
+    queries
+        .map(|of| (of["query"].as_str().expect("a text").to_owned(), of["count"].as_u64().expect("a number")))
+        .collect()
+}
+
+/// Calls the tool of assistants that searches.
+fn call(server: &Server, q: &str) -> Value {
+    let body = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search_software", "arguments": {"q": q}},
+    });
+    let request = ureq::post(format!("{}/mcp", server.address))
+        .header("Authorization", format!("Bearer {}", server.key()))
+        .header("Content-Type", "application/json")
+        .header("Accept", "application/json, text/event-stream");
+    let mut response = request.send(body.to_string()).expect("a response");
+    serde_json::from_str(&response.body_mut().read_to_string().expect("text")).expect("JSON")
+}
+
+#[test]
+fn queries_without_hits_are_counted_over_http_and_for_assistants_and_kept() {
+    let folder = folder_with(&["a"]);
+    let all = ["assistant zzz", "filtered zzz", "http zzz", "tool", "typed zzz"];
+    kept(folder.path(), &all);
+    let server = Server::start(folder.path(), &["--empty-queries", "queries.json"]);
+    for (path, total) in [
+        ("/v1/search?q=HTTP++zzz", 0),
+        ("/v1/search?q=rare+zzz", 0),
+        ("/v1/search?q=tool", 1),
+        ("/v1/search?q=filtered+zzz&min_rating=4", 0),
+        ("/v1/search?q=typed+zzz&prefix=always", 0),
+    ] {
+        let (status, body) = server.get(path);
+        assert_eq!((status, body["pagination"]["total"].as_u64()), (200, Some(total)), "{path}");
+    }
+    let answer = call(&server, "Assistant zzz");
+    assert_eq!(answer["result"]["structuredContent"]["total"], 0, "{answer}");
+    let key = server.key();
+    assert_eq!(server.terminate().0, Some(0));
+    let counts = counted(folder.path());
+    let expected = all.map(|query| (query.to_owned(), if query.starts_with(['a', 'h']) { 4 } else { 3 }));
+    let mut sorted = counts.clone();
+    sorted.sort();
+    assert_eq!(sorted, expected);
+    let text = fs::read_to_string(folder.path().join("queries.json")).expect("text");
+    for private in [&*key, "127.0.0.1", "rare"] {
+        assert!(!text.contains(private), "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_written_unless_it_is_asked_for_and_another_file_stays() {
+    let folder = folder_with(&["a"]);
+    fs::write(folder.path().join("queries.json"), r#"{"name": "Tools"}"#).expect("written");
+    let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).contains("isn't one of queries without hits"), "{output:?}");
+    assert_eq!(fs::read(folder.path().join("queries.json")).expect("a file"), br#"{"name": "Tools"}"#);
+    let server = Server::start(folder.path(), &["--empty-queries", ""]);
+    server.get("/v1/search?q=zzz");
+    assert_eq!(server.terminate().0, Some(0));
+    let names: Vec<_> =
+        fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+#[test]
+fn report_lists_what_is_near_and_proposes_synonyms() {
+    let folder = folder_with(&["a"]);
+    let export = json!({
+        "name": "Tools", "license": "https://example.org/licence",
+        "categories": [{"name": "Permit to work", "description": "Written clearance, as tagging has it"}],
+        "software": [{
+            "id": "a", "name": "Alpha", "tagline": "Isolation of lines", "url": "https://a.example/", "category": "Permit to work",
+            "evidence_status": "pending-review",
+        }],
+        "glossary": [{"term": "Isolation", "definition": "Making a machine safe", "synonyms": ["lockout"]}],
+    });
+    write(folder.path(), &export.to_string());
+    kept(folder.path(), &["alpha", "isolationxyz", "qqqqqqqq", "machine", "\u{1b}[31mred"]);
+    let report = run(folder.path(), &["queries", "queries.json", "--index", "none"]);
+    assert_eq!(report.status.code(), Some(0), "{report:?}");
+    let shown = text(&report.stdout);
+    for line in [
+        "     3  alpha  2026-01-02 to 2026-01-03\n        finds 1 product now\n",
+        "        near: Isolation  glossary term with these words in its definition, 1 product\n",
+        "     3  qqqqqqqq  2026-01-02 to 2026-01-03\n        nothing is near\n",
+        "  \"synonyms\": [\n    {\"from\":[\"isolationxyz\",\"machine\"],\"to\":\"Isolation\"}\n  ]\n",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    let json = run(folder.path(), &["queries", "queries.json", "--index", "none", "--format", "json", "--limit", "1"]);
+    let document: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!((&document["queries"][0]["query"], &document["queries"][0]["found"]), (&json!("alpha"), &json!(1)));
+    let missing = run(folder.path(), &["queries", "none.json"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(&missing.stderr).contains("serve --empty-queries none.json"), "{missing:?}");
+}
