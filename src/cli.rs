@@ -53,6 +53,7 @@ pub struct Cli {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum Command {
     /// Serve the directory (the default)
     Serve(ServeArgs),

@@ -38,7 +38,7 @@ impl Facet {
 pub(super) fn all<'s>(
     catalogue: &'s Catalogue,
     facets: &[Facet],
-    counts: Option<&FacetCounts>,
+    counts: Option<&'s FacetCounts>,
 ) -> Vec<(Facet, Vec<FacetValue<'s>>)> {
     let counted = counts.into_iter().flat_map(|counts| facets.iter().map(move |facet| (*facet, counts)));
     counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
@@ -46,7 +46,7 @@ pub(super) fn all<'s>(
 
 /// The values that any product of the result has: categories and attributes by falling count (then by name), the others in
 /// their own order, ratings from the highest.
-fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> Vec<FacetValue<'s>> {
+fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
     let mut values: Vec<_> = match facet {
@@ -91,12 +91,7 @@ fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &FacetCounts) -> V
             })
             .collect(),
         Facet::Attribute(attribute) => {
-            let value = |(value, count): &(Box<str>, u64)| FacetValue {
-                value: value.to_string().into(),
-                label: value.to_string().into(),
-                count: *count,
-            };
-            counts.attributes[attribute as usize].iter().map(value).collect()
+            counts.attributes[attribute as usize].iter().map(|(value, count)| fixed(value, value, *count)).collect()
         }
     };
     values.retain(|value| value.count > 0);

@@ -60,6 +60,20 @@ pub struct SearchPage<'s> {
     pub facets: Vec<(Facet, Vec<FacetValue<'s>>)>,
 }
 
+impl SearchPage<'_> {
+    /// The page with texts of its own.
+    #[must_use]
+    pub fn into_owned(self) -> SearchPage<'static> {
+        let owned = |value: FacetValue<'_>| FacetValue {
+            value: value.value.into_owned().into(),
+            label: value.label.into_owned().into(),
+            count: value.count,
+        };
+        let facets = self.facets.into_iter().map(|(facet, values)| (facet, values.into_iter().map(owned).collect()));
+        SearchPage { data: self.data, pagination: self.pagination, query: self.query, facets: facets.collect() }
+    }
+}
+
 /// A product that is like another one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarHit<'s> {

@@ -32,7 +32,7 @@ pub(super) struct ResultHit {
 impl SearchResults {
     /// The page. Snapshot and query are those of the search.
     #[must_use]
-    pub fn page<'s>(&self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
+    pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
             score: hit.score,

@@ -21,11 +21,8 @@ use crate::snapshot::Snapshot;
 ///
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
-pub async fn search_software<'s>(
-    snapshot: &'s Snapshot,
-    query: &SearchSoftware,
-) -> Result<SearchPage<'s>, ServiceError> {
-    Ok(find_software(snapshot, query).await?.page(snapshot, query))
+pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
+    Ok(find_software(snapshot, query).await?.page(snapshot, query).into_owned())
 }
 
 /// The costly part of [`search_software`], whose results can be cached.

@@ -63,7 +63,8 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
 pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u64) -> bool {
     let within = |query: &SearchSoftware, units| {
         let budget = Budget::new(units);
-        pollster::block_on(find_software_within(snapshot, query, &budget)).expect("results").page(snapshot, query)
+        let results = pollster::block_on(find_software_within(snapshot, query, &budget)).expect("results");
+        results.page(snapshot, query).into_owned()
     };
     let answer = within(query, units);
     assert_eq!(answer, within(query, units), "the same query has the same answer");
