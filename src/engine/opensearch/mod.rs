@@ -2,7 +2,7 @@
 //!
 //! A generation is three indices: products, reviews, and parts that servers hold in memory. Each request names its index, so it
 //! never mixes generations. A product is a document with its terms as features, whose values are weighted frequencies; a plan
-//! brings the rest of the score with it ([`query`]). What understanding a query looks up is in memory ([`dictionary`]).
+//! brings the rest of the score with it (`query`). What understanding a query looks up is in memory (`dictionary`).
 
 mod bulk;
 mod clauses;
