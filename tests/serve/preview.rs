@@ -123,7 +123,7 @@ fn last_valid_state_stays_beside_its_errors() {
     let server = Server::start(folder.path(), &["preview", "next"]);
     let first = status(&server, "1 product added");
     assert!(report(&server).contains("<h2>1 warning</h2>"));
-    replace(folder.path(), "next", &export(&["a", "b", "c"]).replace("https://c.example.org/", "<nowhere>"));
+    replace(folder.path(), "next", &export(&["a", "b", "c"]).replace("https://c.example/", "<nowhere>"));
     let broken = status(&server, "1 error: the last valid state is shown.");
     assert_ne!(broken["version"], first["version"]);
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
@@ -137,7 +137,7 @@ fn last_valid_state_stays_beside_its_errors() {
 
 #[test]
 fn valid_part_of_a_candidate_is_shown_on_demand() {
-    let folder = folder(&["a"], &export(&["a", "b", "c"]).replace("https://c.example.org/", "nowhere"));
+    let folder = folder(&["a"], &export(&["a", "b", "c"]).replace("https://c.example/", "nowhere"));
     let server = Server::start(folder.path(), &["preview", "next", "--skip-invalid", "--id-prefix", "tools=t:"]);
     let shown = status(&server, "1 error: the valid records are shown.");
     assert_eq!(shown["has_problem"], true);
