@@ -23,10 +23,10 @@ pub enum ClusterError {
         /// The cluster's reason.
         reason: Option<Reason>,
     },
-    /// The disk of a node is so full that the index takes no more documents.
+    /// The disk of a node is so full that the index takes no more documents, or those of all that there can be no other index.
     #[error(
-        "the cluster takes no more documents, for a disk is too full ({reason}); delete old indices or add disk space: it \
-         takes documents again by itself as soon as the disk is below the high watermark"
+        "the cluster takes no more documents or indices, for a disk is too full ({reason}); delete old indices or add disk \
+         space: it takes them again by itself as soon as the disk is below the high watermark"
     )]
     DiskFull {
         /// The cluster's reason.
@@ -266,6 +266,9 @@ mod tests {
         assert!(matches!(of(429, Some("rejected_execution_exception"), ""), ClusterError::Overloaded { .. }));
         let full = "index [a] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark]";
         assert!(matches!(of(429, Some("cluster_block_exception"), full), ClusterError::DiskFull { .. }));
+        let full =
+            of(403, Some("index_create_block_exception"), "blocked by: [FORBIDDEN/10/cluster create-index blocked]");
+        assert!(matches!(full, ClusterError::DiskFull { .. }));
         assert!(of(409, Some("version_conflict_engine_exception"), "").is_conflict());
         assert!(!of(400, Some("parsing_exception"), "").is_conflict());
         assert!(matches!(of(500, Some("null_pointer_exception"), ""), ClusterError::Rejected { .. }));

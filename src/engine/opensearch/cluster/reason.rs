@@ -63,10 +63,12 @@ impl Reason {
             || kind.ends_with("_transport_exception")
     }
 
-    /// Whether the disk of a node is so full that an index takes no more documents.
+    /// Whether the disk of a node is so full that an index takes no more documents, or the disks of all that there can be no
+    /// other index.
     pub(super) fn is_full_disk(&self) -> bool {
-        self.is("cluster_block_exception")
-            && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"))
+        let is_of_documents = self.is("cluster_block_exception")
+            && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"));
+        is_of_documents || self.is("index_create_block_exception")
     }
 }
 
