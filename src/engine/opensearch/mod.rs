@@ -20,6 +20,7 @@ mod records;
 mod response;
 mod search;
 mod signals;
+mod statistics;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -35,8 +36,8 @@ pub use publish::{Lease, PublishError, Published, Publisher};
 
 use self::cluster::Cluster;
 use self::dictionary::Dictionary;
-use self::query::Statistics;
 use self::search::Search;
+use self::statistics::Statistics;
 use super::{Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
 use crate::catalogue::{Attribute, Catalogue, Ordinal, Records};
 use crate::search::score::group_weight;
@@ -48,6 +49,8 @@ pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
     /// The name of the index of the products; the others' names begin with it.
     index: String,
+    /// A hash of that name, which stands in place of content hashes.
+    index_hash: u64,
     documents: usize,
     dictionary: Dictionary,
     /// The stem of each word.
@@ -71,7 +74,10 @@ impl OpenSearchEngine {
         stems: Arc<[StemId]>,
         (catalogue, records): (Arc<Catalogue>, Arc<Records>),
     ) -> Result<Self, EngineError> {
-        Ok(Self { cluster, index, documents, dictionary: Dictionary::open(dictionary)?, stems, catalogue, records })
+        let hash = blake3::hash(index.as_bytes());
+        let index_hash = hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let dictionary = Dictionary::open(dictionary)?;
+        Ok(Self { cluster, index, index_hash, documents, dictionary, stems, catalogue, records })
     }
 
     /// Whether there are demo records beside real ones.
@@ -114,8 +120,7 @@ impl Engine for OpenSearchEngine {
 
     /// A hash of the generation's index, for any id: a record's own hash isn't in memory.
     fn content_hash(&self, _id: &str) -> Option<u64> {
-        let hash = blake3::hash(self.index.as_bytes());
-        Some(hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Some(self.index_hash)
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

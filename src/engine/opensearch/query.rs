@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use super::clauses::{any, any_best, constant, has_any, has_term, in_a_row, multiplied, scored};
 use super::signals::{neighbour_shares, spelling_shares};
+use super::statistics::Statistics;
 use super::term;
-use crate::search::{Alternative, Group, Plan, Rerank, StemId, Term};
+use crate::search::{Alternative, Group, Plan, Rerank};
 
 /// Added to the score of a product whose whole name is the query. Larger than any other score, and so small that scores of
 /// some ten keep three decimals.
@@ -28,18 +29,6 @@ const MAX_SCORED: usize = 384;
 
 /// The score of a rare alternative that isn't scored by itself: that of a word in a description of mean length.
 const RARE_SCORE: f32 = 0.5;
-
-/// What a query is made of besides the plan.
-pub(super) trait Statistics {
-    /// The factor of a group's scores.
-    fn scale(&self, group: &Group) -> f32;
-
-    /// The number of documents with a term.
-    fn frequency(&self, term: &Term) -> u32;
-
-    /// The stem of a spelling.
-    fn stem_of(&self, word: u32) -> StemId;
-}
 
 /// Which products a query finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,7 +213,7 @@ mod tests {
 
     use super::*;
     use crate::search::stem_slots::StemSlots;
-    use crate::search::{Kind, Signals};
+    use crate::search::{Kind, Signals, StemId, Term};
 
     struct Known;
 

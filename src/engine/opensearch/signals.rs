@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::clauses::{any, in_a_row};
-use super::query::Statistics;
+use super::statistics::Statistics;
 use crate::search::{Signals, StemId};
 
 /// The stems of a word of the query that neighbours are looked for with, at most. A cluster refuses queries of more than 1,024

@@ -1,0 +1,15 @@
+//! Statistics of a generation, which the clauses of a query are weighted by.
+
+use crate::search::{Group, StemId, Term};
+
+/// What a query is made of besides the plan.
+pub(super) trait Statistics {
+    /// The factor of a group's scores.
+    fn scale(&self, group: &Group) -> f32;
+
+    /// The number of documents with a term.
+    fn frequency(&self, term: &Term) -> u32;
+
+    /// The stem of a spelling.
+    fn stem_of(&self, word: u32) -> StemId;
+}
