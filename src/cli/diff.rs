@@ -25,7 +25,7 @@ pub struct DiffArgs {
 }
 
 /// How the sides of a comparison are read: of `diff` and `preview`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct SideArgs {
     /// Use the valid records and report the others
     #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::write_file::{check_absent, write_file};
-use super::{Failure, print_error, print_note};
+use super::{Failure, print_note};
 use crate::cli::ExportArgs;
 use crate::export::{self, Export, IdPrefixes, Limits};
-use crate::printable::printable;
 use crate::tabular;
 
 /// Writes the products. Exit codes: 0 written, 1 it can't be written, 2 the export is invalid.
@@ -15,10 +14,7 @@ use crate::tabular;
 pub(super) fn run(args: &ExportArgs) -> ExitCode {
     match export(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            print_error(&printable(&failure.text));
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => failure.print(),
     }
 }
 

@@ -29,10 +29,7 @@ const PRINTED: usize = 50;
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            print_error(&printable(&failure.text));
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => failure.print(),
     }
 }
 

@@ -101,4 +101,10 @@ impl Failure {
     fn other(error: &dyn Error) -> Self {
         Self { text: chain(error), code: 1 }
     }
+
+    /// Prints it on standard error and returns the exit code.
+    fn print(&self) -> ExitCode {
+        print_error(&printable(&self.text));
+        ExitCode::from(self.code)
+    }
 }

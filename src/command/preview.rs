@@ -1,40 +1,17 @@
 //! `preview`: a candidate folder, served to the machine on which it is edited, and compared with the published exports.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
-use std::time::{Duration, SystemTime};
 
-use super::data::DATA_FOLDER;
-use super::diff::side;
-use super::progress::Terminal;
-use super::{Failure, print_error, serve};
+use super::{Failure, serve};
 use crate::cli::{DataArgs, EngineArgs, LogFormat, PreviewArgs, ServeArgs, SideArgs};
-use crate::diff::{Set, compare, render};
-use crate::export::{self, Report};
-use crate::http::{Comparison, Findings, Preview};
-use crate::panics;
-use crate::printable::printable;
-use crate::snapshot::stamp::{FolderStamp, stamp};
-use crate::snapshot::{Directory, Observer, Phase, RenderedReport};
-
-/// How often the published exports are looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The most bytes of findings that the page shows.
-const FINDINGS_BYTES: usize = 512 * 1024;
-/// The most records of a section that the page shows of each kind.
-const SHOWN: usize = 200;
 
 /// Serves until a signal. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
-    if let Err(failure) = check(&args.candidate) {
-        print_error(&printable(&failure.text));
-        return ExitCode::from(failure.code);
+    match check(&args.candidate) {
+        Ok(()) => serve::run_preview(&serve_args(args), args),
+        Err(failure) => failure.print(),
     }
-    serve::run_preview(&serve_args(args), args)
 }
 
 fn check(candidate: &Path) -> Result<(), Failure> {
@@ -82,142 +59,5 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         log_queries: false,
         empty_queries: None,
         log_format: LogFormat::Text,
-    }
-}
-
-/// Starts the thread that compares. Returns the state for the page, and the observer of the keeper.
-pub(super) fn start(
-    args: &PreviewArgs,
-    terminal: Terminal,
-    directory: &Arc<Directory>,
-) -> Result<(Arc<Preview>, Candidate), Failure> {
-    let named = args.against.clone().filter(|side| !side.as_os_str().is_empty());
-    let against = named.unwrap_or_else(|| PathBuf::from(DATA_FOLDER));
-    let preview = Arc::new(Preview::new(&args.candidate.to_string_lossy(), &against.to_string_lossy()));
-    let (sets, received) = channel();
-    let SideArgs { skip_invalid, id_prefix, index, max_file_bytes } = &args.sides;
-    let sides = SideArgs {
-        skip_invalid: *skip_invalid,
-        id_prefix: id_prefix.clone(),
-        index: index.clone(),
-        max_file_bytes: *max_file_bytes,
-    };
-    let published = Published { side: against, sides, candidate: args.candidate.clone() };
-    let shown = Arc::clone(&preview);
-    thread::Builder::new()
-        .name("comparison".to_owned())
-        .spawn(move || published.compare_all(&received, &shown))
-        .map_err(|error| Failure::other(&error))?;
-    let candidate = Candidate {
-        terminal,
-        preview: Arc::clone(&preview),
-        directory: Arc::clone(directory),
-        skip_invalid: args.sides.skip_invalid,
-        sets,
-    };
-    Ok((preview, candidate))
-}
-
-/// Observes the keeper of a candidate: shows on the terminal what it does, and on the page what it finds.
-pub(super) struct Candidate {
-    terminal: Terminal,
-    preview: Arc<Preview>,
-    directory: Arc<Directory>,
-    skip_invalid: bool,
-    sets: Sender<Set>,
-}
-
-impl Observer for Candidate {
-    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()> {
-        self.terminal.progress(phase, done, total)
-    }
-
-    fn report(&mut self, report: &Report) {
-        let mut text = Vec::new();
-        // Writing to a vector can't fail.
-        let _ = export::render::text(report, export::render::Style::Plain, &mut text);
-        let mut text = String::from_utf8_lossy(&text).into_owned();
-        if text.len() > FINDINGS_BYTES {
-            text.truncate(text.floor_char_boundary(FINDINGS_BYTES));
-            text.push_str("…\n\n`software-directory check` prints the others.\n");
-        }
-        let findings = Findings {
-            text,
-            errors: report.error_count(),
-            warnings: report.warning_count(),
-            reloads: self.directory.reloads().total(),
-        };
-        let is_servable = report.is_valid() || (self.skip_invalid && !report.exports.is_empty());
-        self.preview.set_findings(findings, is_servable);
-        // Of an invalid candidate the last valid state is served, and stays compared.
-        if is_servable {
-            match Set::of(&report.exports) {
-                Ok(set) => {
-                    self.preview.set_comparison(Comparison::Running);
-                    // The thread lives as long as this sender.
-                    let _ = self.sets.send(set);
-                }
-                Err(error) => self.preview.set_comparison(Comparison::Failed(crate::error::chain(&error))),
-            }
-        }
-        self.terminal.report(report);
-    }
-
-    fn relay(&mut self, report: RenderedReport) {
-        self.terminal.relay(report);
-    }
-}
-
-/// The published exports, which a candidate is compared with.
-struct Published {
-    side: PathBuf,
-    sides: SideArgs,
-    candidate: PathBuf,
-}
-
-/// Metadata of a side that is a file or a folder: it changes with the content.
-type SideStamp = (Option<FolderStamp>, [Option<SystemTime>; 2]);
-
-impl Published {
-    /// Compares each candidate, and the last one again when the published files change.
-    fn compare_all(&self, candidates: &Receiver<Set>, preview: &Preview) {
-        let (mut candidate, mut seen) = (None, self.stamp());
-        loop {
-            match candidates.recv_timeout(LOOK_EVERY) {
-                // Only the last of several counts.
-                Ok(set) => candidate = Some(candidates.try_iter().last().unwrap_or(set)),
-                Err(RecvTimeoutError::Timeout) if candidate.is_none() || self.stamp() == seen => continue,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            // Before the files are read, so that a change during that is noticed.
-            seen = self.stamp();
-            if let Some(candidate) = &candidate {
-                let compared = panics::catch(|| self.compare(candidate));
-                preview.set_comparison(compared.unwrap_or_else(Comparison::Failed));
-            }
-        }
-    }
-
-    fn stamp(&self) -> SideStamp {
-        let modified = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-        // `CURRENT` is that of an index.
-        (stamp(&self.side).ok(), [modified(&self.side), modified(&self.side.join("CURRENT"))])
-    }
-
-    fn compare(&self, candidate: &Set) -> Comparison {
-        let published = match side::read(&self.side, &self.sides) {
-            Ok(set) => set,
-            Err(failure) => {
-                tracing::warn!("the candidate isn't compared: {}", printable(&failure.text));
-                return Comparison::Failed(failure.text);
-            }
-        };
-        let difference = compare(&published, candidate);
-        let (old, new) = (self.side.to_string_lossy(), self.candidate.to_string_lossy());
-        let html = render::html(&difference, &render::Options { old: &old, new: &new, limit: SHOWN });
-        let summary =
-            if difference.is_empty() { "Nothing is changed".to_owned() } else { difference.summary.to_string() };
-        Comparison::Done { summary: printable(&summary).into_owned(), html }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{Failure, INVALID, data, print_error};
+use super::{Failure, INVALID, data};
 use crate::cli::{QueriesArgs, QueriesFormat};
 use crate::error::chain;
 use crate::printable::printable;
@@ -14,10 +14,7 @@ use crate::queries::{self, EmptyQuery, MIN_COUNT, NearKind, Proposal, Proposer, 
 pub(super) fn run(args: &QueriesArgs) -> ExitCode {
     match report(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            print_error(&printable(&failure.text));
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => failure.print(),
     }
 }
 

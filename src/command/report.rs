@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::write_file::{check_absent, write_file};
-use super::{Failure, print, print_error, print_note, read_exports};
+use super::{Failure, print, print_note, read_exports};
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::error::chain;
 use crate::export;
@@ -17,10 +17,7 @@ use crate::report;
 pub(super) fn run(args: &ReportArgs) -> ExitCode {
     match write(args) {
         Ok(code) => code,
-        Err(failure) => {
-            print_error(&printable(&failure.text));
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => failure.print(),
     }
 }
 

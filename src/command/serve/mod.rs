@@ -1,5 +1,6 @@
 //! `serve`: the directory, published.
 
+mod candidate;
 mod empty_queries;
 mod sockets;
 mod source;
@@ -116,7 +117,7 @@ fn serve(
     let (shown, observer): (_, Box<dyn Observer>) = match preview {
         None => (None, Box::new(terminal)),
         Some(preview) => {
-            let (shown, observer) = super::preview::start(preview, terminal, &directory)?;
+            let (shown, observer) = candidate::start(preview, terminal, &directory)?;
             (Some(shown), Box::new(observer))
         }
     };

@@ -27,7 +27,7 @@ fn preview(state: &AppState) -> Result<&Preview, ApiError> {
 /// The state in few words. The page polls it.
 async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
     let status = preview(&state)?.status(&state.directory);
-    let body = serde_json::to_vec(&status).map_err(|error| ApiError::Internal(Arc::new(error)))?;
+    let body = serde_json::to_vec(&status).map_err(ApiError::internal)?;
     Ok(uncached(response::json(body)))
 }
 
