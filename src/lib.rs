@@ -14,6 +14,7 @@ pub mod diff;
 pub mod engine;
 mod error;
 pub mod export;
+pub mod external_sort;
 mod html;
 pub mod http;
 pub mod key;
