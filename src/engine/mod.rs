@@ -47,8 +47,15 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// Whether any product has a value of an attribute, in any spelling; from memory.
-    fn has_value(&self, attribute: Attribute, value: &str) -> bool;
+    /// Returns of each of a few values of an attribute whether a product has it, in any spelling.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn has_values<'a>(
+        &'a self,
+        attribute: Attribute,
+        values: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
     /// Returns the hash of a product's content, which changes with the product alone; `None` for an unknown id. From memory.
     fn content_hash(&self, id: &str) -> Option<u64>;

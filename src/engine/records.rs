@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{
     CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
 };
-use crate::catalogue::{Filter, Ordinal, Records, SoftwareFilter};
+use crate::catalogue::{Attribute, Filter, Ordinal, Records, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::Forward;
@@ -84,6 +84,12 @@ pub(super) fn reviews(records: &Records, id: &str, request: &ReviewsRequest) -> 
         total: entries.len() as u64,
         summary: reviews.summary.clone(),
     })
+}
+
+/// Of each value of an attribute whether a product has it.
+pub(super) fn has_values(records: &Records, attribute: Attribute, values: &[&str]) -> Vec<bool> {
+    let column = records.columns.attribute(attribute);
+    values.iter().map(|value| column.find(value).is_some()).collect()
 }
 
 /// The categories of the best documents with a term, which `search` finds.

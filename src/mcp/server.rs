@@ -224,7 +224,7 @@ impl<H: Host> ServerHandler for ToolServer<H> {
 
 /// Searches, and reads the whole record of each hit, for its sources and export. Returns the number of products found, too.
 async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<(Value, u64), Failure> {
-    if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter) {
+    if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter).await? {
         return Err(Failure::Call(format!("{argument} {value:?} is a list; give several values as an array.")));
     }
     let page = service::search_software(snapshot, query).await?;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::mapping::{attribute_field, rank_field};
+use super::attributes::{indexed_key, key_field, label_field, labelled};
+use super::mapping::rank_field;
 use super::term::{self, TermField};
 use crate::catalogue::{Attribute, Order, Ordinal, Records, ReviewEntry};
 use crate::engine::EngineError;
@@ -94,15 +95,9 @@ struct Product<'p> {
     /// The summary as JSON.
     reviews: String,
     #[serde(flatten)]
-    numbers: BTreeMap<&'static str, Numbers<'p>>,
-}
-
-/// The rank in an order, or the values of an attribute.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Numbers<'p> {
-    Rank(u32),
-    Values(&'p [u32]),
+    ranks: BTreeMap<&'static str, u32>,
+    #[serde(flatten)]
+    attributes: BTreeMap<&'static str, Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -141,9 +136,14 @@ impl DocumentWriter<'_> {
         }
         let detail = self.records.detail_fields(ordinal)?;
         let reviews: &ReviewSummary = &self.records.reviews.of(ordinal).summary;
-        let ranks = Order::ALL.map(|order| (rank_field(order), Numbers::Rank(columns.order(order).ranks[at])));
-        let attributes = Attribute::ALL
-            .map(|attribute| (attribute_field(attribute), Numbers::Values(columns.attribute(attribute).of(ordinal))));
+        let ranks = Order::ALL.map(|order| (rank_field(order), columns.order(order).ranks[at]));
+        let attributes = Attribute::ALL.into_iter().flat_map(|attribute| {
+            let column = columns.attribute(attribute);
+            let values = column.of(ordinal).iter().map(|value| (column.key(*value), column.label(*value)));
+            let keys = values.clone().map(|(key, _)| indexed_key(key)).collect();
+            let labels = values.filter_map(|(key, label)| labelled(key, label)).collect();
+            [(key_field(attribute), keys), (label_field(attribute), labels)]
+        });
         let product = Product {
             ordinal,
             terms: features,
@@ -164,7 +164,8 @@ impl DocumentWriter<'_> {
             item: text(self.records.item(ordinal))?,
             detail: text(&detail)?,
             reviews: serde_json::to_string(reviews).map_err(EngineError::index("written"))?,
-            numbers: ranks.into_iter().chain(attributes).collect(),
+            ranks: ranks.into(),
+            attributes: attributes.collect(),
         };
         document(term::document_id(id), &product)
     }

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::attributes::{key_field, label_field};
 use crate::catalogue::{Attribute, Order};
 
 /// Counted up whenever the documents or their fields change.
-pub(super) const MAPPING_VERSION: u32 = 1;
+pub(super) const MAPPING_VERSION: u32 = 2;
 
 /// The hits that a page of a ranking can reach: a few more than the largest offset of a search and its page.
 pub(super) const MAX_WINDOW: usize = 20_000;
@@ -23,9 +24,9 @@ pub(super) const fn rank_field(order: Order) -> &'static str {
     }
 }
 
-/// The field of an attribute's values.
-pub(super) const fn attribute_field(attribute: Attribute) -> &'static str {
-    attribute.as_str()
+/// The shards of an index of that many products.
+pub(super) fn shards(count: usize) -> usize {
+    count.div_ceil(PRODUCTS_PER_SHARD).max(1)
 }
 
 /// The index of that many products.
@@ -37,6 +38,8 @@ pub(super) fn products(count: usize) -> Value {
     // Read with a hit, never searched.
     let stored = json!({"type": "keyword", "index": false, "doc_values": false, "store": true});
     let set = json!({"type": "keyword", "doc_values": false});
+    // Only counted.
+    let counted = json!({"type": "keyword", "index": false});
     let mut properties = json!({
         "terms": {"type": "rank_features"},
         "stems": set,
@@ -64,9 +67,10 @@ pub(super) fn products(count: usize) -> Value {
         properties[rank_field(order)] = number.clone();
     }
     for attribute in Attribute::ALL {
-        properties[attribute_field(attribute)] = number.clone();
+        properties[key_field(attribute)] = set.clone();
+        properties[label_field(attribute)] = counted.clone();
     }
-    let mut index = settings(count.div_ceil(PRODUCTS_PER_SHARD).max(1));
+    let mut index = settings(shards(count));
     // Documents of equal scores are read in the order of quality.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);

@@ -4,6 +4,7 @@
 //! never mixes generations. A product is a document with its terms as features, whose values are weighted frequencies; a plan
 //! brings the rest of the score with it (`query`). What understanding a query looks up is in memory (`dictionary`).
 
+mod attributes;
 mod bulk;
 mod clauses;
 pub mod cluster;
@@ -39,7 +40,7 @@ use self::dictionary::Dictionary;
 use self::search::Search;
 use self::statistics::Statistics;
 use super::{Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
-use crate::catalogue::{Attribute, Catalogue, Ordinal, Records};
+use crate::catalogue::{Attribute, Catalogue, Ordinal};
 use crate::search::score::group_weight;
 use crate::search::{Group, StemId, Term};
 
@@ -57,8 +58,8 @@ pub struct OpenSearchEngine {
     stems: Arc<[StemId]>,
     /// The categories.
     catalogue: Arc<Catalogue>,
-    /// The values of attributes, and how many products aren't demo records. Products, if there are any, aren't read.
-    records: Arc<Records>,
+    /// How many products aren't demo records: those of the lowest ordinals.
+    real: Ordinal,
 }
 
 impl OpenSearchEngine {
@@ -72,17 +73,17 @@ impl OpenSearchEngine {
         documents: usize,
         dictionary: &[u8],
         stems: Arc<[StemId]>,
-        (catalogue, records): (Arc<Catalogue>, Arc<Records>),
+        (catalogue, real): (Arc<Catalogue>, Ordinal),
     ) -> Result<Self, EngineError> {
         let hash = blake3::hash(index.as_bytes());
         let index_hash = hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
         let dictionary = Dictionary::open(dictionary)?;
-        Ok(Self { cluster, index, index_hash, documents, dictionary, stems, catalogue, records })
+        Ok(Self { cluster, index, index_hash, documents, dictionary, stems, catalogue, real })
     }
 
     /// Whether there are demo records beside real ones.
     fn has_demos(&self) -> bool {
-        (self.records.columns.real as usize) < self.documents
+        (self.real as usize) < self.documents
     }
 }
 
@@ -114,8 +115,12 @@ impl Engine for OpenSearchEngine {
         Ok(self.dictionary.categories(term).to_vec())
     }
 
-    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
-        self.records.columns.attribute(attribute).find(value).is_some()
+    fn has_values<'a>(
+        &'a self,
+        attribute: Attribute,
+        values: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
+        Box::pin(self.find_values(attribute, values))
     }
 
     /// A hash of the generation's index, for any id: a record's own hash isn't in memory.

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 use super::document::parse_words;
-use super::facets::Facet;
 use super::query::{COMPLETE, TITLE};
 use crate::engine::{EngineError, Hit, HitTexts};
 use crate::search::collect::{Candidate, Tier};
@@ -95,16 +94,14 @@ impl SearchResponse {
         self.aggregations.get(name).map(|of| of.doc_count)
     }
 
-    /// The counts of a facet.
-    pub(super) fn facet(&mut self, name: &str) -> Option<Facet> {
-        let values = self.aggregations.get_mut(name)?.values.take()?;
-        Facet::read(values)
+    /// Takes the values of an aggregation.
+    pub(super) fn values(&mut self, name: &str) -> Option<serde_json::Value> {
+        self.aggregations.get_mut(name)?.values.take()
     }
 
     /// The first rank of the bucket that has the hit at a place, and the hits before that bucket; `None` behind the last hit.
     pub(super) fn bucket_of(&mut self, name: &str, place: u64) -> Option<(u64, u64)> {
-        let values = self.aggregations.get_mut(name)?.values.take()?;
-        let histogram: Histogram = serde_json::from_value(values).ok()?;
+        let histogram: Histogram = serde_json::from_value(self.values(name)?).ok()?;
         let mut before = 0;
         for bucket in histogram.buckets {
             if before + bucket.doc_count > place {

@@ -13,7 +13,7 @@ use super::OpenSearchEngine;
 use super::cluster::ClusterRequest;
 use super::facets;
 use super::filter::{FilterQuery, all};
-use super::mapping::{MAX_WINDOW, rank_field};
+use super::mapping::{MAX_WINDOW, rank_field, shards};
 use super::query::{Match, PlanQuery};
 use super::response::{SearchResponse, Tiers, damaged};
 use crate::catalogue::Order;
@@ -41,7 +41,7 @@ impl<'e, 'r> Search<'e, 'r> {
     /// A search on an index.
     pub(super) fn new(engine: &'e OpenSearchEngine, request: &'r SearchRequest<'r>) -> Self {
         let plan = PlanQuery::new(request.plan, engine);
-        Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue, &engine.records) }
+        Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
     /// Searches.
@@ -99,7 +99,7 @@ impl<'e, 'r> Search<'e, 'r> {
             candidate.score /= *words;
         }
         candidates[..head].sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
-        let found = self.counts(&mut response);
+        let found = self.counts(&mut response)?;
         let candidates: Vec<_> = candidates.into_iter().map(|(candidate, _)| candidate).collect();
         let wanted = self.request.page_of(&candidates);
         if wanted.is_empty() {
@@ -187,8 +187,9 @@ impl<'e, 'r> Search<'e, 'r> {
             }
             sort.push(json!({"ordinal": "asc"}));
         }
+        let shards = shards(self.engine.documents);
         let mut aggregations =
-            self.request.facets.map(|attributes| facets::aggregations(&self.filter, attributes)).unwrap_or_default();
+            self.request.facets.map(|of| facets::aggregations(&self.filter, of, shards)).unwrap_or_default();
         let is_filtered = !clauses.is_empty();
         if is_filtered {
             aggregations.insert(FOUND.to_owned(), json!({"filter": {"match_all": {}}}));
@@ -225,22 +226,22 @@ impl<'e, 'r> Search<'e, 'r> {
 
     /// The hits of a response, whose total is that of those with all words too.
     fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
-        let counts = self.counts(&mut response);
+        let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;
         Ok(SearchHits { hits, texts, ..counts })
     }
 
     /// The totals and facets of a response.
-    fn counts(&self, response: &mut SearchResponse) -> SearchHits {
+    fn counts(&self, response: &mut SearchResponse) -> Result<SearchHits, EngineError> {
         let (total, unfiltered_total) = (response.total(), found(response));
-        let known = (self.engine.catalogue.tables.categories.len(), &self.engine.records.columns);
-        let counts = |attributes| facets::counts(known, attributes, |name| response.facet(name));
-        let facets = self.request.facets.map(counts);
-        SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() }
+        let categories = self.engine.catalogue.tables.categories.len();
+        let counts = |attributes| facets::counts(categories, attributes, |name| response.values(name));
+        let facets = self.request.facets.map(counts).transpose()?;
+        Ok(SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() })
     }
 
     fn is_demo(&self) -> impl Fn(u32) -> bool + use<'_, 'e, 'r> {
-        |ordinal| self.engine.records.columns.is_demo(ordinal)
+        |ordinal| ordinal >= self.engine.real
     }
 }
 

@@ -249,8 +249,12 @@ impl Engine for TantivyEngine {
         records::categories(&self.records, term, |request| self.search_now(request))
     }
 
-    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
-        self.records.columns.attribute(attribute).find(value).is_some()
+    fn has_values<'a>(
+        &'a self,
+        attribute: Attribute,
+        values: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
+        Box::pin(ready(Ok(records::has_values(&self.records, attribute, values))))
     }
 
     fn content_hash(&self, id: &str) -> Option<u64> {

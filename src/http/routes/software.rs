@@ -81,7 +81,7 @@ pub(in crate::http) async fn list_software(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let max_offset = MaxOffset::of(query.q.as_deref());
-    reject_comma_separated(&snapshot, &query.filter)?;
+    reject_comma_separated(&snapshot, &query.filter).await?;
     let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
     let list = async move {
         let page = service::list_software(&snapshot, &query).await?;
@@ -98,8 +98,11 @@ pub(in crate::http) async fn list_software(
 }
 
 /// Rejects a filter that gives several values in one, with commas.
-pub(in crate::http) fn reject_comma_separated(snapshot: &Snapshot, filter: &SoftwareFilter) -> Result<(), ApiError> {
-    let Some((name, value)) = service::comma_separated(snapshot, filter) else { return Ok(()) };
+pub(in crate::http) async fn reject_comma_separated(
+    snapshot: &Snapshot,
+    filter: &SoftwareFilter,
+) -> Result<(), ApiError> {
+    let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
     let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={}", part.trim())).collect();
     let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
     Err(ApiError::Parameters(vec![ParameterProblem {

@@ -66,7 +66,7 @@ fn open_parts(
         documents,
         &take(DICTIONARY)?,
         search.lexicon.stems(),
-        (Arc::clone(&catalogue), Arc::clone(&records)),
+        (Arc::clone(&catalogue), records.columns.real),
     )?;
     let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
     let categories = HeadingIndex::categories(&catalogue.tables.categories);
