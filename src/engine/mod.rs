@@ -57,8 +57,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         values: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
-    /// Returns the hash of a product's content, which changes with the product alone; `None` for an unknown id. From memory.
-    fn content_hash(&self, id: &str) -> Option<u64>;
+    /// Returns the hash of a product's content, without its texts; `None` for an unknown id.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
     /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
     /// are doesn't depend on the page.

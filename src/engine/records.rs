@@ -70,7 +70,10 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
 
 /// A product; `None` for an unknown id.
 pub(super) fn record(records: &Records, id: &str) -> Result<Option<Record>, EngineError> {
-    let record = |ordinal: Ordinal| Ok(Record { ordinal, body: records.detail(ordinal)? });
+    let record = |ordinal: Ordinal| {
+        let content_hash = records.content_hash(ordinal);
+        Ok(Record { ordinal, content_hash, body: records.detail(ordinal)? })
+    };
     records.find(id).map(record).transpose()
 }
 

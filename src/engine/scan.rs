@@ -207,8 +207,8 @@ impl Engine for ScanEngine {
         Box::pin(ready(Ok(records::has_values(&self.records, attribute, values))))
     }
 
-    fn content_hash(&self, id: &str) -> Option<u64> {
-        self.records.find(id).map(|ordinal| self.records.content_hash(ordinal))
+    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
+        Box::pin(ready(Ok(self.records.find(id).map(|ordinal| self.records.content_hash(ordinal)))))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

@@ -95,6 +95,7 @@ pub fn service_with(
         .layer(Around(Authenticate(Arc::clone(&state))))
         .layer(Around(TakeSnapshot(Arc::clone(&state))))
         // A 304 ends here and costs no quota.
+        .layer(ContentHashLayer)
         .layer(Around(Conditional(EntityTags::new(&state.config.build))))
         .layer(Around(RateLimit));
 

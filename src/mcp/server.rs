@@ -247,8 +247,8 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
 
 /// The whole record of a product; `None` for an unknown id.
 async fn detail(snapshot: &Snapshot, id: &str) -> Result<Option<Value>, Failure> {
-    let Some(body) = service::get_software(snapshot, id).await? else { return Ok(None) };
-    let mut body: Value = serde_json::from_slice(&body)?;
+    let Some(record) = service::get_software(snapshot, id).await? else { return Ok(None) };
+    let mut body: Value = serde_json::from_slice(&record.body)?;
     Ok(Some(body["data"].take()))
 }
 

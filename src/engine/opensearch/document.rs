@@ -90,6 +90,8 @@ struct Product<'p> {
     rating: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_on: Option<u32>,
+    /// In hexadecimal digits.
+    content_hash: String,
     item: &'p str,
     detail: &'p str,
     /// The summary as JSON.
@@ -161,6 +163,7 @@ impl DocumentWriter<'_> {
             stars: columns.stars_of(ordinal),
             rating: columns.rating[at],
             checked_on: columns.checked_day(ordinal),
+            content_hash: format!("{:016x}", self.records.content_hash(ordinal)),
             item: text(self.records.item(ordinal))?,
             detail: text(&detail)?,
             reviews: serde_json::to_string(reviews).map_err(EngineError::index("written"))?,

@@ -59,6 +59,7 @@ pub(super) fn products(count: usize) -> Value {
         "ordinal": {"type": "integer", "store": true},
         "check_a": column("integer"),
         "check_b": column("integer"),
+        "content_hash": stored,
         "item": stored,
         "detail": stored,
         "reviews": stored,

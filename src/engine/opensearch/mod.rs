@@ -50,8 +50,6 @@ pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
     /// The name of the index of the products; the others' names begin with it.
     index: String,
-    /// A hash of that name, which stands in place of content hashes.
-    index_hash: u64,
     documents: usize,
     dictionary: Dictionary,
     /// The stem of each word.
@@ -75,10 +73,8 @@ impl OpenSearchEngine {
         stems: Arc<[StemId]>,
         (catalogue, real): (Arc<Catalogue>, Ordinal),
     ) -> Result<Self, EngineError> {
-        let hash = blake3::hash(index.as_bytes());
-        let index_hash = hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
         let dictionary = Dictionary::open(dictionary)?;
-        Ok(Self { cluster, index, index_hash, documents, dictionary, stems, catalogue, real })
+        Ok(Self { cluster, index, documents, dictionary, stems, catalogue, real })
     }
 
     /// Whether there are demo records beside real ones.
@@ -123,9 +119,8 @@ impl Engine for OpenSearchEngine {
         Box::pin(self.find_values(attribute, values))
     }
 
-    /// A hash of the generation's index, for any id: a record's own hash isn't in memory.
-    fn content_hash(&self, _id: &str) -> Option<u64> {
-        Some(self.index_hash)
+    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
+        Box::pin(self.read_content_hash(id))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

@@ -42,10 +42,17 @@ struct Total {
 impl OpenSearchEngine {
     /// A product by its id.
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
-        let Some(fields) = self.stored(id, "ordinal,item,detail").await? else { return Ok(None) };
+        let Some(fields) = self.stored(id, "ordinal,content_hash,item,detail").await? else { return Ok(None) };
         let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+        let content_hash = hash(&fields.content_hash)?;
         let (item, detail) = (one(fields.item, "item")?, one(fields.detail, "detail")?);
-        Ok(Some(Record { ordinal, body: body(&item, &detail) }))
+        Ok(Some(Record { ordinal, content_hash, body: body(&item, &detail) }))
+    }
+
+    /// The content hash of a product.
+    pub(super) async fn read_content_hash(&self, id: &str) -> Result<Option<u64>, EngineError> {
+        let fields = self.stored(id, "content_hash").await?;
+        fields.map(|fields| hash(&fields.content_hash)).transpose()
     }
 
     /// A window of a product's reviews.
@@ -92,6 +99,12 @@ impl OpenSearchEngine {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// A content hash as it is stored.
+fn hash(stored: &[String]) -> Result<u64, EngineError> {
+    let digits = stored.first().and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    digits.ok_or_else(|| damaged("content_hash"))
 }
 
 /// A detail as a response body: the item and the other fields as one object.

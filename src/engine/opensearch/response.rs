@@ -46,6 +46,7 @@ struct ResponseHit {
 pub(super) struct StoredFields {
     pub(super) ordinal: Vec<u32>,
     pub(super) name_words: Vec<f32>,
+    pub(super) content_hash: Vec<String>,
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
     pub(super) words: Vec<String>,

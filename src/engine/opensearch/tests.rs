@@ -12,9 +12,9 @@ use tokio::runtime::Runtime;
 
 use super::cluster::{Cluster, ClusterRequest, ClusterSettings};
 use super::{Fill, Published};
-use crate::catalogue::{ReviewFilter, ReviewSort};
+use crate::catalogue::{Attribute, ReviewFilter, ReviewSort, SoftwareFilter};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
-use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits};
+use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::expand;
@@ -200,6 +200,45 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
+    fn values_are_found_and_counted_as_by_the_embedded_engine() {
+        let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
+        let long = "x".repeat(20_000);
+        let mut software: Vec<_> = large()[..40].to_vec();
+        for (at, product) in software.iter_mut().enumerate() {
+            product["vendor"] = vendors.get(at).copied().unwrap_or("Acme").into();
+            product["tags"] =
+                if at == 9 { vec![long.clone()] } else { (at..at + 90).map(|tag| format!("T {tag}")).collect() }.into();
+        }
+        let compared = Compared::new(&software);
+        let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);
+        let values = ["iso 9001", "GROSSE, GmbH", "größe,gmbh", "A\0B", "_", "c++", "c", "Acme, Inc.", &long];
+        for attribute in Attribute::ALL {
+            let found = RUNTIME.block_on(remote.has_values(attribute, &values)).expect("values");
+            assert_eq!(found, pollster::block_on(local.has_values(attribute, &values)).expect("values"));
+        }
+        // The only value that is too long to be counted is as frequent as the rarest ones, of which there are too many.
+        let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
+        attributes[Attribute::Vendor as usize] = vec!["iso 9001".to_owned(), "acme".to_owned(), "nobody".to_owned()];
+        for filter in [SoftwareFilter::default(), SoftwareFilter { attributes, ..SoftwareFilter::default() }] {
+            let (plan, budget) = (Plan::default(), Budget::new(u64::MAX));
+            let request = SearchRequest {
+                plan: &plan,
+                filter: &filter,
+                order: None,
+                page: 0..40,
+                facets: Some(&Attribute::ALL),
+                texts: false,
+                budget: &budget,
+            };
+            let found = RUNTIME.block_on(remote.search(&request)).expect("a search");
+            let expected = pollster::block_on(local.search(&request)).expect("a search");
+            compare_facets(&found, &expected).expect("the same counts");
+            assert_eq!(found.total, expected.total);
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a cluster: make test-opensearch"]
     fn record_and_its_reviews_are_those_of_the_embedded_engine() {
         let compared = Compared::new(&large()[..20]);
         let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);
@@ -207,6 +246,8 @@ mod on_cluster {
         for id in ["p0", "p19", "p20", "", "P0", "p/0", "p0?"] {
             let record = RUNTIME.block_on(remote.record(id)).expect("a record");
             assert_eq!(record, pollster::block_on(local.record(id)).expect("a record"), "{id}");
+            let hash = RUNTIME.block_on(remote.content_hash(id)).expect("a hash");
+            assert_eq!(hash, record.map(|record| record.content_hash), "{id}");
             let found = RUNTIME.block_on(remote.reviews(id, &reviews)).expect("reviews");
             assert_eq!(found, pollster::block_on(local.reviews(id, &reviews)).expect("reviews"), "{id}");
         }

@@ -13,6 +13,7 @@ use crate::http::extract::query::definition::{
 use crate::http::extract::query::value::Text;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::middleware::ContentHash;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::response::{self, Fields, ListBody};
@@ -136,6 +137,8 @@ pub(in crate::http) async fn get_software(
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let body = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    Ok(response::json(body))
+    let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let mut response = response::json(record.body);
+    response.extensions_mut().insert(ContentHash(record.content_hash));
+    Ok(response)
 }
