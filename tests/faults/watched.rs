@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use bytes::Bytes;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
