@@ -32,7 +32,7 @@ use futures_util::future::BoxFuture;
 
 pub use document::{Document, DocumentWriter};
 pub use fill::{DICTIONARY, Fill, FilledGeneration};
-pub use parts::{PartsError, read_parts};
+pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
 
 use self::cluster::Cluster;

@@ -14,9 +14,7 @@ use super::PARTS_FORMAT;
 use crate::catalogue::{Bulk, Catalogue, CatalogueBuilder, CatalogueError, Records};
 use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
-use crate::engine::opensearch::{
-    DocumentWriter, Fill, FilledGeneration, PublishError, Published, Publisher, read_parts,
-};
+use crate::engine::opensearch::{DocumentWriter, Fill, FilledGeneration, Parts, PublishError, Published, Publisher};
 use crate::export::{Export, Skipped};
 use crate::search::forward::Forward;
 use crate::search::lexicon::LexiconError;
@@ -187,9 +185,10 @@ fn words(error: LexiconError) -> BuildError {
 }
 
 /// The generation before with its log; `None` where it can't be read: then the log begins again.
-async fn former_log(cluster: &Cluster, former: Option<&Published>) -> Option<Former> {
+async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>) -> Option<Former> {
     let former = former?;
-    let parts = read_parts(cluster, &former.index, &[VERSIONS, CHANGES]).await.ok()?;
-    let part = |name: &str| parts.iter().find(|(of, _)| of == name).map(|(_, content)| content);
-    Former::of_parts(Generation::named(&former.generation), part(VERSIONS)?, part(CHANGES)?)
+    let parts = Parts::open(Arc::clone(cluster), &former.index).await.ok()?;
+    let [versions, changes] = [VERSIONS, CHANGES].map(|name| parts.get(name));
+    let (versions, changes) = (versions?.read().await.ok()?, changes?.read().await.ok()?);
+    Former::of_parts(Generation::named(&former.generation), &versions, &changes)
 }
