@@ -96,6 +96,9 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
 /// The number of documents whose categories [`Engine::categories`] returns.
 const CATEGORY_EXAMPLES: usize = 10;
 
+/// The most bytes of texts that come with a page of hits, but for those of one hit; a single record may have megabytes.
+const MAX_TEXT_BYTES: usize = 16 << 20;
+
 /// Why an engine can't do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {

@@ -3,16 +3,14 @@
 use bytes::Bytes;
 
 use super::{
-    CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
+    CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, MAX_TEXT_BYTES, Record, ReviewHits, ReviewsRequest, SearchHits,
+    SearchRequest,
 };
 use crate::catalogue::{Attribute, Filter, Ordinal, Records, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::Forward;
 use crate::search::{Alternative, Group, Kind, Plan, Term};
-
-/// The most bytes of texts that come with a page of hits; a single record may have megabytes.
-const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// The hits of some candidates.
 pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {

@@ -81,6 +81,7 @@ struct Product<'p> {
     words: String,
     name_score: f32,
     name_words: f32,
+    text_bytes: usize,
     demo: u8,
     categories: &'p [u32],
     offering_type: usize,
@@ -146,6 +147,7 @@ impl DocumentWriter<'_> {
             let labels = values.filter_map(|(key, label)| labelled(key, label)).collect();
             [(key_field(attribute), keys), (label_field(attribute), labels)]
         });
+        let (detail, words) = (text(&detail)?, words(self.forward.words(ordinal)));
         let product = Product {
             ordinal,
             terms: features,
@@ -153,7 +155,8 @@ impl DocumentWriter<'_> {
             names,
             short: self.short(ordinal),
             near: self.near(ordinal),
-            words: words(self.forward.words(ordinal)),
+            text_bytes: text_bytes(detail, &words),
+            words,
             name_score: self.scorer.score(Occurrences::one(Field::Name).packed(), ordinal),
             name_words: name_length(self.forward, ordinal),
             demo: u8::from(columns.is_demo(ordinal)),
@@ -165,7 +168,7 @@ impl DocumentWriter<'_> {
             checked_on: columns.checked_day(ordinal),
             content_hash: format!("{:016x}", self.records.content_hash(ordinal)),
             item: text(self.records.item(ordinal))?,
-            detail: text(&detail)?,
+            detail,
             reviews: serde_json::to_string(reviews).map_err(EngineError::index("written"))?,
             ranks: ranks.into(),
             attributes: attributes.collect(),
@@ -235,6 +238,12 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
+/// The bytes of a document's texts in a response, where a quote or a backslash takes two; at most those that a column takes.
+fn text_bytes(detail: &str, words: &str) -> usize {
+    let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+    (detail.len() + escaped + words.len()).min(i32::MAX as usize)
+}
+
 /// The words of such a sequence.
 pub(super) fn parse_words(text: &str) -> Option<Vec<u32>> {
     text.split_ascii_whitespace().map(|word| u32::from_str_radix(word, 16).ok()).collect()
@@ -264,6 +273,13 @@ mod tests {
         assert!([one.checksum.a, one.checksum.b].iter().all(|number| *number < 1 << CHECKSUM_BITS));
         let read: serde_json::Value = serde_json::from_slice(&one.source).expect("JSON");
         assert_eq!(read, serde_json::json!({"n": 1, "check_a": one.checksum.a, "check_b": one.checksum.b}));
+    }
+
+    #[test]
+    fn size_of_texts_is_that_of_their_json() {
+        let (detail, words) = (r#"{"name":"ü \"a\" \\"}"#, "2 1f ");
+        let json = serde_json::to_string(&[detail, words]).expect("JSON");
+        assert_eq!(text_bytes(detail, words), json.len() - r#"["",""]"#.len());
     }
 
     #[test]

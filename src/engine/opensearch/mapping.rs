@@ -63,6 +63,7 @@ pub(super) fn products(count: usize) -> Value {
         "item": stored,
         "detail": stored,
         "reviews": stored,
+        "text_bytes": column("integer"),
     });
     for order in Order::ALL {
         properties[rank_field(order)] = number.clone();

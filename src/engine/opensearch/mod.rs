@@ -25,6 +25,7 @@ mod statistics;
 mod term;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::sync::Arc;
 

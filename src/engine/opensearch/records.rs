@@ -1,15 +1,16 @@
 //! Records and reviews out of a cluster.
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::OpenSearchEngine;
 use super::cluster::{ClusterError, ClusterRequest};
 use super::filter::all;
-use super::response::{StoredFields, damaged, one};
+use super::response::{SearchResponse, StoredFields, damaged, one};
 use super::term::document_id;
-use crate::catalogue::{ReviewFilter, ReviewSort};
+use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort};
 use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
 use crate::resource::ReviewSummary;
 
@@ -83,6 +84,40 @@ impl OpenSearchEngine {
         let found: FoundReviews = self.cluster.send(search).await?.json()?;
         let reviews = found.hits.hits.into_iter().map(|hit| one(hit.fields.object, "object"));
         Ok(Some(ReviewHits { reviews: reviews.collect::<Result<_, _>>()?, total: found.hits.total.value, summary }))
+    }
+
+    /// Sends a search of the products.
+    pub(super) async fn search_index(&self, body: &Value) -> Result<SearchResponse, EngineError> {
+        let body = serde_json::to_vec(body).map_err(EngineError::index("written"))?;
+        let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
+        let request =
+            request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
+        let response: SearchResponse = self.cluster.send(request).await?.json()?;
+        if response.is_incomplete() {
+            return Err(EngineError::index("read")("the cluster gave up before it had found everything"));
+        }
+        Ok(response)
+    }
+
+    /// Fields of a page's products by their ordinals; which ones `fields` names, as a part of a search.
+    pub(super) async fn documents(
+        &self,
+        ordinals: &[Ordinal],
+        fields: &Value,
+    ) -> Result<FxHashMap<Ordinal, StoredFields>, EngineError> {
+        if ordinals.is_empty() {
+            return Ok(FxHashMap::default());
+        }
+        let mut body = json!({
+            "query": {"constant_score": {"filter": {"terms": {"ordinal": ordinals}}}},
+            "size": ordinals.len(),
+            "_source": false,
+            "track_total_hits": true,
+        });
+        if let (Some(body), Some(fields)) = (body.as_object_mut(), fields.as_object()) {
+            body.extend(fields.clone());
+        }
+        self.search_index(&body).await?.by_ordinal()
     }
 
     /// Stored fields of a product; `None` for an unknown id.

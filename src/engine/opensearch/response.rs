@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::document::parse_words;
@@ -50,6 +51,7 @@ pub(super) struct StoredFields {
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
     pub(super) words: Vec<String>,
+    pub(super) text_bytes: Vec<usize>,
     pub(super) reviews: Vec<String>,
     pub(super) object: Vec<String>,
 }
@@ -148,12 +150,22 @@ impl SearchResponse {
             let ResponseHit { score, fields } = hit;
             let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
             let (tier, score) = tier(score.unwrap_or_default(), tiers, is_demo(ordinal));
+            let StoredFields { item, detail, words, .. } = fields;
             if texts {
-                read.1.push(HitTexts { fields: one(fields.detail, "detail")?, words: document_words(&fields.words)? });
+                read.1.push(hit_texts(detail, &words)?);
             }
-            read.0.push(Hit { ordinal, tier, score, item: one(fields.item, "item")? });
+            read.0.push(Hit { ordinal, tier, score, item: one(item, "item")? });
         }
         Ok(read)
+    }
+
+    /// The fields of the hits, by their ordinals.
+    ///
+    /// # Errors
+    /// Where an ordinal is missing.
+    pub(super) fn by_ordinal(self) -> Result<FxHashMap<u32, StoredFields>, EngineError> {
+        let fields = self.hits.hits.into_iter().map(|hit| hit.fields);
+        fields.map(|fields| Ok((*fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?, fields))).collect()
     }
 }
 
@@ -170,6 +182,11 @@ fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
         false => (Tier::Some, score),
     };
     (if is_demo { tier.demo() } else { tier }, score)
+}
+
+/// The texts of a hit.
+pub(super) fn hit_texts(detail: Vec<String>, words: &[String]) -> Result<HitTexts, EngineError> {
+    Ok(HitTexts { fields: one(detail, "detail")?, words: document_words(words)? })
 }
 
 fn document_words(stored: &[String]) -> Result<DocumentWords, EngineError> {
