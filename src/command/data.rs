@@ -25,7 +25,7 @@ const NO_INDEX: &str = "none";
 /// # Errors
 /// Where it doesn't exist or isn't a folder: exit code 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
-    let Some(folder) = named(args) else { return Ok(()) };
+    let Some(folder) = &args.data else { return Ok(()) };
     let name = folder.display();
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
@@ -37,11 +37,6 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
         // A folder that can't be read now, such as a mount with an error, is not a mistyped one.
         _ => Ok(()),
     }
-}
-
-/// The data folder that the options name; an empty name is none.
-pub(super) fn named(args: &DataArgs) -> Option<&Path> {
-    args.data.as_deref().filter(|folder| !folder.as_os_str().is_empty())
 }
 
 /// The prefixes that the option or its variable has; an empty variable has none.
@@ -59,8 +54,8 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
 
 /// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
-    let source = match named(args) {
-        Some(folder) => Source::Folder(folder.to_owned()),
+    let source = match &args.data {
+        Some(folder) => Source::Folder(folder.clone()),
         None if Path::new(DATA_FOLDER).exists() => Source::Folder(PathBuf::from(DATA_FOLDER)),
         None => Source::Embedded,
     };

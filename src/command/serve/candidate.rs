@@ -33,8 +33,7 @@ pub(super) fn start(
     terminal: Terminal,
     directory: &Arc<Directory>,
 ) -> Result<(Arc<Preview>, Candidate), Failure> {
-    let named = args.against.clone().filter(|side| !side.as_os_str().is_empty());
-    let against = named.unwrap_or_else(|| PathBuf::from(DATA_FOLDER));
+    let against = args.against.clone().unwrap_or_else(|| PathBuf::from(DATA_FOLDER));
     let preview = Arc::new(Preview::new(&args.candidate.to_string_lossy(), &against.to_string_lossy()));
     let (sets, received) = channel();
     let published = Published { side: against, sides: args.sides.clone(), candidate: args.candidate.clone() };

@@ -106,7 +106,7 @@ fn serve(
     (followed, cluster): (Option<Generations>, Option<Arc<Cluster>>),
     log: &Log,
 ) -> Result<(), Failure> {
-    let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
+    let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let sockets = if preview.is_some() { HandedOver::default() } else { HandedOver::take()? };
     let (keys, development) = match preview {
@@ -121,8 +121,7 @@ fn serve(
             (Some(shown), Box::new(observer))
         }
     };
-    let query_file = args.empty_queries.as_deref().filter(|path| !path.as_os_str().is_empty());
-    let query_file = query_file.map(QueryFile::open).transpose()?.map(Arc::new);
+    let query_file = args.empty_queries.as_deref().map(QueryFile::open).transpose()?.map(Arc::new);
     let mut config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
@@ -132,10 +131,10 @@ fn serve(
         generations: settings.index.as_deref().filter(|_| cluster.is_none()).map(Store::new),
         empty_queries: query_file.as_ref().map(|file| file.queries()),
         preview: shown,
-        site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
+        site_introduction: args.site_introduction.clone(),
         ..HttpConfig::default()
     };
-    if let Some(title) = args.site_title.clone().filter(|text| !text.is_empty()) {
+    if let Some(title) = args.site_title.clone() {
         config.site_title = title;
     }
     let state = AppState::new(Arc::clone(&directory), Arc::new(keys), config);
@@ -171,7 +170,7 @@ fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
 
 /// The keys that are accepted, and the development key where it is the only one.
 fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.as_deref().is_some_and(|url| !url.is_empty());
+    let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.is_some();
     match access(args.keys.as_deref(), listen, has_proxy).map_err(|error| Failure::usage(error.to_string()))? {
         Access::File(path) => {
             let keys = KeyStore::open(&path).map_err(|error| Failure::usage(error.report()))?;

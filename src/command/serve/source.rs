@@ -38,16 +38,15 @@ impl Generations {
         directory: &Arc<Directory>,
     ) -> Result<Option<Self>, Failure> {
         let usage = |text: &str| Err(Failure::usage(text));
-        let key_file = args.follow_key_file.clone().filter(|path| !path.as_os_str().is_empty());
-        let Some(url) = args.follow.as_deref().filter(|url| !url.is_empty()) else {
-            return if key_file.is_some() { usage("--follow-key-file needs --follow") } else { Ok(None) };
+        let Some(url) = &args.follow else {
+            return if args.follow_key_file.is_some() { usage("--follow-key-file needs --follow") } else { Ok(None) };
         };
         if args.reindex {
             return usage(
                 "--reindex builds from exports, and --follow takes generations from another server: give one of them",
             );
         }
-        if data::named(&args.data).is_some() {
+        if args.data.data.is_some() {
             return usage(
                 "--follow takes generations from another server and reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA)",
             );
@@ -55,7 +54,8 @@ impl Generations {
         let Some(index) = &settings.index else {
             return usage("--follow keeps generations in an index folder, so --index none makes no sense with it");
         };
-        let leader = Leader::new(url, key_file).map_err(|error| Failure::usage(crate::error::chain(&error)))?;
+        let leader = Leader::new(url, args.follow_key_file.clone())
+            .map_err(|error| Failure::usage(crate::error::chain(&error)))?;
         Ok(Some(Self::Followed(Follower::new(leader, Store::new(index), Arc::clone(directory)))))
     }
 
@@ -69,12 +69,12 @@ impl Generations {
         directory: &Arc<Directory>,
     ) -> Result<Option<Self>, Failure> {
         let Some(cluster) = cluster else { return Ok(None) };
-        if args.follow.as_deref().is_some_and(|url| !url.is_empty()) {
+        if args.follow.is_some() {
             return Err(Failure::usage(
                 "--follow and --engine opensearch are two sources of generations: give one of them",
             ));
         }
-        if data::named(&args.data).is_some() {
+        if args.data.data.is_some() {
             return Err(Failure::usage(
                 "with --engine opensearch a server reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA), or fill the \
                  cluster with --reindex",
