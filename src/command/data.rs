@@ -10,7 +10,7 @@ use super::{Failure, INVALID, print_note};
 use crate::cli::{DataArgs, ExportPrefix, LogFormat};
 use crate::export::{IdPrefixes, Limits};
 use crate::printable::printable;
-use crate::snapshot::keeper::Keeper;
+use crate::snapshot::reloader::Reloader;
 use crate::snapshot::source::Source;
 use crate::snapshot::{Directory, Settings, Snapshot};
 
@@ -52,7 +52,7 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
     ));
 }
 
-/// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
+/// The settings of a reloader. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match &args.data {
         Some(folder) => Source::Folder(folder.clone()),
@@ -76,8 +76,8 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     let settings = Settings { read_only: true, ..settings(args, 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());
-    let mut keeper = Keeper::new(settings, Arc::clone(directory), Box::new(terminal));
-    let started = keeper.start();
+    let mut reloader = Reloader::new(settings, Arc::clone(directory), Box::new(terminal));
+    let started = reloader.start();
     log.flush();
     if let Err(failure) = started {
         return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
@@ -87,7 +87,7 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     }
     let none = || Failure { text: "no generation is loaded".to_owned(), code: 1 };
     let snapshot = directory.current().ok_or_else(none)?;
-    let exports = keeper.settings().id_prefixes.iter().map(|(export, _)| export);
+    let exports = reloader.settings().id_prefixes.iter().map(|(export, _)| export);
     exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(warn_of_unused_prefix);
     Ok(snapshot)
 }

@@ -27,7 +27,7 @@ const FINDINGS_BYTES: usize = 512 * 1024;
 /// The most records of a section that the page shows of each kind.
 const SHOWN: usize = 200;
 
-/// Starts the thread that compares. Returns the state for the page, and the observer of the keeper.
+/// Starts the thread that compares. Returns the state for the page, and the observer of the reloader.
 pub(super) fn start(
     args: &PreviewArgs,
     terminal: Terminal,
@@ -52,7 +52,7 @@ pub(super) fn start(
     Ok((preview, candidate))
 }
 
-/// Observes the keeper of a candidate: shows on the terminal what it does, and on the page what it finds.
+/// Observes the reloader of a candidate: shows on the terminal what it does, and on the page what it finds.
 pub(super) struct Candidate {
     terminal: Terminal,
     preview: Arc<Preview>,

@@ -30,7 +30,7 @@ use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
-use crate::snapshot::keeper::{Keeper, Outcome};
+use crate::snapshot::reloader::{Outcome, Reloader};
 use crate::snapshot::store::Store;
 use crate::snapshot::watch::Signal;
 use crate::snapshot::{Directory, Observer, Settings};
@@ -149,7 +149,7 @@ fn serve(
         followed
     } else {
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
-        Generations::Built { keeper: Keeper::new(settings, directory, observer), waits: preview.is_some() }
+        Generations::Built { reloader: Reloader::new(settings, directory, observer), waits: preview.is_some() }
     };
     let _entered = runtime.enter();
     let _pings = cluster.as_ref().map(Cluster::start_pings);
@@ -233,7 +233,7 @@ async fn run_server(
     let runtime = Handle::current();
     let sender = signals.clone();
     thread::Builder::new()
-        .name("keeper".to_owned())
+        .name("reloader".to_owned())
         .spawn(move || {
             if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received, &runtime)) {
                 tracing::error!(
@@ -260,7 +260,7 @@ async fn run_server(
     }
     // Until shutdown.
     drop(server.await);
-    // The keeper isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
+    // The reloader isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
     // generation on disk is swept at the next start.
     let _ = signals.try_send(Signal::Stop);
     for task in [Some(watcher), Some(listening), Some(eviction), metrics].into_iter().flatten() {
@@ -326,7 +326,7 @@ fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, await
     let (kept, index) = match outcome {
         Outcome::Loaded(kept) => (kept, "loaded"),
         Outcome::Published(kept) => (kept, "built"),
-        // The keeper has logged the reason.
+        // The reloader has logged the reason.
         Outcome::KeptLastGood(kept) => (kept, "last good generation"),
         // A start publishes something.
         Outcome::Unchanged => return,

@@ -9,18 +9,18 @@ use super::super::{Failure, data};
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::snapshot::follow::{Follower, Leader, follow};
-use crate::snapshot::keeper::{Keeper, Outcome};
+use crate::snapshot::reloader::{Outcome, Reloader};
 use crate::snapshot::remote::{self, ClusterFollower};
 use crate::snapshot::source::Source;
 use crate::snapshot::store::Store;
-use crate::snapshot::watch::{Hints, Signal, watch};
+use crate::snapshot::watch::{FsEvents, Signal, watch};
 use crate::snapshot::{Directory, Settings};
 
 /// The source of generations.
 #[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub(super) enum Generations {
     /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
-    Built { keeper: Keeper, waits: bool },
+    Built { reloader: Reloader, waits: bool },
     /// Those of a leader.
     Followed(Follower),
     /// Those of a cluster.
@@ -87,7 +87,7 @@ impl Generations {
     /// Where they come from, for the log.
     pub(super) fn origin(&self) -> String {
         match self {
-            Self::Built { keeper, .. } => match &keeper.settings().source {
+            Self::Built { reloader, .. } => match &reloader.settings().source {
                 Source::Folder(folder) => folder.display().to_string(),
                 Source::Embedded => "embedded demo".to_owned(),
             },
@@ -107,7 +107,7 @@ impl Generations {
 
     /// Whether they are the embedded demo's.
     pub(super) fn is_demo(&self) -> bool {
-        matches!(self, Self::Built { keeper, .. } if keeper.settings().source == Source::Embedded)
+        matches!(self, Self::Built { reloader, .. } if reloader.settings().source == Source::Embedded)
     }
 
     /// Publishes the first generation, then keeps the directory current until the stop signal. A follower is ready without a
@@ -120,18 +120,18 @@ impl Generations {
         runtime: &Handle,
     ) {
         match self {
-            Self::Built { mut keeper, waits } => {
-                let mut hints = Hints::new(signals);
+            Self::Built { mut reloader, waits } => {
+                let mut fs_events = FsEvents::new(signals);
                 // Followed before reading, so that no change falls in between.
-                hints.follow(keeper.settings().source.folder());
-                let started = match keeper.start() {
+                fs_events.follow(reloader.settings().source.folder());
+                let started = match reloader.start() {
                     Ok(outcome) => Ok(Some(outcome)),
                     Err(failure) if waits && failure.code.is_of_exports() => Ok(None),
                     Err(failure) => Err(Failure::of_build(&failure)),
                 };
                 let is_started = started.is_ok();
                 if ready.send(started).is_ok() && is_started {
-                    watch(&mut keeper, received, &mut hints);
+                    watch(&mut reloader, received, &mut fs_events);
                 }
             }
             Self::Followed(mut follower) => {

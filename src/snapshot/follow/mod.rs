@@ -18,8 +18,8 @@ pub use remote::{Leader, LeaderError};
 
 use super::directory::{Degraded, Directory};
 use super::failure::BuildFailure;
-use super::keeper::{Kept, load};
 use super::reload::{Reload, ReloadOutcome};
+use super::reloader::{Kept, load};
 use super::store::{Manifest, Store};
 use super::watch::Signal;
 use super::{Change, Snapshot};

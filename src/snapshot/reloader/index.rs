@@ -1,9 +1,9 @@
-//! The keeper's part on disk: which generation may be loaded, and those that another process builds.
+//! The reloader's part on disk: which generation may be loaded, and those that another process builds.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Keeper;
+use super::Reloader;
 use crate::error::chain;
 use crate::snapshot::Snapshot;
 use crate::snapshot::artifact::DOWNLOADS;
@@ -17,7 +17,7 @@ use crate::snapshot::store::{Manifest, Store, StoreError};
 /// How many times more memory than its parts have bytes a generation takes while it is loaded, decoded tables included.
 const LOADING_FACTOR: u64 = 2;
 
-impl Keeper {
+impl Reloader {
     /// Looks after the index: picks up a generation that another process has put in force, and notices where what is
     /// served isn't there any more. To be called now and then.
     pub fn look_at_index(&mut self, now: Instant) {
@@ -77,7 +77,7 @@ impl Keeper {
             && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
     }
 
-    /// Whether a generation was made of the exports of a folder, as this keeper's are, or of the embedded ones: the demo
+    /// Whether a generation was made of the exports of a folder, as this reloader's are, or of the embedded ones: the demo
     /// is never the last good generation of a folder.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()

@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(30);
 const RETRY_FACTOR: u32 = 10;
 
 /// Keeps a directory current.
-pub struct Keeper {
+pub struct Reloader {
     settings: Settings,
     store: Option<Store>,
     directory: Arc<Directory>,
@@ -73,14 +73,14 @@ pub struct Kept {
     pub software_count: usize,
 }
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for Reloader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Keeper").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Reloader").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
-impl Keeper {
-    /// A keeper of a directory that is still empty.
+impl Reloader {
+    /// A reloader of a directory that is still empty.
     #[must_use]
     pub fn new(settings: Settings, directory: Arc<Directory>, observer: Box<dyn Observer>) -> Self {
         Self {
