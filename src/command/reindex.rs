@@ -51,7 +51,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
         index.display(),
         started.elapsed().as_secs_f64()
     );
-    // The generation is in force even if standard output is closed.
+    // The generation is current even if standard output is closed.
     let _ = io::stdout().write_all(text.as_bytes());
     if let Some(change) = before.and_then(|before| change(&store, &before, &manifest)) {
         let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));

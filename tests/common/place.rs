@@ -123,7 +123,7 @@ impl Place {
         running
     }
 
-    /// Builds a generation and puts it in force, as `--reindex` does.
+    /// Builds a generation and makes it current, as `--reindex` does.
     pub(crate) fn reindex(&self) -> Result<Manifest, BuildFailure> {
         self.reindex_with(&self.settings())
     }
@@ -136,9 +136,9 @@ impl Place {
             .manifest)
     }
 
-    /// The manifest of the generation in force on disk.
-    pub(crate) fn in_force(&self) -> Manifest {
-        self.store().current().expect("a generation in force")
+    /// The manifest of the current generation on disk.
+    pub(crate) fn current(&self) -> Manifest {
+        self.store().current().expect("a current generation")
     }
 
     /// The names in the index folder, sorted; empty where there is none.

@@ -207,7 +207,7 @@ fn many_files_changed_at_once_are_one_build() {
 }
 
 #[test]
-fn a_set_that_lost_most_of_its_records_is_held_back_until_it_is_confirmed() {
+fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);

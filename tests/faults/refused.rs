@@ -60,7 +60,7 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
             running.reloader.look_at_index(Instant::now());
             if step == Step::CurrentRenamed {
-                // Only the last sync failed: the generation in force is there, whole.
+                // Only the last sync failed: the current generation is there, whole.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
                 assert!(running.reloader.is_due(later()), "{what}");
@@ -74,7 +74,7 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             drop(scenario);
             running.reloader.refresh().expect("it serves");
             assert_eq!(running.reasons(), [""; 0], "{what}: healed");
-            assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation(), "{what}");
+            assert_eq!(place.current().generation.as_str(), running.snapshot().generation(), "{what}");
             assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());
             for name in place.generation_names() {
                 let manifest = place.store().candidates().into_iter().find(|manifest| manifest.folder_name() == name);

@@ -17,7 +17,7 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
     assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))));
     assert_eq!(running.ids(), ["a", "b", "c"]);
     assert_eq!(ids(&taken), ["a", "b"], "what was taken stays whole");
-    assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation());
+    assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_new_file_and_a_removed_one_are_edits_like_others() {
 }
 
 #[test]
-fn a_broken_edit_keeps_the_last_good_generation_and_the_mended_one_is_picked_up() {
+fn a_broken_edit_keeps_the_last_good_generation_and_the_repaired_one_is_picked_up() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     let good = running.snapshot();

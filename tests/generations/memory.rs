@@ -105,7 +105,7 @@ fn an_index_that_is_deleted_while_serving_is_written_again() {
     assert!(running.reloader.is_due(Instant::now()), "at once");
     running.reloader.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
-    assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation());
+    assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
 
 #[test]

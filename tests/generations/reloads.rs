@@ -25,7 +25,7 @@ fn every_reload_is_told_with_its_outcome_and_what_was_built() {
     assert_eq!(last(&running), Some(ReloadOutcome::Failed));
     place.write("tools.json", &export(&["a"]));
     running.reloader.refresh().expect("it serves");
-    assert_eq!(last(&running), Some(ReloadOutcome::HeldBack));
+    assert_eq!(last(&running), Some(ReloadOutcome::Withheld));
     let status = running.directory.reloads();
     assert_eq!(status.current_at, current_at, "since then what is served isn't what the exports say");
     assert!(current_at.is_some());

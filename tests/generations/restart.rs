@@ -17,7 +17,7 @@ fn the_first_start_builds_and_persists() {
     assert_eq!(running.seen().phases, [Phase::Reading, Phase::Indexing, Phase::Writing]);
     assert_eq!(running.ids(), ["a", "b"]);
     assert_eq!(running.reasons(), [""; 0]);
-    let manifest = place.in_force();
+    let manifest = place.current();
     assert_eq!(manifest.generation.as_str(), running.snapshot().generation());
     assert_eq!(manifest.software_count, 2);
     place.store().load(&manifest).expect("whole");
@@ -62,7 +62,7 @@ fn changed_files_are_built_before_anything_is_published() {
 }
 
 #[test]
-fn a_restart_back_at_the_set_before_loads_it_and_puts_it_in_force() {
+fn a_restart_back_at_the_set_before_loads_it_and_makes_it_current() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c"]));
@@ -73,18 +73,18 @@ fn a_restart_back_at_the_set_before_loads_it_and_puts_it_in_force() {
     assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
     assert_eq!(third.seen().phases, [Phase::Reading], "read, but not indexed again");
     assert_eq!(third.ids(), ["a", "b"]);
-    assert_eq!(place.in_force().generation.as_str(), third.snapshot().generation());
+    assert_eq!(place.current().generation.as_str(), third.snapshot().generation());
 }
 
 #[test]
 fn touched_file_is_known_by_its_bytes() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
-    let before = place.in_force();
+    let before = place.current();
     let file = File::options().write(true).open(place.data().join("tools.json")).expect("open");
     file.set_modified(SystemTime::now() - Duration::from_hours(24)).expect("touched");
     assert_eq!(place.started().seen().phases, [], "neither checked nor indexed");
-    assert_eq!(place.in_force(), before);
+    assert_eq!(place.current(), before);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
 fn other_prefixes_make_another_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
-    let before = place.in_force();
+    let before = place.current();
     let with = |prefix: &str| {
         let id_prefixes = [("tools".into(), prefix.into())].into_iter().collect();
         // All ids change.
@@ -161,7 +161,7 @@ fn other_prefixes_make_another_generation() {
     let (mut first, outcome) = with("t:");
     assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
     assert_eq!(first.ids(), ["t:a", "t:b"]);
-    assert_ne!(place.in_force().generation, before.generation);
+    assert_ne!(place.current().generation, before.generation);
     assert_eq!(first.reloader.refresh().expect("it serves"), Outcome::Unchanged, "known by its bytes and prefixes");
     let (again, outcome) = with("t:");
     assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");

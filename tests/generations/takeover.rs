@@ -15,7 +15,7 @@ fn a_damaged_generation_of_another_process_is_not_taken_over() {
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("it builds");
-    fs::write(place.index().join(place.in_force().folder_name()).join("search"), "damaged").expect("written");
+    fs::write(place.index().join(place.current().folder_name()).join("search"), "damaged").expect("written");
     running.reloader.look_at_index(Instant::now());
     assert_eq!(running.ids(), ["a", "b"]);
     running.reloader.refresh().expect("it serves");

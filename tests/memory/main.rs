@@ -112,10 +112,10 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
         let (built, said) = in_a_process("build", &place, Some(took * step / LIMITS));
         refused += usize::from(!built);
         assert!(built || said.contains("memory allocation of"), "{step}: {said}");
-        let in_force = place.in_force();
+        let current = place.current();
         let expected = if built { new } else { old };
-        assert_eq!(in_force.software_count, expected as u64, "{step}");
-        place.store().load(&in_force).expect("whole");
+        assert_eq!(current.software_count, expected as u64, "{step}");
+        place.store().load(&current).expect("whole");
         if built {
             break;
         }

@@ -90,7 +90,7 @@ fn is_generation(text: &str) -> bool {
     generation.len() == GENERATION_DIGITS && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The generation that a folder is; or the one in force, where it is an index.
+/// The generation that a folder is; or the current one, where it is an index.
 fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
     let path: PathBuf = folder.canonicalize().ok()?;
     let name = path.file_name()?.to_str()?;

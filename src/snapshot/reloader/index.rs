@@ -18,7 +18,7 @@ use crate::snapshot::store::{Manifest, Store, StoreError};
 const LOADING_FACTOR: u64 = 2;
 
 impl Reloader {
-    /// Looks after the index: picks up a generation that another process has put in force, and notices where what is
+    /// Looks after the index: picks up a generation that another process has made current, and notices where what is
     /// served isn't there any more. To be called now and then.
     pub fn look_at_index(&mut self, now: Instant) {
         // Freeing a large generation takes a while, so it is done here and not by the last request that had it.
@@ -28,7 +28,7 @@ impl Reloader {
             Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
             // One index and two versions of the program, while one takes over from the other: neither undoes the other's
             // work.
-            None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_in_force() => {
+            None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_current() => {
                 let folder = store.folder().display();
                 let detail = format!("{folder} holds no generation any more; it is written again");
                 tracing::warn!("{detail}");
@@ -47,12 +47,12 @@ impl Reloader {
         self.serves(&generation).then_some(stamp)
     }
 
-    /// Whether the generation that is served is whole and in force on disk, where it should be.
-    pub(super) fn is_in_force(&self) -> bool {
+    /// Whether the generation that is served is whole and current on disk, where it should be.
+    pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) else { return true };
         self.saved.as_ref().is_some_and(|saved| {
             store.verify(saved).is_ok()
-                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_in_force())
+                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_current())
         })
     }
 
@@ -106,8 +106,8 @@ impl Reloader {
         may_serve
     }
 
-    /// The manifest of the generation in force on disk, if it is one of these exports'.
-    pub(super) fn in_force(&self) -> Option<Manifest> {
+    /// The manifest of the current generation on disk, if it is one of these exports'.
+    pub(super) fn current(&self) -> Option<Manifest> {
         self.store.as_ref()?.current().filter(|manifest| self.is_ours(manifest))
     }
 

@@ -30,7 +30,7 @@ impl Store {
         drop(fs::remove_dir_all(folder));
     }
 
-    /// Moves a received generation, whose parts are verified and synced, among the others. It isn't in force yet.
+    /// Moves a received generation, whose parts are verified and synced, among the others. It isn't current yet.
     ///
     /// # Errors
     /// Where the disk refuses, or another process holds the lock for too long.

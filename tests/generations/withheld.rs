@@ -9,7 +9,7 @@ use software_directory::snapshot::source::Source;
 use crate::place::{Place, export, running};
 
 #[test]
-fn a_set_that_loses_more_than_its_share_is_held_back() {
+fn a_set_that_loses_more_than_its_share_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "new"]));
@@ -43,7 +43,7 @@ fn a_set_that_loses_just_its_share_is_published() {
 }
 
 #[test]
-fn a_set_is_held_back_at_a_start_too() {
+fn a_set_is_withheld_at_a_start_too() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
@@ -54,7 +54,7 @@ fn a_set_is_held_back_at_a_start_too() {
 }
 
 #[test]
-fn a_set_that_was_in_force_once_is_held_back_at_a_start_all_the_same() {
+fn a_set_that_was_current_once_is_withheld_at_a_start_all_the_same() {
     let place = Place::with(&["a"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
@@ -86,7 +86,7 @@ fn confirmed_set_stays_confirmed_after_a_rebuild() {
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
     place.reindex().expect("it builds");
-    let manifest = place.in_force();
+    let manifest = place.current();
     fs::write(place.index().join(manifest.folder_name()).join("search"), "damaged").expect("written");
     let second = place.started();
     assert_eq!(
@@ -110,7 +110,7 @@ fn bringing_the_records_back_is_healthy_again() {
 }
 
 #[test]
-fn a_disk_that_heals_does_not_publish_what_is_held_back() {
+fn a_disk_that_heals_does_not_publish_what_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
@@ -120,7 +120,7 @@ fn a_disk_that_heals_does_not_publish_what_is_held_back() {
     running.reloader.refresh().expect("it serves");
     assert_eq!(running.ids().len(), 4);
     assert_eq!(running.reasons()[0], "records_removed");
-    assert_eq!(place.store().current(), None, "nothing else is put in force");
+    assert_eq!(place.store().current(), None, "nothing else is made current");
 }
 
 #[test]
