@@ -1,4 +1,4 @@
-//! What building and publishing a generation costs, stage by stage, beside tantivy's bare indexing of the same terms:
+//! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare indexing of the same terms:
 //! `make bench`.
 //!
 //! Both are measured in turns in one run, as CPU time of the thread, for all of it runs on one; the medians count. The clock

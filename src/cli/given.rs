@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-/// The value of an option whose default is the empty text. An empty one is none, because a container can't take back a variable of
+/// The value of an option with the empty text as its default. An empty one is none, because a container can't take back a variable of
 /// its image. Another name than `Option`, because clap itself would give that its own meaning.
 pub type Given<T> = Option<T>;
 

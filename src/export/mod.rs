@@ -44,7 +44,7 @@ use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
 pub struct Export {
     /// Identifier: the file's stem.
     pub id: Box<str>,
-    /// What stands before the ids that its document has for products and reviews; empty where they are the ids.
+    /// The prefix of the ids that its document has for products and reviews; empty where they are the ids.
     pub id_prefix: Box<str>,
     /// Name of the export.
     pub name: Box<str>,

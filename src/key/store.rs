@@ -166,7 +166,7 @@ impl KeyStore {
     }
 
     /// Looks at the key file and takes its keys if it changed. Reads it only where its size, times or identity differ
-    /// from what was seen last, or its last change is too recent for the times to tell. Blocks on the disk.
+    /// from the last stamp, or its last change is too recent for the times to differ. Blocks on the disk.
     pub fn reload_if_changed(&self) {
         self.reload(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }

@@ -35,7 +35,7 @@ pub struct Built {
 pub struct NamedExports {
     /// The name of the generation.
     pub generation: Generation,
-    /// What is left out of them.
+    /// The elements that are left out of them.
     pub skipped: Skipped,
     /// The exports.
     pub exports: Vec<Export>,
@@ -168,7 +168,7 @@ impl Builder<'_> {
             exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
         let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
-            // What is served is current on disk, as a rule; else the files aren't named.
+            // The generation that is served is current on disk, as a rule; else the files aren't named.
             let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()

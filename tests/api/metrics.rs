@@ -52,7 +52,7 @@ async fn requests_are_counted_by_route_method_and_status() {
 }
 
 #[tokio::test]
-async fn whatever_callers_make_up_the_labels_stay_few() {
+async fn labels_stay_few_with_invented_requests() {
     let service = Service::with_directory();
     service.get("/healthz").await;
     let before = samples(&service).await.len();

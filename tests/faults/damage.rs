@@ -80,7 +80,7 @@ fn is_whole(place: &Place, what: &str) {
     assert_eq!(names, [manifest.folder_name()], "{what}: nothing is left behind");
 }
 
-/// Damages beside a reloader that serves, and expects that it answers as before and repairs it when it next reads in full.
+/// Damages next to a reloader that serves, and expects that it answers as before and repairs it when it next reads in full.
 fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &str) {
     let mut running = place.started();
     let served = running.snapshot();

@@ -1,4 +1,4 @@
-//! Exports in every state a writer can leave them in: half-written ones are never served, whatever else happens to them is
+//! Exports in every state a writer can leave them in: half-written ones are never served, and each other change is
 //! followed within three seconds and the build.
 
 use std::fs;
@@ -15,7 +15,7 @@ use crate::scale::{Random, alone, is_full, times};
 use crate::until::until;
 use crate::watched::{Watching, revision};
 
-/// Within this long, and the build, a change must be followed; where everything else is tested beside it, with slack for a
+/// The time, in addition to the build, within which a change must be followed; where other tests run at the same time, with slack for a
 /// busy machine.
 fn prompt() -> Duration {
     Duration::from_secs(if is_full() { 3 } else { 15 })

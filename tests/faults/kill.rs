@@ -1,5 +1,5 @@
-//! The process killed at each step of build, persist and publish: whatever was on disk at that moment, the next start
-//! serves the old or the new generation, whole, without anybody's help, and leaves nothing behind.
+//! The process killed at each step of build, persist and publish: with each state of the disk at that moment, the next start
+//! serves the old or the new generation, whole, without an operator's help, and leaves nothing behind.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;

@@ -1,6 +1,6 @@
 //! Reloads under load: every response is 2xx and of one generation, and latency stays close to that without a build.
 //!
-//! What the server can do is measured first, with callers that ask again at once (closed loop). Then requests come at
+//! The capacity of the server is measured first, with callers that send the next request at once (closed loop). Then requests come at
 //! 30 % of that, at times that don't depend on the answers (open loop), and each is timed from when it was due: what
 //! waits behind a slow one counts as slow, too.
 
@@ -89,7 +89,7 @@ impl Target {
         }
     }
 
-    /// Asks over several connections until it is told to stop. `due` says when a turn's request is to be sent; `None`: as
+    /// Sends requests over several connections until the stop signal. `due` says when a turn's request is to be sent; `None`: as
     /// soon as the one before is answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         let turns = AtomicUsize::new(0);

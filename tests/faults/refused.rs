@@ -1,5 +1,5 @@
 //! A disk that is full, read-only or forbidden: what was there is served, what is new is served from memory, health says
-//! so, and once the disk takes it again it is written without anybody's help.
+//! so, and once the disk takes it again it is written without an operator's help.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! Serving from memory: where no index is wanted, and where the disk refuses. Something in the way stands for a refusing
+//! Serving from memory: without an index folder, and where the disk refuses. Something in the way stands for a refusing
 //! disk, for permissions don't bind a superuser.
 
 use std::fs;

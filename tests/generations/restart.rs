@@ -44,7 +44,7 @@ fn files_that_changed_unseen_are_noticed_by_their_bytes() {
     drop(place.started());
     let mut second = place.reloader();
     assert!(matches!(second.reloader.start(), Ok(Outcome::Loaded(_))));
-    // Of the same length, so that only the bytes differ.
+    // The same length, so that only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
     assert!(matches!(second.reloader.refresh(), Ok(Outcome::Published(_))));
     assert_eq!(second.ids(), ["a", "c"]);

@@ -1,4 +1,4 @@
-//! What a preview shows beside the directory: the findings of the candidate, and its difference from the published exports.
+//! Additions of a preview to the directory: the findings of the candidate, and its difference from the published exports.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ impl Observer for Candidate {
         };
         let is_servable = report.is_valid() || (self.skip_invalid && !report.exports.is_empty());
         self.preview.set_findings(findings, is_servable);
-        // Of an invalid candidate the last valid state is served, and stays compared.
+        // For an invalid candidate the last valid state is served, and stays compared.
         if is_servable {
             match Set::of(&report.exports) {
                 Ok(set) => {

@@ -96,7 +96,7 @@ impl Generations {
         }
     }
 
-    /// What a start without a generation waits for.
+    /// The condition that a start without a generation waits for.
     pub(super) const fn awaited(&self) -> &'static str {
         match self {
             Self::Built { .. } => "valid exports",

@@ -78,7 +78,7 @@ pub(super) struct Assets {
     /// The title of the site, as HTML.
     title: String,
     fingerprint: String,
-    /// What a preview adds to the head and to the top of each page.
+    /// The additions of a preview to the head and to the top of each page.
     preview: [String; 2],
     files: Vec<(&'static str, Document)>,
 }
@@ -157,7 +157,7 @@ impl Assets {
     }
 }
 
-/// What a preview adds to each page: a style and a script in the head, and a banner at the top.
+/// The additions of a preview to each page: a style and a script in the head, and a banner at the top.
 fn preview_parts(preview: &Preview, prefix: &str, fingerprint: &str) -> [String; 2] {
     let assets = format!("{prefix}/assets/{fingerprint}");
     let head = format!(

@@ -1,4 +1,4 @@
-//! What a new generation needs of those before it: the log of changes.
+//! The log of changes, which a new generation takes over from those before it.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -2,7 +2,7 @@
 //!
 //! A generation is a folder `<generation>-<build>`: its parts, and last of all `manifest.json` with a checksum of each.
 //! `CURRENT` names the current one and is replaced atomically. A folder without a manifest was never finished and means
-//! nothing. Whoever writes holds the lock; readers need none, for nothing that is finished is ever changed.
+//! nothing. Writers hold the lock; readers need none, for nothing that is finished is ever changed.
 
 mod log;
 mod pull;
@@ -168,7 +168,7 @@ impl Store {
     }
 
     /// Whether the current generation was made by a version of the program that has another form of index. It is whole
-    /// as far as this version can tell, and none of its business.
+    /// as far as this version checks it, and is left as it is.
     #[must_use]
     pub fn is_foreign_current(&self) -> bool {
         self.current_name().is_some_and(|name| self.foreign(&name).is_some())
@@ -195,7 +195,7 @@ impl Store {
         names.filter(|name| is_generation_name(name)).collect()
     }
 
-    /// Reads the parts of a generation and checks every byte of them. What is rarely asked for stays in its file.
+    /// Reads the parts of a generation and checks every byte of them. Parts that are rarely requested stay in their files.
     ///
     /// # Errors
     /// Where a part can't be read or isn't what the manifest says.
@@ -314,7 +314,7 @@ impl Store {
         };
         let folder = self.folder.join(manifest.folder_name());
         let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
-        // Where only the last sync failed it is current, and would leave nothing current. What can't be removed now is
+        // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
         // swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
             drop(fs::remove_dir_all(&folder));
@@ -353,7 +353,7 @@ impl Store {
         Ok(file)
     }
 
-    /// Opens the lock file, which only its owner may open: whoever can open it can hold it.
+    /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
     fn open_lock(&self) -> io::Result<File> {
         let mut options = File::options();
         options.create(true).truncate(false).write(true);
