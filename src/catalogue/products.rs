@@ -179,7 +179,7 @@ impl Products {
         &self.arena[item.range()]
     }
 
-    /// Prefetches all that is stored of products.
+    /// Prefetches everything that is stored of products.
     pub(super) fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| {
             let [item, fields] = self.spans.of(ordinal);

@@ -29,7 +29,7 @@ pub struct FacetCounts {
 }
 
 impl FacetCounts {
-    /// Nothing counted yet, of the products with these columns. Of the attributes only these are counted.
+    /// Zero counts of the products with these columns. Only these attributes are counted.
     #[must_use]
     pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
         let of = |attribute: &Attribute| (*attribute, vec![0; columns.attribute(*attribute).len()]);

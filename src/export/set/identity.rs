@@ -38,7 +38,7 @@ const REPEAT_ELEMENTS: usize = 5;
 
 const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
 
-/// An element whose identity is in use already.
+/// An element with an identity that is in use already.
 struct Duplicate<'n, 'd> {
     element: &'n Named<'d>,
     earlier: &'n Named<'d>,
