@@ -129,7 +129,17 @@ impl Records {
     /// # Errors
     /// Where they are damaged.
     pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
-        self.products.detail_fields(ordinal).map_err(|source| DamagedText { ordinal, source })
+        let mut fields = Vec::new();
+        self.append_detail_fields(ordinal, &mut fields)?;
+        Ok(fields)
+    }
+
+    /// Appends a product's detail fields to a buffer.
+    ///
+    /// # Errors
+    /// Where they are damaged.
+    pub fn append_detail_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
+        self.products.append_detail_fields(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
 
     /// Prefetches the details of products.
