@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use tokio::runtime::Handle;
 
-use super::super::{Failure, data};
+use super::super::Failure;
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::snapshot::follow::{Follower, Leader, follow};
