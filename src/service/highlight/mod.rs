@@ -15,7 +15,7 @@ use crate::search::Term;
 use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::expand::{Expansion, Slot};
+use crate::search::expand::{Expansion, slot::Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
