@@ -1,16 +1,18 @@
 //! Highlights: the matches of a query in a hit's texts.
 
 mod html;
+mod scratch;
+mod spans;
+mod texts;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 
+use self::scratch::Scratch;
+use self::texts::{Category, DetailTexts, ItemTexts, Text};
 use crate::engine::{Hit, HitTexts};
 use crate::record::slug;
-use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
@@ -23,40 +25,6 @@ use crate::snapshot::Snapshot;
 
 /// The units of the budget for highlighting a hit, in addition to those for its words.
 const HIT: usize = 100;
-
-/// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
-#[derive(Debug, Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// A category.
-#[derive(Debug, Deserialize)]
-struct Category<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    name: Text<'a>,
-}
-
-/// The texts of a product's item that can have matches.
-#[derive(Debug, Deserialize)]
-struct ItemTexts<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    tagline: Option<Text<'a>>,
-    categories: Vec<Category<'a>>,
-    vendor: Option<Text<'a>>,
-}
-
-/// The texts of a product's detail fields that can have matches.
-#[derive(Debug, Deserialize)]
-struct DetailTexts<'a> {
-    #[serde(borrow)]
-    description: Option<Text<'a>>,
-    aliases: Vec<Text<'a>>,
-    tags: Vec<Text<'a>>,
-    features: Vec<Text<'a>>,
-    standards: Vec<Text<'a>>,
-    alternative_to: Vec<Text<'a>>,
-}
 
 /// Highlights the matches of one query.
 pub(super) struct Highlighter<'s> {
@@ -85,32 +53,6 @@ struct Description<'s> {
 
 /// Slots of the query, a bit each.
 type Slots = u32;
-
-/// Buffers, reused for each product and each of its texts.
-#[derive(Default)]
-struct Scratch {
-    /// The marked words of a section, by their numbers within a value, and the end of each value's part.
-    marked: Vec<usize>,
-    values: Vec<usize>,
-    /// The byte ranges of a text's marked words.
-    places: Vec<Range<usize>>,
-    /// The marks, in bytes and in characters.
-    spans: Vec<(usize, usize)>,
-    ranges: Vec<TextRange>,
-    html: String,
-    /// The slots that the product's own texts have matches of.
-    found: Slots,
-    /// The product's highlights.
-    json: Vec<u8>,
-}
-
-impl Scratch {
-    /// The marked words of some values of the section.
-    fn marked(&self, values: Range<usize>) -> &[usize] {
-        let before = |value: usize| self.values[..value.min(self.values.len())].last().copied().unwrap_or(0);
-        &self.marked[before(values.start)..before(values.end)]
-    }
-}
 
 impl<'s> Highlighter<'s> {
     /// A highlighter for the hits of a query.
@@ -387,29 +329,6 @@ const CATEGORIES: &str = "categories";
 /// The [`Highlight::by`] of a text with matches of synonyms only.
 const SYNONYM: &str = "synonym";
 
-impl Scratch {
-    /// Appends a text with its matches, if it has any.
-    fn write(&mut self, field: &str, text: &str, by: Option<&str>) -> Result<(), serde_json::Error> {
-        let Self { places, spans, ranges, html, json, .. } = self;
-        merge(text, places, spans);
-        if spans.is_empty() {
-            return Ok(());
-        }
-        html::write(html, text, spans);
-        measure(text, spans, ranges);
-        if json.len() > 1 {
-            json.push(b',');
-        }
-        let highlight = Highlight {
-            field: field.into(),
-            html: html.as_str().into(),
-            ranges: ranges.as_slice().into(),
-            by: by.map(Into::into),
-        };
-        highlight.write(json)
-    }
-}
-
 /// JSON as text: verified as a whole, which is faster than by string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(json).map_err(serde::de::Error::custom)
@@ -426,50 +345,4 @@ fn begins(written: &str, prefix: &str) -> bool {
 /// Whether folding a word changes nothing but its case.
 fn is_plain(written: &str) -> bool {
     written.bytes().all(|byte| byte.is_ascii() && byte != b'&')
-}
-
-/// Matches side by side, with nothing but white space between them, are one.
-fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize, usize)>) {
-    merged.clear();
-    for Range { start, end } in places.iter().cloned() {
-        match merged.last_mut() {
-            Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
-                last.1 = end.max(last.1);
-            }
-            _ => merged.push((start, end)),
-        }
-    }
-}
-
-/// How many characters stand before each span of a text, and how many it has.
-fn measure(text: &str, spans: &[(usize, usize)], ranges: &mut Vec<TextRange>) {
-    let is_ascii = text.is_ascii();
-    let (mut at, mut count) = (0, 0);
-    let mut characters_to = |end: usize| {
-        count += if is_ascii { end - at } else { text[at..end].chars().count() } as u64;
-        at = end;
-        count
-    };
-    ranges.clear();
-    ranges.extend(spans.iter().map(|(start, end)| {
-        let start = characters_to(*start);
-        TextRange { start, length: characters_to(*end) - start }
-    }));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_count_characters_whatever_they_take_in_bytes() {
-        let mut ranges = vec![TextRange { start: 9, length: 9 }];
-        for text in ["an audit, and one more", "än äudit, añd one more"] {
-            let spans: Vec<_> =
-                ["udit", "d o", "e"].map(|part| text.rfind(part).map(|at| (at, at + part.len()))).into();
-            measure(text, &spans.into_iter().flatten().collect::<Vec<_>>(), &mut ranges);
-            let pairs: Vec<_> = ranges.iter().map(|range| (range.start, range.length)).collect();
-            assert_eq!(pairs, [(4, 4), (12, 3), (21, 1)], "{text}");
-        }
-    }
 }
