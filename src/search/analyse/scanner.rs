@@ -112,10 +112,10 @@ impl<'t> Scanner<'t> {
         let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
         // A dot is part of a word only directly before a word character; behind the last byte the next one isn't known.
         let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
-        let told = open.trailing_zeros();
-        let words = words.checked_shl(u64::BITS - told)?;
+        let decided = open.trailing_zeros();
+        let words = words.checked_shl(u64::BITS - decided)?;
         let begun = words.leading_ones();
-        let end = told - begun;
+        let end = decided - begun;
         (end > 0).then(|| (words << begun >> (u64::BITS - end), self.at + end as usize))
     }
 

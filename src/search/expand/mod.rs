@@ -147,11 +147,11 @@ impl<D: Documents> Expander<'_, D> {
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.correct_prefix(last)?;
         }
-        let asked = slots.len();
+        let searched = slots.len();
         let mut names = vec![Term::Title(title_key(words).into()), Term::Title(corrected.concat().into())];
         names.append(&mut understood.names);
         names.dedup();
-        if asked >= LONG_QUERY {
+        if searched >= LONG_QUERY {
             drop_where_others_find(&mut slots, Slot::is_function_word);
         }
         drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
@@ -165,15 +165,15 @@ impl<D: Documents> Expander<'_, D> {
         }
         let phrases = self.phrases();
         let mut excluded = self.excluded();
-        let is_hopeless = (asked > 0 && (slots.is_empty() || phrases.is_none()))
-            || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty());
+        let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
+            || (searched == 0 && excluded.is_empty() && !self.text.trim().is_empty());
         excluded.append(&mut understood.excluded);
         let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
             excluded,
             phrases: phrases.unwrap_or_default(),
-            names: if asked == 0 { Vec::new() } else { names },
+            names: if searched == 0 { Vec::new() } else { names },
             enough: enough(&slots),
             rerank: Rerank::Signals(Signals {
                 stems: Arc::clone(&stems),

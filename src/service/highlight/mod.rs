@@ -220,11 +220,11 @@ impl<'s> Highlighter<'s> {
 
     /// Whether any of these values of the section may have a match.
     fn may_match(&self, values: Range<usize>) -> bool {
-        !values.is_empty() && (!self.is_told_by_numbers() || !self.scratch.marked(values).is_empty())
+        !values.is_empty() && (!self.is_found_by_word_numbers() || !self.scratch.marked(values).is_empty())
     }
 
     /// Whether word numbers find every match of the query.
-    fn is_told_by_numbers(&self) -> bool {
+    fn is_found_by_word_numbers(&self) -> bool {
         self.prefix.is_none()
             && self.name_prefix.is_none()
             && self.categories.is_empty()
@@ -251,7 +251,7 @@ impl<'s> Highlighter<'s> {
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
         let mut by = None;
-        if self.is_told_by_numbers() || !self.budget.allows(units) {
+        if self.is_found_by_word_numbers() || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
@@ -267,7 +267,7 @@ impl<'s> Highlighter<'s> {
     }
 
     /// Finds the words of a text that the query matched, by any kind of term.
-    fn all_marked(&self, field: &str, text: &str, told: &[usize]) -> Marked {
+    fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
         let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
         if field == CATEGORIES && !categories.is_empty() && categories.contains(&slug(text).as_str()) {
             return Marked {
@@ -282,7 +282,7 @@ impl<'s> Highlighter<'s> {
         let mut marked = vec![false; places.len()];
         let mut slots = 0;
         // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
-        told.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
+        numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         if let Some(prefix) = prefix {
             for (at, place) in places.iter().enumerate() {
                 marked[at] |= begins(&text[place.clone()], prefix);
