@@ -88,7 +88,7 @@ impl<'s> Highlighter<'s> {
     }
 
     /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match. A
-    /// JSON array of [`Highlight`], empty for a hit without texts.
+    /// JSON array of [`Highlight`](crate::resource::Highlight), empty for a hit without texts.
     ///
     /// # Errors
     /// Where the product's text is damaged, or a highlight can't be written as JSON.
@@ -326,7 +326,7 @@ const NAME: &str = "name";
 const ALIASES: &str = "aliases";
 const CATEGORIES: &str = "categories";
 
-/// The [`Highlight::by`] of a text with matches of synonyms only.
+/// The [`Highlight::by`](crate::resource::Highlight::by) of a text with matches of synonyms only.
 const SYNONYM: &str = "synonym";
 
 /// JSON as text: verified as a whole, which is faster than by string.
