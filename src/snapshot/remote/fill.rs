@@ -15,7 +15,7 @@ use crate::catalogue::{Bulk, Catalogue, CatalogueBuilder, CatalogueError, Record
 use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
-    DocumentWriter, Fill, FilledGeneration, PublishError, Published, Publisher, read_parts,
+    DocumentWriter, Fill, FilledGeneration, IndexPrefix, PublishError, Published, Publisher, read_parts,
 };
 use crate::export::{Export, Skipped};
 use crate::search::forward::Forward;
@@ -53,6 +53,8 @@ type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 pub struct Filler<'f> {
     /// The cluster.
     pub cluster: Arc<Cluster>,
+    /// The prefix of the directory's indices.
+    pub prefix: IndexPrefix,
     /// Called with the owner of the lease where another build has its turn.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
@@ -85,14 +87,13 @@ impl Filler<'_> {
         generation: &Generation,
         skipped: Skipped,
     ) -> Result<Published, FillError> {
-        let state = Publisher::new(Arc::clone(&self.cluster));
+        let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
         let lease = state.lease(&owner, &mut self.waits).await?;
         let before = state.published().await?;
         let (former, version) = before.map_or((None, None), |(published, version)| (Some(published), Some(version)));
-        let is_same = |published: &&Published| {
-            published.index == Fill::index_of(generation.as_str()) && published.format == PARTS_FORMAT
-        };
+        let index = self.prefix.generation(generation.as_str());
+        let is_same = |published: &&Published| published.index == index && published.format == PARTS_FORMAT;
         if let Some(published) = former.as_ref().filter(is_same) {
             lease.release().await;
             return Ok(published.clone());
@@ -136,7 +137,8 @@ impl Filler<'_> {
         ChangeLog::add_to(&mut artifact, former, generation, at).map_err(BuildError::Encode)?;
         let writer = DocumentWriter { records: &written, scorer: &scorer, forward: &forward };
         let count = records.software_count();
-        let mut fill = Fill::begin(Arc::clone(&self.cluster), generation.as_str(), count).await?;
+        let index = self.prefix.generation(generation.as_str());
+        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count).await?;
         let mut search = SearchBuilder::new(records.synonyms());
         for ((ordinal, id), product) in (0..).zip(written.ids()).zip(records.software()) {
             let (software, categories) = product.map_err(BuildError::Catalogue)?;
