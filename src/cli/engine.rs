@@ -1,5 +1,6 @@
 //! The options of the engine: in the process, or a cluster.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -18,6 +19,9 @@ pub struct EngineArgs {
     /// Prefix of the names of the directory's indices: a cluster holds a directory for each prefix
     #[arg(long, value_name = "PREFIX", env = "SOFTWARE_DIRECTORY_ENGINE_INDEX_PREFIX", default_value_t, value_parser = index_prefix)]
     pub engine_index_prefix: IndexPrefix,
+    /// Shards of the index of products that `--reindex` creates [default: one for each 4,000,000 products]
+    #[arg(long, value_name = "COUNT", env = "SOFTWARE_DIRECTORY_ENGINE_SHARDS")]
+    pub engine_shards: Option<NonZeroU16>,
     /// PEM file of the certification authority that signed the nodes' certificates [default: the machine's authorities]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE")]
     pub engine_ca_file: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! The fill of a generation's indices: documents streamed, parts stored, and all of it verified.
 
+use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,12 +51,19 @@ pub struct FilledGeneration {
 }
 
 impl Fill {
-    /// Creates the indices of a generation of that many products; `index` is the name of the products' one.
+    /// Creates the indices of a generation with that many shards for the products, by default as many as their number takes;
+    /// `index` is the name of the products' one.
     ///
     /// # Errors
     /// Where the cluster refuses.
-    pub async fn begin(cluster: Arc<Cluster>, index: String, products: usize) -> Result<Self, EngineError> {
-        create(&cluster, &index, &mapping::products(products)).await?;
+    pub async fn begin(
+        cluster: Arc<Cluster>,
+        index: String,
+        products: usize,
+        shards: Option<NonZeroU16>,
+    ) -> Result<Self, EngineError> {
+        let shards = shards.map_or_else(|| mapping::shards(products), |shards| usize::from(shards.get()));
+        create(&cluster, &index, &mapping::products(shards)).await?;
         create(&cluster, &format!("{index}{REVIEWS}"), &mapping::reviews()).await?;
         create(&cluster, &format!("{index}{PARTS}"), &mapping::parts()).await?;
         Ok(Self {

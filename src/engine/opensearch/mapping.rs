@@ -28,8 +28,13 @@ pub(super) const fn attribute_field(attribute: Attribute) -> &'static str {
     attribute.as_str()
 }
 
-/// The index of that many products.
-pub(super) fn products(count: usize) -> Value {
+/// The shards of the index of that many products, unless the operator says otherwise.
+pub(super) fn shards(products: usize) -> usize {
+    products.div_ceil(PRODUCTS_PER_SHARD).max(1)
+}
+
+/// The index of the products.
+pub(super) fn products(shards: usize) -> Value {
     let number = json!({"type": "integer"});
     // Only sorted by, or multiplied with.
     let column = |kind: &str| json!({"type": kind, "index": false});
@@ -66,7 +71,7 @@ pub(super) fn products(count: usize) -> Value {
     for attribute in Attribute::ALL {
         properties[attribute_field(attribute)] = number.clone();
     }
-    let mut index = settings(count.div_ceil(PRODUCTS_PER_SHARD).max(1));
+    let mut index = settings(shards);
     // Documents of equal scores are read in the order of quality.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);

@@ -63,6 +63,7 @@ impl Compared {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),
                 prefix: IndexPrefix::default(),
+                shards: None,
                 waits: &mut |_| {},
                 progress: &mut |_, _| ControlFlow::Continue(()),
             };

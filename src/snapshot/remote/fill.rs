@@ -1,6 +1,7 @@
 //! Fills the indices of a generation in two passes over the records: the first one finds all words, the second one writes the
 //! documents.
 
+use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -55,6 +56,8 @@ pub struct Filler<'f> {
     pub cluster: Arc<Cluster>,
     /// The prefix of the directory's indices.
     pub prefix: IndexPrefix,
+    /// The shards of the products' index; by default as many as their number takes.
+    pub shards: Option<NonZeroU16>,
     /// Called with the owner of the lease where another build has its turn.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
@@ -138,7 +141,7 @@ impl Filler<'_> {
         let writer = DocumentWriter { records: &written, scorer: &scorer, forward: &forward };
         let count = records.software_count();
         let index = self.prefix.generation(generation.as_str());
-        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count).await?;
+        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards).await?;
         let mut search = SearchBuilder::new(records.synonyms());
         for ((ordinal, id), product) in (0..).zip(written.ids()).zip(records.software()) {
             let (software, categories) = product.map_err(BuildError::Catalogue)?;
