@@ -78,6 +78,8 @@ pub(super) fn run_in_cluster(
         let _pings = cluster.start_pings();
         let filler = Filler {
             cluster,
+            prefix: args.engine.engine_index_prefix.clone(),
+            shards: args.engine.engine_shards,
             waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
             progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
         };

@@ -34,10 +34,10 @@ QUERIES = [
 
 
 @contextlib.contextmanager
-def server(binary, *arguments):
+def server(binary, *arguments, log="warn", stderr=None):
     """A server, as its address and the header of its key."""
     process = subprocess.Popen(
-        [binary, "--listen", "127.0.0.1:0", "--log", "warn", *arguments], stdout=subprocess.PIPE, text=True
+        [binary, "--listen", "127.0.0.1:0", "--log", log, *arguments], stdout=subprocess.PIPE, stderr=stderr, text=True
     )
     try:
         key = None
@@ -234,6 +234,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--queries", help="a file with a query in each line, in addition")
     parser.add_argument("--skip-invalid", action="store_true", help="as that option of the program")
+    parser.add_argument("--shards", default="1", help="the shards of the index of products")
     parser.add_argument("--limit", type=int, default=200, help="the most queries of the file")
     arguments = parser.parse_args()
     urls = os.environ.get("OPENSEARCH_URLS") or sys.exit("OPENSEARCH_URLS isn't set: run this with cluster.py")
@@ -243,7 +244,7 @@ def main():
         lines = pathlib.Path(arguments.queries).read_text().splitlines()
         queries += [line.split("\t")[-1] for line in lines if line.strip()][: arguments.limit]
     data = ["--data", arguments.data, *(["--skip-invalid"] if arguments.skip_invalid else [])]
-    subprocess.run([arguments.binary, "--reindex", *data, *engine], check=True)
+    subprocess.run([arguments.binary, "--reindex", *data, *engine, "--engine-shards", arguments.shards], check=True)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2)]
         one = stack.enter_context(server(arguments.binary, *data, "--index", folders[0]))
@@ -267,7 +268,7 @@ def main():
                 counts[group]["equal" if found is None else "near" if found == "near" else "different"] += 1
                 if found not in (None, "near"):
                     print(f"{path}\n    {found[:1500]}")
-    print(json.dumps({"products": total, **counts}))
+    print(json.dumps({"products": total, "shards": int(arguments.shards), **counts}))
     sys.exit(1 if any(group["different"] for group in counts.values()) else 0)
 
 

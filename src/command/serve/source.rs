@@ -80,8 +80,8 @@ impl Generations {
                  cluster with --reindex",
             ));
         }
-        let origin = args.engine.engine_url.join(",");
-        Ok(Some(Self::Shared(ClusterFollower::new(Arc::clone(cluster), Arc::clone(directory), origin))))
+        let (prefix, origin) = (args.engine.engine_index_prefix.clone(), args.engine.engine_url.join(","));
+        Ok(Some(Self::Shared(ClusterFollower::new(Arc::clone(cluster), prefix, Arc::clone(directory), origin))))
     }
 
     /// Where they come from, for the log.

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 
 use super::cluster::{Cluster, ClusterRequest, ClusterSettings};
 use super::parts::write_parts;
-use super::{Fill, Parts, PartsError, Published};
+use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
 use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
@@ -59,13 +59,15 @@ impl Compared {
     fn new(software: &[serde_json::Value]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("test{:x}{number:x}", std::process::id());
+        let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
         // A cluster multiplies the scores of all hits.
         local.scan.reranked = usize::MAX;
         let remote = RUNTIME.block_on(async {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),
+                prefix: IndexPrefix::default(),
+                shards: None,
                 waits: &mut |_| {},
                 progress: &mut |_, _| ControlFlow::Continue(()),
             };
@@ -83,7 +85,7 @@ impl Compared {
             };
             remote::open(&CLUSTER, &published).await.expect("it opens")
         });
-        Self { local, remote, index: Fill::index_of(&name) }
+        Self { local, remote, index: IndexPrefix::default().generation(&name) }
     }
 
     fn compare_search(&self, query: &Query) -> Result<(), TestCaseError> {

@@ -1,6 +1,7 @@
 //! Fills the indices of a generation in two passes over the records: the first one finds all words, the second one writes the
 //! documents.
 
+use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -14,7 +15,9 @@ use super::PARTS_FORMAT;
 use crate::catalogue::{Bulk, Catalogue, CatalogueBuilder, CatalogueError, Records};
 use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
-use crate::engine::opensearch::{DocumentWriter, Fill, FilledGeneration, Parts, PublishError, Published, Publisher};
+use crate::engine::opensearch::{
+    DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
+};
 use crate::export::{Export, Skipped};
 use crate::search::forward::Forward;
 use crate::search::lexicon::LexiconError;
@@ -51,6 +54,10 @@ type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 pub struct Filler<'f> {
     /// The cluster.
     pub cluster: Arc<Cluster>,
+    /// The prefix of the directory's indices.
+    pub prefix: IndexPrefix,
+    /// The shards of the products' index; by default as many as their number takes.
+    pub shards: Option<NonZeroU16>,
     /// Called with the owner of the lease where another build has its turn.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
@@ -83,14 +90,13 @@ impl Filler<'_> {
         generation: &Generation,
         skipped: Skipped,
     ) -> Result<Published, FillError> {
-        let state = Publisher::new(Arc::clone(&self.cluster));
+        let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
         let lease = state.lease(&owner, &mut self.waits).await?;
         let before = state.published().await?;
         let (former, version) = before.map_or((None, None), |(published, version)| (Some(published), Some(version)));
-        let is_same = |published: &&Published| {
-            published.index == Fill::index_of(generation.as_str()) && published.format == PARTS_FORMAT
-        };
+        let index = self.prefix.generation(generation.as_str());
+        let is_same = |published: &&Published| published.index == index && published.format == PARTS_FORMAT;
         if let Some(published) = former.as_ref().filter(is_same) {
             lease.release().await;
             return Ok(published.clone());
@@ -134,7 +140,8 @@ impl Filler<'_> {
         ChangeLog::add_to(&mut artifact, former, generation, at).map_err(BuildError::Encode)?;
         let writer = DocumentWriter { records: &written, scorer: &scorer, forward: &forward };
         let count = records.software_count();
-        let mut fill = Fill::begin(Arc::clone(&self.cluster), generation.as_str(), count).await?;
+        let index = self.prefix.generation(generation.as_str());
+        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards).await?;
         let mut search = SearchBuilder::new(records.synonyms());
         for ((ordinal, id), product) in (0..).zip(written.ids()).zip(records.software()) {
             let (software, categories) = product.map_err(BuildError::Catalogue)?;
