@@ -43,6 +43,15 @@ impl Attribute {
         }
     }
 
+    /// The form in which values are compared: case, accents, white space, hyphens and underscores don't matter, so that `ISO 9001`,
+    /// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
+    #[must_use]
+    pub fn key(value: &str) -> String {
+        let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
+        let folded = value.nfkd().filter(|c| !is_combining_mark(*c) && !is_separator(c));
+        folded.flat_map(char::to_lowercase).collect()
+    }
+
     fn values_of(self, software: &Software) -> &[Box<str>] {
         match self {
             Self::Standards => &software.standards,
@@ -52,14 +61,6 @@ impl Attribute {
             Self::Tags => &software.tags,
         }
     }
-}
-
-/// The form in which values are compared: case, accents, white space, hyphens and underscores don't matter, so that `ISO 9001`,
-/// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
-fn key(value: &str) -> String {
-    let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
-    let folded = value.nfkd().filter(|c| !is_combining_mark(*c) && !is_separator(c));
-    folded.flat_map(char::to_lowercase).collect()
 }
 
 /// The values of one attribute.
@@ -79,7 +80,7 @@ impl AttributeColumn {
     /// The number of a value, in any spelling that has its key.
     #[must_use]
     pub fn find(&self, value: &str) -> Option<u32> {
-        let key = key(value);
+        let key = Attribute::key(value);
         let at = self.keys.binary_search_by(|other| (**other).cmp(&key)).ok()?;
         u32::try_from(at).ok()
     }
@@ -92,6 +93,12 @@ impl AttributeColumn {
             (Some(start), Some(end)) => &self.values[*start as usize..*end as usize],
             _ => &[],
         }
+    }
+
+    /// The key of a value.
+    #[must_use]
+    pub fn key(&self, value: u32) -> &str {
+        &self.keys[value as usize]
     }
 
     /// The text of a value.
@@ -110,11 +117,6 @@ impl AttributeColumn {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
-    }
-
-    /// The values alone, of no product.
-    pub(super) fn without_products(&self) -> Self {
-        Self { keys: self.keys.clone(), labels: self.labels.clone(), ..Self::default() }
     }
 
     /// Whether it is the column of that many products.
@@ -161,7 +163,7 @@ impl ColumnBuilder {
         let start = self.values.len();
         for value in values {
             let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
-            let number = *self.numbers.entry(key(value).into()).or_insert(next);
+            let number = *self.numbers.entry(Attribute::key(value).into()).or_insert(next);
             if number == next {
                 self.labels.push(value.clone());
             }

@@ -1,5 +1,6 @@
-//! What is large and rarely asked for, and so isn't held in memory where it is on disk.
+//! What is large and rarely asked for, and so isn't held in memory where it is on disk or in a cluster.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::ops::RangeInclusive;
@@ -11,13 +12,27 @@ use bytes::Bytes;
 
 use super::arena::Span;
 
-/// Bytes in memory, or in a file that nobody changes, of which parts are read as they are asked for.
+/// Bytes elsewhere, in pieces.
+pub trait Pieces: fmt::Debug + Send + Sync {
+    /// How many bytes there are in all.
+    fn size_bytes(&self) -> u64;
+
+    /// Reads the piece that has the byte at a place, and compares it with its checksum: where it begins, and its bytes. Blocks.
+    ///
+    /// # Errors
+    /// Where it can't be read, or is damaged.
+    fn read(&self, at: u64) -> io::Result<(u64, Bytes)>;
+}
+
+/// Bytes in memory, in a file that nobody changes, or in pieces elsewhere, of which parts are read as they are asked for.
 #[derive(Debug, Clone)]
 pub enum Bulk {
     /// In memory.
     Memory(Bytes),
     /// In a file. It stays readable when its name is removed.
     File(Arc<File>),
+    /// Elsewhere.
+    Pieces(Arc<dyn Pieces>),
 }
 
 impl Bulk {
@@ -48,6 +63,7 @@ impl Bulk {
         match self {
             Self::Memory(bytes) => Ok(bytes.len() as u64),
             Self::File(file) => Ok(file.metadata()?.len()),
+            Self::Pieces(pieces) => Ok(pieces.size_bytes()),
         }
     }
 
@@ -75,6 +91,11 @@ impl Bulk {
                 file.read_exact_at(&mut bytes, span.start)?;
                 Ok(bytes.into())
             }
+            Self::Pieces(_) => {
+                let mut bytes = Vec::new();
+                self.reader(span)?.read_to_end(&mut bytes)?;
+                Ok(bytes.into())
+            }
         }
     }
 
@@ -86,16 +107,24 @@ impl Bulk {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end() })
+        Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end(), piece: None })
+    }
+
+    /// Whether all that is read of it is compared with a checksum.
+    #[must_use]
+    pub const fn is_verified(&self) -> bool {
+        matches!(self, Self::Pieces(_))
     }
 }
 
-/// A reader of a part of a [`Bulk`]. Holds no more of it in memory than the bulk itself.
+/// A reader of a part of a [`Bulk`]. Holds no more of it in memory than the bulk itself, or one piece.
 #[derive(Debug, Clone)]
 pub struct BulkReader {
     bulk: Bulk,
     at: u64,
     end: u64,
+    /// Where the piece that was read last begins, and its bytes.
+    piece: Option<(u64, Bytes)>,
 }
 
 impl BulkReader {
@@ -105,6 +134,34 @@ impl BulkReader {
         let place = |offset: u64| self.at.saturating_add(offset).min(self.end);
         let (at, end) = (place(*range.start()), place(range.end().saturating_add(1)));
         Self { at, end, ..self }
+    }
+
+    /// Reads the first piece, if there is one: what comes after this is readable or fails in the middle.
+    ///
+    /// # Errors
+    /// Where it can't be read, or is damaged.
+    pub fn begin(&mut self) -> io::Result<()> {
+        match &self.bulk {
+            Bulk::Pieces(pieces) if self.at < self.end => self.piece = Some(pieces.read(self.at)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What is left of the current piece.
+    fn piece(&mut self, pieces: &dyn Pieces) -> io::Result<&[u8]> {
+        let at = self.at;
+        let rest = |(start, bytes): &(u64, Bytes)| {
+            let skipped = usize::try_from(at.checked_sub(*start)?).ok()?;
+            (skipped < bytes.len()).then_some(skipped)
+        };
+        if self.piece.as_ref().and_then(rest).is_none() {
+            // Freed first, so that there is one at a time.
+            self.piece = None;
+            self.piece = Some(pieces.read(at)?);
+        }
+        let found = self.piece.as_ref().and_then(|piece| Some(&piece.1[rest(piece)?..]));
+        found.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 }
 
@@ -119,6 +176,11 @@ impl Read for BulkReader {
                 { rest }.read(buffer)?
             }
             Bulk::File(file) => file.read_at(buffer, self.at)?,
+            Bulk::Pieces(pieces) if !buffer.is_empty() => {
+                let pieces = Arc::clone(pieces);
+                self.piece(&*pieces)?.read(buffer)?
+            }
+            Bulk::Pieces(_) => 0,
         };
         if read == 0 && !buffer.is_empty() {
             // The file was cut off meanwhile.
@@ -131,6 +193,8 @@ impl Read for BulkReader {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -145,11 +209,48 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
+    /// Pieces of three bytes.
+    #[derive(Debug)]
+    struct Threes(&'static [u8], AtomicUsize);
+
+    impl Pieces for Threes {
+        fn size_bytes(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            let start = at / 3 * 3;
+            let piece = self.0.chunks(3).nth(usize::try_from(at / 3).expect("small"));
+            Ok((start, Bytes::from_static(piece.ok_or(io::ErrorKind::NotFound)?)))
+        }
+    }
+
     #[test]
-    fn memory_and_file_read_alike() {
+    fn each_piece_is_read_once_and_when_it_is_needed() {
+        let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
+        let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("whole");
+        let read = |reader: &mut BulkReader, length: usize| {
+            let mut buffer = vec![0; length];
+            reader.read_exact(&mut buffer).expect("read");
+            (String::from_utf8(buffer).expect("digits"), pieces.1.load(Ordering::Relaxed))
+        };
+        assert_eq!(read(&mut reader, 0), (String::new(), 0));
+        reader.begin().expect("begun");
+        assert_eq!(read(&mut reader, 1), ("1".to_owned(), 1));
+        assert_eq!(read(&mut reader, 1), ("2".to_owned(), 1));
+        assert_eq!(read(&mut reader, 4), ("3456".to_owned(), 3));
+        assert_eq!(read(&mut reader, 3), ("789".to_owned(), 4));
+        assert_eq!(reader.read(&mut [0]).expect("the end"), 0);
+    }
+
+    #[test]
+    fn memory_file_and_pieces_read_alike() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
-        for bulk in [Bulk::Memory(Bytes::from_static(b"0123456789")), Bulk::File(Arc::new(file))] {
+        let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
+        for bulk in [Bulk::Memory(Bytes::from_static(b"0123456789")), Bulk::File(Arc::new(file)), Bulk::Pieces(pieces)]
+        {
             assert_eq!(bulk.len().expect("a length"), 10);
             let read = |start, length| bulk.reader(Span { start, length }).and_then(io::read_to_string);
             assert_eq!(read(3, 4).expect("read"), "3456");

@@ -2,7 +2,6 @@
 
 use std::io::{self, BufReader, Read};
 use std::ops::{Range, RangeInclusive};
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +24,9 @@ const ZSTD_LEVEL: i32 = 3;
 /// would be 2 MiB, and makes documents of text no smaller.
 const ZSTD_WINDOW_LOG: u32 = 18;
 
+/// The bytes of a product's place.
+const PLACE_BYTES: usize = 8;
+
 /// The blocks in which a stored document is read.
 const BLOCK_BYTES: usize = 64 * 1024;
 
@@ -35,12 +37,7 @@ pub struct ExportDocument {
     pub resource: ExportResource,
     /// The same as a JSON object.
     pub object: Span,
-    /// Where the document lies among those for download, compressed with zstd.
-    compressed: Span,
-    /// BLAKE3 of what lies there, for it may be read from a disk long after it was written.
-    hash: [u8; 32],
-    /// Where each product's element lies in the document: start and end. A document is below 4 GiB.
-    software_spans: Arc<[(u32, u32)]>,
+    stored: StoredDocument,
 }
 
 /// A time as RFC 3339, in UTC and to the second; `None` where it can't be written so.
@@ -50,10 +47,15 @@ fn rfc3339(time: SystemTime) -> Option<String> {
 }
 
 /// A document among those for download.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredDocument {
+    /// Where it lies, compressed with zstd.
     compressed: Span,
+    /// Where the places of its products lie, behind it and compressed too: of each the bytes between it and the one before, and its
+    /// length, as little-endian numbers of 32 bits. A document is below 4 GiB.
+    places: Span,
+    /// BLAKE3 of both, for they may be read from a disk long after they were written.
     hash: [u8; 32],
-    software_spans: Arc<[(u32, u32)]>,
 }
 
 impl StoredDocument {
@@ -64,16 +66,33 @@ impl StoredDocument {
     pub(super) fn push(downloads: &mut Arena, document: &[u8], spans: &[Range<usize>]) -> io::Result<Self> {
         let mut compressor = Compressor::new(ZSTD_LEVEL)?;
         compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
-        let compressed = compressor.compress(document)?;
-        let place = |at: usize| u32::try_from(at).map_err(io::Error::other);
-        let software_spans =
-            spans.iter().map(|span| Ok((place(span.start)?, place(span.end)?))).collect::<io::Result<_>>()?;
-        Ok(Self {
-            hash: *blake3::hash(&compressed).as_bytes(),
-            compressed: downloads.push(&compressed),
-            software_spans,
-        })
+        let (document, places) = (compressor.compress(document)?, compressor.compress(&places(spans)?)?);
+        let hash = *blake3::Hasher::new().update(&document).update(&places).finalize().as_bytes();
+        Ok(Self { compressed: downloads.push(&document), places: downloads.push(&places), hash })
     }
+
+    /// Where all of it lies.
+    fn span(&self) -> Span {
+        Span { length: self.compressed.length.saturating_add(self.places.length), ..self.compressed }
+    }
+}
+
+/// The places of products as they are stored.
+fn places(spans: &[Range<usize>]) -> io::Result<Vec<u8>> {
+    let mut places = Vec::with_capacity(spans.len() * PLACE_BYTES);
+    let mut before = 0;
+    for span in spans {
+        for length in [span.start.checked_sub(before), span.end.checked_sub(span.start)] {
+            let length = length.and_then(|length| u32::try_from(length).ok()).ok_or_else(misplaced)?;
+            places.extend_from_slice(&length.to_le_bytes());
+        }
+        before = span.end;
+    }
+    Ok(places)
+}
+
+fn misplaced() -> io::Error {
+    io::Error::other("a record's place lies outside its document")
 }
 
 impl ExportDocument {
@@ -106,8 +125,7 @@ impl ExportDocument {
         stored: StoredDocument,
     ) -> Result<Self, serde_json::Error> {
         let object = arena.push_json(&resource)?;
-        let StoredDocument { compressed, hash, software_spans } = stored;
-        Ok(Self { resource, object, compressed, hash, software_spans })
+        Ok(Self { resource, object, stored })
     }
 
     /// The same export with its JSON elsewhere.
@@ -117,19 +135,23 @@ impl ExportDocument {
 
     /// The first byte behind its document among those for download.
     #[must_use]
-    pub const fn download_end(&self) -> u64 {
-        self.compressed.end()
+    pub fn download_end(&self) -> u64 {
+        self.stored.span().end()
     }
 
-    /// Opens the document for download, having compared it with its checksum block by block. Takes time in proportion to its
-    /// compressed size.
+    /// Opens the document for download, having compared it with its checksum block by block, which takes time in proportion to its
+    /// compressed size; or unread, where each piece of it has a checksum of its own.
     ///
     /// # Errors
     /// Where the kept document can't be read, or is damaged.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
-        let verified = catalogue.downloads.reader(self.compressed).and_then(|reader| self.verify(reader));
-        if verified.is_err() {
-            catalogue.note_damage();
+        let downloads = &catalogue.downloads;
+        if !downloads.is_verified() {
+            let verified = downloads.reader(self.stored.span()).and_then(|reader| self.verify(reader));
+            if verified.is_err() {
+                catalogue.note_damage();
+            }
+            verified?;
         }
         let reference = serde_json::to_string(&ExportRef {
             id: &self.resource.id,
@@ -138,33 +160,33 @@ impl ExportDocument {
             as_of: self.resource.as_of.as_deref(),
         })?;
         Ok(StoredExport {
-            compressed: verified?,
-            compressed_bytes: self.compressed.length,
+            compressed: downloads.reader(self.stored.compressed)?,
+            compressed_bytes: self.stored.compressed.length,
             size_bytes: self.resource.size_bytes,
-            software_spans: Arc::clone(&self.software_spans),
+            places: downloads.reader(self.stored.places)?,
             reference,
         })
     }
 
-    fn verify(&self, reader: BulkReader) -> io::Result<BulkReader> {
+    fn verify(&self, reader: BulkReader) -> io::Result<()> {
         let mut hasher = blake3::Hasher::new();
-        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader.clone()), &mut hasher)?;
-        if *hasher.finalize().as_bytes() != self.hash {
+        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
+        if *hasher.finalize().as_bytes() != self.stored.hash {
             let what = format!("the document of the export `{}` isn't what was written to disk", self.resource.id);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        Ok(reader)
+        Ok(())
     }
 }
 
 /// The document of an export, ready to be read in one of its forms. Outlives the generation that it is from, of which it holds
-/// the file of downloads and the places of the records.
+/// the file of downloads.
 #[derive(Debug)]
 pub struct StoredExport {
     compressed: BulkReader,
     compressed_bytes: u64,
     size_bytes: u64,
-    software_spans: Arc<[(u32, u32)]>,
+    places: BulkReader,
     /// What the lines of `ndjson` say of the export.
     reference: String,
 }
@@ -183,23 +205,27 @@ impl StoredExport {
     }
 
     /// The document as it is stored: a zstd frame (RFC 8878).
-    #[must_use]
-    pub fn compressed(self) -> BulkReader {
-        self.compressed
+    ///
+    /// # Errors
+    /// Where its beginning can't be read.
+    pub fn compressed(self) -> io::Result<BulkReader> {
+        begun(self.compressed)
     }
 
     /// A part of the document as it is stored.
-    #[must_use]
-    pub fn compressed_range(self, range: RangeInclusive<u64>) -> BulkReader {
-        self.compressed.range(range)
+    ///
+    /// # Errors
+    /// Where its beginning can't be read.
+    pub fn compressed_range(self, range: RangeInclusive<u64>) -> io::Result<BulkReader> {
+        begun(self.compressed.range(range))
     }
 
     /// The document, byte for byte as it was validated.
     ///
     /// # Errors
-    /// Where the decoder can't be set up.
+    /// Where its beginning can't be read.
     pub fn json(self) -> io::Result<impl Read + Send> {
-        zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, self.compressed))
+        decoder(self.compressed)
     }
 
     /// A part of the document. All of it before the part is decompressed and dropped.
@@ -216,21 +242,26 @@ impl StoredExport {
     /// stays on each. A record's own property `export` moves to `additional_properties`. Holds one record at a time.
     ///
     /// # Errors
-    /// Where the decoder can't be set up.
+    /// Where its beginning can't be read.
     pub fn ndjson(self) -> io::Result<impl Read + Send> {
-        let (spans, reference) = (Arc::clone(&self.software_spans), self.reference.clone());
-        Ok(Lines { document: self.json()?, at: 0, spans, next: 0, reference, line: io::Cursor::default() })
+        let Self { compressed, places, reference, .. } = self;
+        Ok(Lines { document: decoder(compressed)?, places: decoder(places)?, reference, line: io::Cursor::default() })
     }
+}
+
+fn decoder(compressed: BulkReader) -> io::Result<zstd::Decoder<'static, BufReader<BulkReader>>> {
+    zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, begun(compressed)?))
+}
+
+fn begun(mut reader: BulkReader) -> io::Result<BulkReader> {
+    reader.begin()?;
+    Ok(reader)
 }
 
 /// The records of a document as lines.
 struct Lines<R> {
     document: R,
-    /// Bytes of the document read so far.
-    at: u64,
-    spans: Arc<[(u32, u32)]>,
-    /// The number of the next record.
-    next: usize,
+    places: R,
     reference: String,
     /// The current line, read so far.
     line: io::Cursor<String>,
@@ -239,22 +270,22 @@ struct Lines<R> {
 impl<R: Read> Lines<R> {
     /// Makes the line of the next record; `false` after the last one.
     fn advance(&mut self) -> io::Result<bool> {
-        let Some((start, end)) = self.spans.get(self.next).map(|(start, end)| (u64::from(*start), u64::from(*end)))
-        else {
+        let mut place = [0; PLACE_BYTES];
+        if self.places.read(&mut place[..1])? == 0 {
             return Ok(false);
-        };
-        let misplaced = || io::Error::other("a record's span lies outside its document");
-        let gap = start.checked_sub(self.at).ok_or_else(misplaced)?;
-        let length = end.checked_sub(start).ok_or_else(misplaced)?;
-        io::copy(&mut self.document.by_ref().take(gap), &mut io::sink())?;
+        }
+        self.places.read_exact(&mut place[1..])?;
+        let [a, b, c, d, length @ ..] = place;
+        let (gap, length) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(length));
+        io::copy(&mut self.document.by_ref().take(gap.into()), &mut io::sink())?;
         let mut record = Vec::new();
-        self.document.by_ref().take(length).read_to_end(&mut record)?;
-        if record.len() as u64 != length {
+        self.document.by_ref().take(length.into()).read_to_end(&mut record)?;
+        if record.len() != length as usize {
             return Err(misplaced());
         }
         let mut line = String::with_capacity(record.len() + self.reference.len() + 16);
         write_line(&mut line, &record, &self.reference)?;
-        (self.at, self.next, self.line) = (end, self.next + 1, io::Cursor::new(line));
+        self.line = io::Cursor::new(line);
         Ok(true)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The [`Catalogue`] has categories, glossary and exports, the [`Records`] products and their reviews; only an engine reads
 //! those. Written once per generation by [`CatalogueBuilder`]. Nothing here knows an index or HTTP; only the exports for
-//! download may be in a file ([`Bulk`]).
+//! download may be elsewhere ([`Bulk`]).
 
 mod arena;
 mod attributes;
@@ -27,7 +27,7 @@ mod same_as;
 pub use arena::{Arena, Span, fetch};
 pub use attributes::{Attribute, AttributeColumn};
 pub use builder::{CatalogueBuildError, CatalogueBuilder, CatalogueParts};
-pub use bulk::Bulk;
+pub use bulk::{Bulk, Pieces};
 pub use collate::Collation;
 pub use columns::{Columns, Order, STARS, SortedOrder};
 pub use exports::{ExportDocument, StoredExport};

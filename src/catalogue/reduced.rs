@@ -1,27 +1,20 @@
-//! A catalogue and records without products, for a server whose engine has these: categories, glossary, exports, and the values of
-//! attributes.
+//! A catalogue without products, for a server whose engine has these: categories, glossary and exports.
 
 use super::arena::Arena;
 use super::products::ProductWriter;
 use super::records::RecordTables;
-use super::{
-    Attribute, Catalogue, CatalogueBuildError, CatalogueParts, Columns, GlossaryEntry, Records, Reviews, Tables,
-};
+use super::{Catalogue, CatalogueBuildError, CatalogueParts, Columns, GlossaryEntry, Records, Reviews, Tables};
 
 impl Catalogue {
-    /// The parts of the catalogue and its records without products and reviews; documents for download and versions stay apart.
+    /// The parts of the catalogue without products and reviews, but with the number of those that aren't demo records; documents for
+    /// download and versions stay apart.
     ///
     /// # Errors
     /// Where something can't be written.
     pub fn without_products(&self, records: &Records) -> Result<CatalogueParts, CatalogueBuildError> {
         let mut arena = Arena::default();
         let products = ProductWriter::new(&mut arena, &[]).map_err(CatalogueBuildError::Product)?.finish();
-        let columns = Columns {
-            category_bounds: vec![0],
-            real: records.columns.real,
-            attributes: Attribute::ALL.map(|attribute| records.columns.attribute(attribute).without_products()),
-            ..Columns::default()
-        };
+        let columns = Columns { category_bounds: vec![0], real: records.columns.real, ..Columns::default() };
         let tables = &self.tables;
         let category_objects = tables.category_objects.iter().map(|span| arena.push(&self.object(*span))).collect();
         let glossary = tables

@@ -47,11 +47,21 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Where the index can't be read.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// Whether any product has a value of an attribute, in any spelling; from memory.
-    fn has_value(&self, attribute: Attribute, value: &str) -> bool;
+    /// Returns of each of a few values of an attribute whether a product has it, in any spelling.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn has_values<'a>(
+        &'a self,
+        attribute: Attribute,
+        values: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
-    /// Returns the hash of a product's content, which changes with the product alone; `None` for an unknown id. From memory.
-    fn content_hash(&self, id: &str) -> Option<u64>;
+    /// Returns the hash of a product's content, without its texts; `None` for an unknown id.
+    ///
+    /// # Errors
+    /// Where the index can't be read.
+    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
     /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
     /// are doesn't depend on the page.
@@ -85,6 +95,9 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
 
 /// The number of documents whose categories [`Engine::categories`] returns.
 const CATEGORY_EXAMPLES: usize = 10;
+
+/// The most bytes of texts that come with a page of hits, but for those of one hit; a single record may have megabytes.
+const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// Why an engine can't do its work.
 #[derive(Debug, thiserror::Error)]

@@ -3,16 +3,14 @@
 use bytes::Bytes;
 
 use super::{
-    CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
+    CATEGORY_EXAMPLES, EngineError, Hit, HitTexts, MAX_TEXT_BYTES, Record, ReviewHits, ReviewsRequest, SearchHits,
+    SearchRequest,
 };
-use crate::catalogue::{Filter, Ordinal, Records, SoftwareFilter};
+use crate::catalogue::{Attribute, Filter, Ordinal, Records, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::Forward;
 use crate::search::{Alternative, Group, Kind, Plan, Term};
-
-/// The most bytes of texts that come with a page of hits; a single record may have megabytes.
-const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// The hits of some candidates.
 pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
@@ -70,7 +68,10 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
 
 /// A product; `None` for an unknown id.
 pub(super) fn record(records: &Records, id: &str) -> Result<Option<Record>, EngineError> {
-    let record = |ordinal: Ordinal| Ok(Record { ordinal, body: records.detail(ordinal)? });
+    let record = |ordinal: Ordinal| {
+        let content_hash = records.content_hash(ordinal);
+        Ok(Record { ordinal, content_hash, body: records.detail(ordinal)? })
+    };
     records.find(id).map(record).transpose()
 }
 
@@ -84,6 +85,12 @@ pub(super) fn reviews(records: &Records, id: &str, request: &ReviewsRequest) -> 
         total: entries.len() as u64,
         summary: reviews.summary.clone(),
     })
+}
+
+/// Of each value of an attribute whether a product has it.
+pub(super) fn has_values(records: &Records, attribute: Attribute, values: &[&str]) -> Vec<bool> {
+    let column = records.columns.attribute(attribute);
+    values.iter().map(|value| column.find(value).is_some()).collect()
 }
 
 /// The categories of the best documents with a term, which `search` finds.

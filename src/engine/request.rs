@@ -66,6 +66,8 @@ pub struct HitTexts {
 pub struct Record {
     /// The document.
     pub ordinal: Ordinal,
+    /// The hash of its content: it changes with the product alone, and is the same in all engines.
+    pub content_hash: u64,
     /// The product's detail as a response body, `{"data":{…}}`.
     pub body: Bytes,
 }

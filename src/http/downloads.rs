@@ -1,7 +1,7 @@
 //! Downloads: bodies that are read block by block as the caller takes them, and the limits on how many there are at once.
 //!
 //! A download that waits for its caller holds no thread: each block is read by a task of its own on the runtime's blocking threads.
-//! It holds a block, a decoder of some 400 KiB, and its permit, until its body is finished or dropped.
+//! It holds a block, a decoder of some 400 KiB, with a cluster a piece of 1 MiB, and its permit, until its body is finished or dropped.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -18,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::problem::ApiError;
+use crate::error::chain;
 use crate::key::Holder;
 
 /// The size of a block.
@@ -90,7 +91,7 @@ impl Drop for Permit {
 pub(super) fn body(reader: impl Read + Send + 'static, permit: Permit) -> Body {
     Body::from_stream(stream::try_unfold((reader, permit), async |(reader, permit)| {
         let read = spawn_blocking(move || read_block(reader)).await?;
-        let (reader, block) = read.inspect_err(|error| tracing::error!(%error, "a download was cut off"))?;
+        let (reader, block) = read.inspect_err(|error| tracing::error!("a download was cut off: {}", chain(error)))?;
         Ok::<_, std::io::Error>((!block.is_empty()).then_some((block, (reader, permit))))
     }))
 }

@@ -51,8 +51,8 @@ use utoipa_axum::routes;
 
 use self::entity_tag::EntityTags;
 use self::middleware::{
-    API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Conditional, Cors, Options, PrivateCache,
-    Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
+    API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Conditional, ContentHashLayer, Cors, Options,
+    PrivateCache, Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
 };
 use self::problem::ApiError;
 use self::routes::{
@@ -95,6 +95,7 @@ pub fn service_with(
         .layer(Around(Authenticate(Arc::clone(&state))))
         .layer(Around(TakeSnapshot(Arc::clone(&state))))
         // A 304 ends here and costs no quota.
+        .layer(ContentHashLayer)
         .layer(Around(Conditional(EntityTags::new(&state.config.build))))
         .layer(Around(RateLimit));
 

@@ -224,7 +224,7 @@ impl<H: Host> ServerHandler for ToolServer<H> {
 
 /// Searches, and reads the whole record of each hit, for its sources and export. Returns the number of products found, too.
 async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<(Value, u64), Failure> {
-    if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter) {
+    if let Some((argument, value)) = service::comma_separated(snapshot, &query.filter).await? {
         return Err(Failure::Call(format!("{argument} {value:?} is a list; give several values as an array.")));
     }
     let page = service::search_software(snapshot, query).await?;
@@ -247,8 +247,8 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Resu
 
 /// The whole record of a product; `None` for an unknown id.
 async fn detail(snapshot: &Snapshot, id: &str) -> Result<Option<Value>, Failure> {
-    let Some(body) = service::get_software(snapshot, id).await? else { return Ok(None) };
-    let mut body: Value = serde_json::from_slice(&body)?;
+    let Some(record) = service::get_software(snapshot, id).await? else { return Ok(None) };
+    let mut body: Value = serde_json::from_slice(&record.body)?;
     Ok(Some(body["data"].take()))
 }
 

@@ -1,4 +1,4 @@
-//! Content hashes of resources: they change with the resource alone, and not with the generation.
+//! Content hashes of resources that are in memory: they change with the resource alone, and not with the generation.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
@@ -8,11 +8,9 @@ use foldhash::quality::FixedState;
 use super::{get_category, get_term};
 use crate::snapshot::Snapshot;
 
-/// A resource with a content hash of its own.
+/// A resource with a content hash of its own. A product's is read by [`get_software_hash`](super::get_software_hash).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resource<'a> {
-    /// A product.
-    Software(Cow<'a, str>),
     /// A category.
     Category(Cow<'a, str>),
     /// All categories.
@@ -33,7 +31,6 @@ pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64>
     let catalogue = &snapshot.catalogue;
     let hash = |bytes: &[u8]| FixedState::default().hash_one(bytes);
     match resource {
-        Resource::Software(id) => snapshot.engine.content_hash(id),
         Resource::Category(id) => get_category(snapshot, id).map(|object| hash(&object)),
         Resource::Categories => Some(catalogue.categories_hash()),
         Resource::Term(id) => get_term(snapshot, id).map(|object| hash(&object)),

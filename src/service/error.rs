@@ -1,5 +1,7 @@
 //! The failures of operations.
 
+use std::io;
+
 use crate::catalogue::DamagedText;
 use crate::engine::EngineError;
 
@@ -15,6 +17,19 @@ pub enum ServiceError {
     /// A product's JSON could not be read or written.
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
+    /// The document of an export could not be read.
+    #[error("an export can't be read")]
+    Export(#[source] io::Error),
+}
+
+impl From<io::Error> for ServiceError {
+    /// The error of reading an export, which may be in an engine's hands.
+    fn from(error: io::Error) -> Self {
+        match error.downcast::<EngineError>() {
+            Ok(error) => Self::Engine(error),
+            Err(error) => Self::Export(error),
+        }
+    }
 }
 
 impl ServiceError {

@@ -38,5 +38,5 @@ pub use records::{
 pub use results::SearchResults;
 pub use search::{find_software, find_software_within, search_software};
 pub use similar::similar_software;
-pub use software::{get_software, list_software};
+pub use software::{get_software, get_software_hash, list_software};
 pub use suggest::suggest;

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::ServiceError;
 use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
+use crate::engine::EngineError;
 use crate::resource::Pagination;
 use crate::search::expand::Prefix;
 use crate::snapshot::Snapshot;
@@ -50,23 +52,46 @@ impl PageRequest {
     }
 }
 
+/// The values of a parameter that are looked at for being lists.
+const MAX_LISTS: usize = 4;
+
+/// The first parts of a list, by which it is told from a value with commas.
+const MAX_LISTED: usize = 15;
+
 /// The parameter and value of a filter that is a list of known values with commas in between, which isn't how several values
 /// are given.
-#[must_use]
-pub fn comma_separated<'f>(snapshot: &Snapshot, filter: &'f SoftwareFilter) -> Option<(&'static str, &'f str)> {
-    let find = |values: &'f [String], is_known: &dyn Fn(&str) -> bool| {
-        let is_list = |value: &&String| {
-            value.contains(',') && !is_known(value) && value.split(',').all(|part| is_known(part.trim()))
-        };
-        values.iter().find(is_list).map(String::as_str)
-    };
-    let category = find(&filter.categories, &|category| snapshot.catalogue.category(category).is_some());
-    let mut attributes = Attribute::ALL.into_iter().filter_map(|attribute| {
-        let values = &filter.attributes[attribute as usize];
-        let list = find(values, &|value| snapshot.engine.has_value(attribute, value))?;
-        Some((attribute.as_str(), list))
-    });
-    category.map(|list| ("category", list)).or_else(|| attributes.next())
+///
+/// # Errors
+/// Where the engine fails.
+pub async fn comma_separated<'f>(
+    snapshot: &Snapshot,
+    filter: &'f SoftwareFilter,
+) -> Result<Option<(&'static str, &'f str)>, ServiceError> {
+    let filters = Attribute::ALL.map(|of| (Some(of), &filter.attributes[of as usize]));
+    for (attribute, values) in std::iter::once((None, &filter.categories)).chain(filters) {
+        for value in values.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
+            let parts = value.split(',').map(str::trim).take(MAX_LISTED);
+            let names: Vec<_> = std::iter::once(&**value).chain(parts).collect();
+            if let [false, parts @ ..] = &*are_known(snapshot, attribute, &names).await?
+                && parts.iter().all(|is_known| *is_known)
+            {
+                return Ok(Some((attribute.map_or("category", Attribute::as_str), value)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Returns of each name whether it is a value of the attribute, or without one a category.
+async fn are_known(
+    snapshot: &Snapshot,
+    attribute: Option<Attribute>,
+    names: &[&str],
+) -> Result<Vec<bool>, EngineError> {
+    match attribute {
+        Some(attribute) => snapshot.engine.has_values(attribute, names).await,
+        None => Ok(names.iter().map(|name| snapshot.catalogue.category(name).is_some()).collect()),
+    }
 }
 
 /// Lists products; by default the first of all, by name.

@@ -1,10 +1,8 @@
 //! Products: lists of them, and one of them.
 
-use bytes::Bytes;
-
 use super::{ListSoftware, Page, PageRequest, ServiceError};
 use crate::catalogue::{Order, SoftwareFilter};
-use crate::engine::{EngineError, SearchHits, SearchRequest};
+use crate::engine::{EngineError, Record, SearchHits, SearchRequest};
 use crate::search::budget::Budget;
 use crate::search::{Plan, names};
 use crate::snapshot::Snapshot;
@@ -23,12 +21,20 @@ pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<
     Ok(Page { data, pagination: query.page.pagination(found.total) })
 }
 
-/// Returns one product as a response body, `{"data": {…}}`; `None` for an unknown id.
+/// Returns one product; `None` for an unknown id.
 ///
 /// # Errors
 /// Where the engine fails or the product's text is damaged.
-pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Bytes>, ServiceError> {
-    Ok(snapshot.engine.record(id).await?.map(|record| record.body))
+pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record>, ServiceError> {
+    Ok(snapshot.engine.record(id).await?)
+}
+
+/// Returns the hash of a product's content, which [`get_software`] returns too; `None` for an unknown id.
+///
+/// # Errors
+/// Where the engine fails.
+pub async fn get_software_hash(snapshot: &Snapshot, id: &str) -> Result<Option<u64>, ServiceError> {
+    Ok(snapshot.engine.content_hash(id).await?)
 }
 
 /// A page of the products with names that match a text.

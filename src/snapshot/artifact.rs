@@ -1,10 +1,9 @@
 //! The parts of a generation as named pieces of bytes: what a build makes, what the disk keeps, and what a snapshot is
 //! opened from. A fresh generation and a stored one are opened by the same code.
 
-use std::fs::File;
-use std::sync::Arc;
-
 use bytes::Bytes;
+
+use crate::catalogue::Bulk;
 
 /// The tables of the catalogue.
 pub const TABLES: &str = "catalogue.tables";
@@ -26,8 +25,8 @@ pub const ENGINE: &str = "engine.";
 pub struct Artifact {
     /// Name and content of each.
     pub parts: Vec<(String, Bytes)>,
-    /// The part [`DOWNLOADS`], where it is read from disk by each download.
-    pub downloads: Option<Arc<File>>,
+    /// The part [`DOWNLOADS`], where it is read by each download from disk or a cluster.
+    pub downloads: Option<Bulk>,
 }
 
 impl Artifact {

@@ -10,7 +10,7 @@ use crate::export::{Export, IdPrefixes, Limits, Skipped};
 use crate::search::stem;
 
 /// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
-pub const INDEX_FORMAT: u32 = 16;
+pub const INDEX_FORMAT: u32 = 17;
 
 /// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer's
 /// libraries, and the id and document of every export.

@@ -171,7 +171,7 @@ impl Snapshot {
 /// # Errors
 /// Where a part is missing or damaged.
 pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), OpenError> {
-    let downloads = artifact.downloads.take().map(Bulk::File);
+    let downloads = artifact.downloads.take();
     // Each part is freed once it is decoded, so that the next one can take its memory.
     let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
     let downloads = downloads.map_or_else(|| take(artifact::DOWNLOADS).map(Bulk::Memory), Ok)?;

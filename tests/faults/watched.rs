@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use bytes::Bytes;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
@@ -47,7 +46,9 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         add(&|text| text.extend(&item));
     }
     for id in ids(snapshot) {
-        add(&|text| text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product")));
+        add(&|text| {
+            text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product").body)
+        });
     }
     let search = SearchSoftware {
         q: Some("product audit".to_owned()),
@@ -91,7 +92,7 @@ pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let ids = items.iter().map(|item| serde_json::from_slice::<serde_json::Value>(item).expect("JSON")["id"].clone());
     let records = ids.map(|id| pollster::block_on(get_software(snapshot, id.as_str().expect("a text"))));
     let records = records.map(|record| record.expect("whole").expect("a product"));
-    records.flat_map(|record: Bytes| revisions(&record).collect::<Vec<_>>()).collect()
+    records.flat_map(|record| revisions(&record.body).collect::<Vec<_>>()).collect()
 }
 
 /// A keeper that watches its folder in a thread, as in the server.

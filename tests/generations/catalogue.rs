@@ -43,8 +43,8 @@ fn parsed(item: &[u8]) -> Value {
 }
 
 fn detail(snapshot: &Snapshot, id: &str) -> Value {
-    let text = pollster::block_on(get_software(snapshot, id)).expect("whole").expect("a product");
-    serde_json::from_slice::<Value>(&text).expect("JSON")["data"].take()
+    let record = pollster::block_on(get_software(snapshot, id)).expect("whole").expect("a product");
+    serde_json::from_slice::<Value>(&record.body).expect("JSON")["data"].take()
 }
 
 #[test]

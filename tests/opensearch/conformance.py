@@ -3,7 +3,8 @@
     conformance.py --binary BINARY --data FOLDER [--queries FILE] [--limit N]
 
 The addresses of the cluster are in OPENSEARCH_URLS. Fills the cluster, starts both servers, and sends both the same requests. The
-bodies must be equal but for scores; the order of a ranking may differ where scores differ by less than half a percent.
+bodies must be equal but for scores; the order of a ranking may differ where scores differ by less than half a percent. Records,
+their entity tags and downloads must be equal byte for byte.
 """
 
 import argparse
@@ -66,6 +67,21 @@ def ask(server, path):
     sys.exit(f"{path}: no answer")
 
 
+def fetch(server, path, method="GET", **headers):
+    """Status, the headers that both servers must have alike, and the bytes of the body."""
+    url, key = server
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    request = urllib.request.Request(url + path, headers=key | headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as response:
+            status, fields, body = response.status, response.headers, response.read()
+    except urllib.error.HTTPError as error:
+        # A problem document has the id of its request.
+        status, fields, body = error.code, error.headers, b""
+    names = ("etag", "content-length", "content-range", "content-encoding", "content-type", "content-disposition")
+    return status, {name: fields[name] for name in names if status < 400}, body
+
+
 def raw(score):
     """The score within a tier, and the tier."""
     tier, share = int(score), score % 1
@@ -119,6 +135,60 @@ def difference(path, embedded, cluster):
         if not is_near(hit["score"], same["score"]):
             return f"place {place}: {hit['id']} {hit['score']} and {there['id']} {same['score']}"
     return "near"
+
+
+def raw_requests(ids, exports):
+    """Requests whose responses are compared byte for byte: path, method and headers."""
+    quote = urllib.parse.quote
+    for id in ids:
+        yield f"/v1/software/{quote(id, safe='')}", "GET", {}
+    for id in exports:
+        path = f"/v1/exports/{quote(id, safe='')}"
+        for method, headers in [
+            ("GET", {}), ("HEAD", {}), ("GET", {"accept_encoding": "zstd"}),
+            *(
+                ("GET", {"range": f"bytes={part}"} | encoding)
+                for part in ("0-99", "100000-300000", "1048570-1048590", "-77", "99999999999-")
+                for encoding in ({}, {"accept_encoding": "zstd"})
+            ),
+        ]:
+            yield path, method, headers
+        yield f"{path}?format=ndjson", "GET", {}
+
+
+def compare_raw(one, other, ids, exports):
+    """The numbers of equal and of different responses."""
+    equal = different = 0
+    for path, method, headers in raw_requests(ids, exports):
+        first, second = fetch(one, path, method, **headers), fetch(other, path, method, **headers)
+        same = first == second
+        if same and first[1].get("etag"):
+            # The tag of one server is current at the other one.
+            again = fetch(other, path, method, if_none_match=first[1]["etag"], **headers)
+            same = again[0] == 304 and not again[2]
+        equal, different = equal + same, different + (not same)
+        if not same:
+            print(f"{method} {path} {headers}\n    {first[:2]} {len(first[2])} bytes, and {second[:2]} {len(second[2])} bytes")
+    return equal, different
+
+
+def attribute_paths(values, queries):
+    """Filters and facets by attributes, of which these are the frequent values."""
+    quote = urllib.parse.quote
+    facets = ",".join(values)
+    for attribute, labels in values.items():
+        some = [*labels[:3], *labels[-1:], "no such value"]
+        for value in some:
+            yield f"/v1/software?{attribute}={quote(value)}&limit=50"
+            yield f"/v1/software?{attribute}={quote(value.upper())}&sort=rating"
+            yield f"/v1/search?{attribute}={quote(value)}&facets={facets},category"
+            yield f"/v1/search?{attribute}={quote(value)}&{attribute}={quote(some[0])}&facets={facets}&offering_type=software"
+        yield f"/v1/software?{attribute}={quote(','.join(labels[:2] or ['a', 'b']))}"
+        yield f"/v1/software?{attribute}={quote(','.join([*labels[:1], 'no such value']))}"
+        for query in queries[:20]:
+            yield f"/v1/search?q={quote(query)}&{attribute}={quote(some[0])}&facets={facets}&limit=5"
+    for query in queries:
+        yield f"/v1/search?q={quote(query)}&facets={facets}&limit=5"
 
 
 def paths(queries, ids, categories, total):
@@ -179,14 +249,22 @@ def main():
             ask(one, f"/v1/software?limit=1&offset={offset}")[1]["data"][0]["id"] for offset in range(0, total, step)
         ]
         categories = [category["id"] for category in ask(one, "/v1/categories?limit=3")[1]["data"]]
-        counts = {"equal": 0, "near": 0, "different": 0}
-        for path in paths(queries, ids, categories, total):
-            found = difference(path, ask(one, path), ask(other, path))
-            counts["equal" if found is None else "near" if found == "near" else "different"] += 1
-            if found not in (None, "near"):
-                print(f"{path}\n    {found[:1500]}")
+        exports = [export["id"] for export in ask(one, "/v1/exports")[1]["data"]]
+        names = ("standards", "deployment", "languages", "vendor", "tags")
+        found = ask(one, f"/v1/search?limit=1&facets={','.join(names)}")[1]["facets"]
+        values = {name: [value["value"] for value in found[name]] for name in names}
+        equal, different = compare_raw(one, other, ids, exports)
+        counts = {"records_and_downloads": {"equal": equal, "different": different}}
+        groups = {"api": paths(queries, ids, categories, total), "attributes": attribute_paths(values, queries)}
+        for group, requests in groups.items():
+            counts[group] = {"equal": 0, "near": 0, "different": 0}
+            for path in requests:
+                found = difference(path, ask(one, path), ask(other, path))
+                counts[group]["equal" if found is None else "near" if found == "near" else "different"] += 1
+                if found not in (None, "near"):
+                    print(f"{path}\n    {found[:1500]}")
     print(json.dumps({"products": total, "shards": int(arguments.shards), **counts}))
-    sys.exit(1 if counts["different"] else 0)
+    sys.exit(1 if any(group["different"] for group in counts.values()) else 0)
 
 
 if __name__ == "__main__":

@@ -79,11 +79,15 @@ def main():
         check("without a generation a server isn't ready", status("/readyz") == 503)
         reindex(arguments.data)
         wait("a server serves the first generation", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
-        before = generation()
-        for file in sorted(pathlib.Path(arguments.data).glob("*.json"))[1:]:
+        files = sorted(pathlib.Path(arguments.data).glob("*.json"))[1:]
+        export = next(file for file in files if json.loads(file.read_text())["software"])
+        record = f"/v1/software/{json.loads(export.read_text())['software'][0]['id']}"
+        before, tag = generation(), ask(served, record)[1]["ETag"]
+        for file in files:
             shutil.copy(file, data)
         reindex(data)
         wait("a server follows another generation", FOLLOWED_SECONDS, lambda: generation() != before)
+        check("a record that didn't change has the same entity tag", ask(served, record)[1]["ETag"] == tag)
 
         after, nodes = generation(), [node["name"] if isinstance(node, dict) else node for node in control("nodes")]
         for node in nodes:
@@ -94,6 +98,7 @@ def main():
         check("the code is index_unavailable", body["code"] == "index_unavailable" and headers["Retry-After"] == "5")
         wait("without the cluster a server isn't ready", 10, lambda: status("/readyz") == 503)
         check("a record is 503 too", status("/v1/software/demo-permit-penguin") == 503)
+        check("a download is 503 too", status(f"/v1/exports/{export.stem}") == 503)
         check("categories are in memory", status("/v1/categories") == 200)
         for node in nodes:
             control(f"start {node}")

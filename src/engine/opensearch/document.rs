@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::mapping::{attribute_field, rank_field};
+use super::attributes::{indexed_key, key_field, label_field, labelled};
+use super::mapping::rank_field;
 use super::term::{self, TermField};
 use crate::catalogue::{Attribute, Order, Ordinal, Records, ReviewEntry};
 use crate::engine::EngineError;
@@ -80,6 +81,7 @@ struct Product<'p> {
     words: String,
     name_score: f32,
     name_words: f32,
+    text_bytes: usize,
     demo: u8,
     categories: &'p [u32],
     offering_type: usize,
@@ -89,20 +91,16 @@ struct Product<'p> {
     rating: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_on: Option<u32>,
+    /// In hexadecimal digits.
+    content_hash: String,
     item: &'p str,
     detail: &'p str,
     /// The summary as JSON.
     reviews: String,
     #[serde(flatten)]
-    numbers: BTreeMap<&'static str, Numbers<'p>>,
-}
-
-/// The rank in an order, or the values of an attribute.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Numbers<'p> {
-    Rank(u32),
-    Values(&'p [u32]),
+    ranks: BTreeMap<&'static str, u32>,
+    #[serde(flatten)]
+    attributes: BTreeMap<&'static str, Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -141,9 +139,15 @@ impl DocumentWriter<'_> {
         }
         let detail = self.records.detail_fields(ordinal)?;
         let reviews: &ReviewSummary = &self.records.reviews.of(ordinal).summary;
-        let ranks = Order::ALL.map(|order| (rank_field(order), Numbers::Rank(columns.order(order).ranks[at])));
-        let attributes = Attribute::ALL
-            .map(|attribute| (attribute_field(attribute), Numbers::Values(columns.attribute(attribute).of(ordinal))));
+        let ranks = Order::ALL.map(|order| (rank_field(order), columns.order(order).ranks[at]));
+        let attributes = Attribute::ALL.into_iter().flat_map(|attribute| {
+            let column = columns.attribute(attribute);
+            let values = column.of(ordinal).iter().map(|value| (column.key(*value), column.label(*value)));
+            let keys = values.clone().map(|(key, _)| indexed_key(key)).collect();
+            let labels = values.filter_map(|(key, label)| labelled(key, label)).collect();
+            [(key_field(attribute), keys), (label_field(attribute), labels)]
+        });
+        let (detail, words) = (text(&detail)?, words(self.forward.words(ordinal)));
         let product = Product {
             ordinal,
             terms: features,
@@ -151,7 +155,8 @@ impl DocumentWriter<'_> {
             names,
             short: self.short(ordinal),
             near: self.near(ordinal),
-            words: words(self.forward.words(ordinal)),
+            text_bytes: text_bytes(detail, &words),
+            words,
             name_score: self.scorer.score(Occurrences::one(Field::Name).packed(), ordinal),
             name_words: name_length(self.forward, ordinal),
             demo: u8::from(columns.is_demo(ordinal)),
@@ -161,10 +166,12 @@ impl DocumentWriter<'_> {
             stars: columns.stars_of(ordinal),
             rating: columns.rating[at],
             checked_on: columns.checked_day(ordinal),
+            content_hash: format!("{:016x}", self.records.content_hash(ordinal)),
             item: text(self.records.item(ordinal))?,
-            detail: text(&detail)?,
+            detail,
             reviews: serde_json::to_string(reviews).map_err(EngineError::index("written"))?,
-            numbers: ranks.into_iter().chain(attributes).collect(),
+            ranks: ranks.into(),
+            attributes: attributes.collect(),
         };
         document(term::document_id(id), &product)
     }
@@ -231,6 +238,12 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
+/// The bytes of a document's texts in a response, where a quote or a backslash takes two; at most those that a column takes.
+fn text_bytes(detail: &str, words: &str) -> usize {
+    let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+    (detail.len() + escaped + words.len()).min(i32::MAX as usize)
+}
+
 /// The words of such a sequence.
 pub(super) fn parse_words(text: &str) -> Option<Vec<u32>> {
     text.split_ascii_whitespace().map(|word| u32::from_str_radix(word, 16).ok()).collect()
@@ -260,6 +273,13 @@ mod tests {
         assert!([one.checksum.a, one.checksum.b].iter().all(|number| *number < 1 << CHECKSUM_BITS));
         let read: serde_json::Value = serde_json::from_slice(&one.source).expect("JSON");
         assert_eq!(read, serde_json::json!({"n": 1, "check_a": one.checksum.a, "check_b": one.checksum.b}));
+    }
+
+    #[test]
+    fn size_of_texts_is_that_of_their_json() {
+        let (detail, words) = (r#"{"name":"ü \"a\" \\"}"#, "2 1f ");
+        let json = serde_json::to_string(&[detail, words]).expect("JSON");
+        assert_eq!(text_bytes(detail, words), json.len() - r#"["",""]"#.len());
     }
 
     #[test]

@@ -2,18 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::mapping::attribute_field;
+use super::attributes::{indexed_key, key_field};
 use super::term;
-use crate::catalogue::{Admission, Attribute, Catalogue, Filter, Records, SoftwareFilter};
+use crate::catalogue::{Admission, Attribute, Catalogue, SoftwareFilter};
 
 /// A filter as clauses, each with the part that it is.
 #[derive(Debug, Clone)]
 pub(super) struct FilterQuery(Vec<(Admission, Value)>);
 
 impl FilterQuery {
-    /// The clauses of a filter. Names are resolved by the categories and the values of attributes; unknown ones match nothing.
-    pub(super) fn new(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
-        let resolved = Filter::resolve(filter, catalogue, records);
+    /// The clauses of a filter. Unknown categories and values match nothing.
+    pub(super) fn new(filter: &SoftwareFilter, catalogue: &Catalogue) -> Self {
         let mut clauses = Vec::new();
         let mut add = |part: Admission, clause: Value| clauses.push((part, clause));
         if !filter.ids.is_empty() {
@@ -24,27 +23,30 @@ impl FilterQuery {
             let except = json!({"ids": {"values": [term::document_id(id)]}});
             add(Admission::ORDINAL, json!({"bool": {"must_not": [except]}}));
         }
-        if let Some(categories) = &resolved.categories {
+        if !filter.categories.is_empty() {
+            let categories: Vec<_> = filter.categories.iter().filter_map(|name| catalogue.category(name)).collect();
             add(Admission::CATEGORY, json!({"terms": {"categories": categories}}));
         }
-        if let Some(offering_type) = resolved.offering_type {
+        if let Some(offering_type) = filter.offering_type {
             add(Admission::OFFERING_TYPE, json!({"term": {"offering_type": offering_type as usize}}));
         }
-        if let Some(status) = resolved.evidence_status {
+        if let Some(status) = filter.evidence_status {
             add(Admission::EVIDENCE_STATUS, json!({"term": {"evidence_status": status as usize}}));
         }
-        if let Some(least) = resolved.min_rating {
+        if let Some(least) = filter.min_rating {
             add(Admission::RATING, json!({"range": {"rating": {"gte": least}}}));
         }
-        if let Some(day) = resolved.evidence_checked_before {
+        if let Some(day) = filter.evidence_checked_before {
             add(Admission::EVIDENCE_CHECKED, json!({"range": {"checked_on": {"lt": day.number()}}}));
         }
-        if let Some(day) = resolved.evidence_checked_after {
+        if let Some(day) = filter.evidence_checked_after {
             add(Admission::EVIDENCE_CHECKED, json!({"range": {"checked_on": {"gt": day.number()}}}));
         }
         for attribute in Attribute::ALL {
-            if let Some(values) = &resolved.attributes[attribute as usize] {
-                add(Admission::attribute(attribute), json!({"terms": {attribute_field(attribute): values}}));
+            let values = &filter.attributes[attribute as usize];
+            if !values.is_empty() {
+                let keys: Vec<_> = values.iter().map(|value| indexed_key(&Attribute::key(value))).collect();
+                add(Admission::attribute(attribute), json!({"terms": {key_field(attribute): keys}}));
             }
         }
         Self(clauses)

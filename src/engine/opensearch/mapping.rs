@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::attributes::{key_field, label_field};
 use crate::catalogue::{Attribute, Order};
 
 /// Counted up whenever the documents or their fields change.
-pub(super) const MAPPING_VERSION: u32 = 1;
+pub(super) const MAPPING_VERSION: u32 = 2;
 
 /// The hits that a page of a ranking can reach: a few more than the largest offset of a search and its page.
 pub(super) const MAX_WINDOW: usize = 20_000;
@@ -23,11 +24,6 @@ pub(super) const fn rank_field(order: Order) -> &'static str {
     }
 }
 
-/// The field of an attribute's values.
-pub(super) const fn attribute_field(attribute: Attribute) -> &'static str {
-    attribute.as_str()
-}
-
 /// The shards of the index of that many products, unless the operator says otherwise.
 pub(super) fn shards(products: usize) -> usize {
     products.div_ceil(PRODUCTS_PER_SHARD).max(1)
@@ -42,6 +38,8 @@ pub(super) fn products(shards: usize) -> Value {
     // Read with a hit, never searched.
     let stored = json!({"type": "keyword", "index": false, "doc_values": false, "store": true});
     let set = json!({"type": "keyword", "doc_values": false});
+    // Only counted.
+    let counted = json!({"type": "keyword", "index": false});
     let mut properties = json!({
         "terms": {"type": "rank_features"},
         "stems": set,
@@ -61,15 +59,18 @@ pub(super) fn products(shards: usize) -> Value {
         "ordinal": {"type": "integer", "store": true},
         "check_a": column("integer"),
         "check_b": column("integer"),
+        "content_hash": stored,
         "item": stored,
         "detail": stored,
         "reviews": stored,
+        "text_bytes": column("integer"),
     });
     for order in Order::ALL {
         properties[rank_field(order)] = number.clone();
     }
     for attribute in Attribute::ALL {
-        properties[attribute_field(attribute)] = number.clone();
+        properties[key_field(attribute)] = set.clone();
+        properties[label_field(attribute)] = counted.clone();
     }
     let mut index = settings(shards);
     // Documents of equal scores are read in the order of quality.

@@ -4,6 +4,7 @@
 //! never mixes generations. A product is a document with its terms as features, whose values are weighted frequencies; a plan
 //! brings the rest of the score with it (`query`). What understanding a query looks up is in memory (`dictionary`).
 
+mod attributes;
 mod bulk;
 mod clauses;
 pub mod cluster;
@@ -25,6 +26,7 @@ mod statistics;
 mod term;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::sync::Arc;
 
@@ -33,7 +35,7 @@ use futures_util::future::BoxFuture;
 pub use document::{Document, DocumentWriter};
 pub use fill::{DICTIONARY, Fill, FilledGeneration};
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
-pub use parts::{PartsError, read_parts};
+pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
 
 use self::cluster::Cluster;
@@ -41,7 +43,7 @@ use self::dictionary::Dictionary;
 use self::search::Search;
 use self::statistics::Statistics;
 use super::{Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
-use crate::catalogue::{Attribute, Catalogue, Ordinal, Records};
+use crate::catalogue::{Attribute, Catalogue, Ordinal};
 use crate::search::score::group_weight;
 use crate::search::{Group, StemId, Term};
 
@@ -51,40 +53,38 @@ pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
     /// The name of the index of the products; the others' names begin with it.
     index: String,
-    /// A hash of that name, which stands in place of content hashes.
-    index_hash: u64,
     documents: usize,
+    /// The shards of the products' index.
+    shards: usize,
     dictionary: Dictionary,
     /// The stem of each word.
     stems: Arc<[StemId]>,
     /// The categories.
     catalogue: Arc<Catalogue>,
-    /// The values of attributes, and how many products aren't demo records. Products, if there are any, aren't read.
-    records: Arc<Records>,
+    /// How many products aren't demo records: those of the lowest ordinals.
+    real: Ordinal,
 }
 
 impl OpenSearchEngine {
-    /// Opens the indices of a generation, with the parts that are held in memory.
+    /// Opens the indices of a generation of so many documents and shards, with the parts that are held in memory.
     ///
     /// # Errors
     /// Where the dictionary is damaged.
     pub fn open(
         cluster: Arc<Cluster>,
         index: String,
-        documents: usize,
+        (documents, shards): (usize, usize),
         dictionary: &[u8],
         stems: Arc<[StemId]>,
-        (catalogue, records): (Arc<Catalogue>, Arc<Records>),
+        (catalogue, real): (Arc<Catalogue>, Ordinal),
     ) -> Result<Self, EngineError> {
-        let hash = blake3::hash(index.as_bytes());
-        let index_hash = hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
         let dictionary = Dictionary::open(dictionary)?;
-        Ok(Self { cluster, index, index_hash, documents, dictionary, stems, catalogue, records })
+        Ok(Self { cluster, index, documents, shards, dictionary, stems, catalogue, real })
     }
 
     /// Whether there are demo records beside real ones.
     fn has_demos(&self) -> bool {
-        (self.records.columns.real as usize) < self.documents
+        (self.real as usize) < self.documents
     }
 }
 
@@ -116,13 +116,16 @@ impl Engine for OpenSearchEngine {
         Ok(self.dictionary.categories(term).to_vec())
     }
 
-    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
-        self.records.columns.attribute(attribute).find(value).is_some()
+    fn has_values<'a>(
+        &'a self,
+        attribute: Attribute,
+        values: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
+        Box::pin(self.find_values(attribute, values))
     }
 
-    /// A hash of the generation's index, for any id: a record's own hash isn't in memory.
-    fn content_hash(&self, _id: &str) -> Option<u64> {
-        Some(self.index_hash)
+    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
+        Box::pin(self.read_content_hash(id))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

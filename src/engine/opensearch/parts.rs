@@ -1,26 +1,31 @@
-//! What servers hold in memory of a generation, as checksummed pieces in an index of their own.
+//! The parts of a generation besides its documents, as checksummed pieces in an index of their own. Servers hold some of them in
+//! memory, and read others piece by piece.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::document::{Checksum, Document};
+use crate::catalogue::Pieces;
 use crate::engine::EngineError;
 
 /// The end of the name of the parts' index.
 pub(super) const PARTS: &str = "-parts";
 
-/// The bytes of a piece.
-const PIECE_BYTES: usize = 1024 * 1024;
+/// The bytes of a piece; the last one of a part may have fewer.
+const PIECE_BYTES: u64 = 1024 * 1024;
 
-/// The bytes of all parts at most: a damaged manifest doesn't take a server's memory.
+/// The bytes of a part in memory at most: a damaged manifest doesn't take a server's memory.
 const MAX_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 
 /// The pieces that are read at once.
@@ -29,23 +34,18 @@ const READ_AT_ONCE: usize = 8;
 /// The id of the manifest.
 const MANIFEST: &str = "manifest";
 
-/// The parts of a generation, by name.
+/// The parts of a generation: names and lengths in bytes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Manifest {
-    parts: BTreeMap<String, PartEntry>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct PartEntry {
-    bytes: u64,
-    /// The BLAKE3 hash in hexadecimal digits.
-    blake3: String,
+    parts: BTreeMap<String, u64>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Piece {
     /// In base64.
     data: String,
+    /// The BLAKE3 hash of the piece's id and its bytes, in hexadecimal digits.
+    blake3: String,
 }
 
 /// Why parts can't be read.
@@ -64,6 +64,15 @@ pub enum PartsError {
     },
 }
 
+impl From<PartsError> for EngineError {
+    fn from(error: PartsError) -> Self {
+        match error {
+            PartsError::Cluster(error) => Self::Cluster(error),
+            damaged @ PartsError::Damaged { .. } => Self::index("read")(damaged),
+        }
+    }
+}
+
 /// Writes the parts of a generation to an index, and the manifest last.
 ///
 /// # Errors
@@ -76,56 +85,130 @@ pub(super) async fn write_parts(
     let mut manifest = Manifest::default();
     let mut loader = BulkLoader::new(Arc::clone(cluster), &format!("{index}{PARTS}"));
     for (name, content) in parts {
-        for (number, piece) in content.chunks(PIECE_BYTES).enumerate() {
-            let piece = Piece { data: BASE64_STANDARD.encode(piece) };
-            loader.push(&document(&piece_id(name, number), &piece)?).await?;
+        for (number, data) in (0..).zip(content.chunks(PIECE_BYTES as usize)) {
+            let id = piece_id(name, number);
+            let piece = Piece { data: BASE64_STANDARD.encode(data), blake3: checksum(&id, data) };
+            loader.push(&document(&id, &piece)?).await?;
         }
-        let entry = PartEntry { bytes: content.len() as u64, blake3: blake3::hash(content).to_hex().to_string() };
-        manifest.parts.insert(name.clone(), entry);
+        manifest.parts.insert(name.clone(), content.len() as u64);
     }
     loader.finish().await?;
     loader.push(&document(MANIFEST, &manifest)?).await?;
     loader.finish().await
 }
 
-/// Reads parts of a generation, in the order of the names; one that the generation doesn't have is left out.
-///
-/// # Errors
-/// Where the cluster doesn't respond or a part is damaged.
-pub async fn read_parts(cluster: &Cluster, index: &str, names: &[&str]) -> Result<Vec<(String, Bytes)>, PartsError> {
-    let damaged = |name: &str| PartsError::Damaged { index: index.to_owned(), name: name.to_owned() };
-    let manifest: Manifest = read(cluster, index, MANIFEST).await?;
-    let bytes = manifest.parts.values().map(|entry| entry.bytes).fold(0_u64, u64::saturating_add);
-    if bytes > MAX_BYTES {
-        return Err(damaged(MANIFEST));
+/// The parts of a generation in a cluster.
+#[derive(Debug)]
+pub struct Parts {
+    cluster: Arc<Cluster>,
+    index: Arc<str>,
+    manifest: Manifest,
+}
+
+impl Parts {
+    /// Reads which parts a generation has.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond.
+    pub async fn open(cluster: Arc<Cluster>, index: &str) -> Result<Self, PartsError> {
+        let manifest = read(&cluster, index, MANIFEST).await?;
+        Ok(Self { cluster, index: index.into(), manifest })
     }
-    let mut parts = Vec::new();
-    for name in names {
-        let Some(entry) = manifest.parts.get(*name) else { continue };
-        let length = usize::try_from(entry.bytes).map_err(|_| damaged(name))?;
-        let mut content = Vec::with_capacity(length);
-        let numbers: Vec<_> = (0..length.div_ceil(PIECE_BYTES)).collect();
+
+    /// A part; `None` if the generation doesn't have it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Part> {
+        let size_bytes = *self.manifest.parts.get(name)?;
+        let (cluster, index) = (Arc::clone(&self.cluster), Arc::clone(&self.index));
+        Some(Part { cluster, index, name: name.into(), size_bytes })
+    }
+}
+
+/// A part of a generation in a cluster.
+#[derive(Debug, Clone)]
+pub struct Part {
+    cluster: Arc<Cluster>,
+    index: Arc<str>,
+    name: Arc<str>,
+    size_bytes: u64,
+}
+
+impl Part {
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond or a piece is damaged.
+    pub async fn read(&self) -> Result<Bytes, PartsError> {
+        let length = usize::try_from(self.size_bytes).ok().filter(|_| self.size_bytes <= MAX_BYTES);
+        let mut content = BytesMut::with_capacity(length.ok_or_else(|| self.damaged())?);
+        let numbers: Vec<_> = (0..self.size_bytes.div_ceil(PIECE_BYTES)).collect();
         for numbers in numbers.chunks(READ_AT_ONCE) {
-            let ids: Vec<_> = numbers.iter().map(|number| piece_id(name, *number)).collect();
-            let pieces = ids.iter().map(|id| read::<Piece>(cluster, index, id));
-            for piece in try_join_all(pieces).await? {
-                content.extend(BASE64_STANDARD.decode(piece.data).map_err(|_| damaged(name))?);
+            for piece in try_join_all(numbers.iter().map(|number| self.piece(*number))).await? {
+                content.extend_from_slice(&piece);
             }
         }
-        if content.len() != length || blake3::hash(&content).to_hex().as_str() != entry.blake3 {
-            return Err(damaged(name));
-        }
-        parts.push(((*name).to_owned(), content.into()));
+        Ok(content.freeze())
     }
-    Ok(parts)
+
+    /// Reads a piece, by its number from 0.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond or the piece is damaged.
+    async fn piece(&self, number: u64) -> Result<Bytes, PartsError> {
+        let id = piece_id(&self.name, number);
+        let piece: Piece = read(&self.cluster, &self.index, &id).await?;
+        let data = BASE64_STANDARD.decode(piece.data).map_err(|_| self.damaged())?;
+        let length = self.size_bytes.saturating_sub(number.saturating_mul(PIECE_BYTES)).min(PIECE_BYTES);
+        if data.len() as u64 != length || checksum(&id, &data) != piece.blake3 {
+            return Err(self.damaged());
+        }
+        Ok(data.into())
+    }
+
+    fn damaged(&self) -> PartsError {
+        PartsError::Damaged { index: self.index.to_string(), name: self.name.to_string() }
+    }
+
+    /// The part for threads that may wait. Needs a runtime now and then.
+    #[must_use]
+    pub fn blocking(self) -> BlockingPart {
+        BlockingPart { part: self, runtime: Handle::current() }
+    }
+}
+
+/// A part for threads that may wait; the runtime reads it.
+#[derive(Debug)]
+pub struct BlockingPart {
+    part: Part,
+    runtime: Handle,
+}
+
+impl Pieces for BlockingPart {
+    fn size_bytes(&self) -> u64 {
+        self.part.size_bytes
+    }
+
+    fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
+        let (sender, receiver) = oneshot::channel();
+        let (part, number) = (self.part.clone(), at / PIECE_BYTES);
+        // In a task, so that a runtime which stops drops it in place of a panic.
+        self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
+        let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server stops"))?;
+        Ok((number * PIECE_BYTES, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))
+    }
 }
 
 async fn read<T: serde::de::DeserializeOwned>(cluster: &Cluster, index: &str, id: &str) -> Result<T, ClusterError> {
     cluster.send(ClusterRequest::get(&format!("/{index}{PARTS}/_source/{id}"))).await?.json()
 }
 
-fn piece_id(name: &str, number: usize) -> String {
+fn piece_id(name: &str, number: u64) -> String {
     format!("{name}-{number}")
+}
+
+/// The checksum of a piece. It has the id too: no piece is taken for another.
+fn checksum(id: &str, data: &[u8]) -> String {
+    blake3::Hasher::new().update(id.as_bytes()).update(data).finalize().to_hex().to_string()
 }
 
 fn document(id: &str, content: &impl Serialize) -> Result<Document, EngineError> {

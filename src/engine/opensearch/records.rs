@@ -1,15 +1,16 @@
 //! Records and reviews out of a cluster.
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::OpenSearchEngine;
 use super::cluster::{ClusterError, ClusterRequest};
 use super::filter::all;
-use super::response::{StoredFields, damaged, one};
+use super::response::{SearchResponse, StoredFields, damaged, one};
 use super::term::document_id;
-use crate::catalogue::{ReviewFilter, ReviewSort};
+use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort};
 use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
 use crate::resource::ReviewSummary;
 
@@ -42,10 +43,17 @@ struct Total {
 impl OpenSearchEngine {
     /// A product by its id.
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
-        let Some(fields) = self.stored(id, "ordinal,item,detail").await? else { return Ok(None) };
+        let Some(fields) = self.stored(id, "ordinal,content_hash,item,detail").await? else { return Ok(None) };
         let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
+        let content_hash = hash(&fields.content_hash)?;
         let (item, detail) = (one(fields.item, "item")?, one(fields.detail, "detail")?);
-        Ok(Some(Record { ordinal, body: body(&item, &detail) }))
+        Ok(Some(Record { ordinal, content_hash, body: body(&item, &detail) }))
+    }
+
+    /// The content hash of a product.
+    pub(super) async fn read_content_hash(&self, id: &str) -> Result<Option<u64>, EngineError> {
+        let fields = self.stored(id, "content_hash").await?;
+        fields.map(|fields| hash(&fields.content_hash)).transpose()
     }
 
     /// A window of a product's reviews.
@@ -78,6 +86,40 @@ impl OpenSearchEngine {
         Ok(Some(ReviewHits { reviews: reviews.collect::<Result<_, _>>()?, total: found.hits.total.value, summary }))
     }
 
+    /// Sends a search of the products.
+    pub(super) async fn search_index(&self, body: &Value) -> Result<SearchResponse, EngineError> {
+        let body = serde_json::to_vec(body).map_err(EngineError::index("written"))?;
+        let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
+        let request =
+            request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
+        let response: SearchResponse = self.cluster.send(request).await?.json()?;
+        if response.is_incomplete() {
+            return Err(EngineError::index("read")("the cluster gave up before it had found everything"));
+        }
+        Ok(response)
+    }
+
+    /// Fields of a page's products by their ordinals; which ones `fields` names, as a part of a search.
+    pub(super) async fn documents(
+        &self,
+        ordinals: &[Ordinal],
+        fields: &Value,
+    ) -> Result<FxHashMap<Ordinal, StoredFields>, EngineError> {
+        if ordinals.is_empty() {
+            return Ok(FxHashMap::default());
+        }
+        let mut body = json!({
+            "query": {"constant_score": {"filter": {"terms": {"ordinal": ordinals}}}},
+            "size": ordinals.len(),
+            "_source": false,
+            "track_total_hits": true,
+        });
+        if let (Some(body), Some(fields)) = (body.as_object_mut(), fields.as_object()) {
+            body.extend(fields.clone());
+        }
+        self.search_index(&body).await?.by_ordinal()
+    }
+
     /// Stored fields of a product; `None` for an unknown id.
     async fn stored(&self, id: &str, fields: &str) -> Result<Option<StoredFields>, EngineError> {
         let request = ClusterRequest::get(&format!("/{}/_doc/{}", self.index, document_id(id)));
@@ -92,6 +134,12 @@ impl OpenSearchEngine {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// A content hash as it is stored.
+fn hash(stored: &[String]) -> Result<u64, EngineError> {
+    let digits = stored.first().and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    digits.ok_or_else(|| damaged("content_hash"))
 }
 
 /// A detail as a response body: the item and the other fields as one object.

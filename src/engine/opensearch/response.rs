@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::document::parse_words;
-use super::facets::Facet;
 use super::query::{COMPLETE, TITLE};
 use crate::engine::{EngineError, Hit, HitTexts};
 use crate::search::collect::{Candidate, Tier};
@@ -47,9 +47,11 @@ struct ResponseHit {
 pub(super) struct StoredFields {
     pub(super) ordinal: Vec<u32>,
     pub(super) name_words: Vec<f32>,
+    pub(super) content_hash: Vec<String>,
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
     pub(super) words: Vec<String>,
+    pub(super) text_bytes: Vec<usize>,
     pub(super) reviews: Vec<String>,
     pub(super) object: Vec<String>,
 }
@@ -95,16 +97,14 @@ impl SearchResponse {
         self.aggregations.get(name).map(|of| of.doc_count)
     }
 
-    /// The counts of a facet.
-    pub(super) fn facet(&mut self, name: &str) -> Option<Facet> {
-        let values = self.aggregations.get_mut(name)?.values.take()?;
-        Facet::read(values)
+    /// Takes the values of an aggregation.
+    pub(super) fn values(&mut self, name: &str) -> Option<serde_json::Value> {
+        self.aggregations.get_mut(name)?.values.take()
     }
 
     /// The first rank of the bucket that has the hit at a place, and the hits before that bucket; `None` behind the last hit.
     pub(super) fn bucket_of(&mut self, name: &str, place: u64) -> Option<(u64, u64)> {
-        let values = self.aggregations.get_mut(name)?.values.take()?;
-        let histogram: Histogram = serde_json::from_value(values).ok()?;
+        let histogram: Histogram = serde_json::from_value(self.values(name)?).ok()?;
         let mut before = 0;
         for bucket in histogram.buckets {
             if before + bucket.doc_count > place {
@@ -150,12 +150,22 @@ impl SearchResponse {
             let ResponseHit { score, fields } = hit;
             let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
             let (tier, score) = tier(score.unwrap_or_default(), tiers, is_demo(ordinal));
+            let StoredFields { item, detail, words, .. } = fields;
             if texts {
-                read.1.push(HitTexts { fields: one(fields.detail, "detail")?, words: document_words(&fields.words)? });
+                read.1.push(hit_texts(detail, &words)?);
             }
-            read.0.push(Hit { ordinal, tier, score, item: one(fields.item, "item")? });
+            read.0.push(Hit { ordinal, tier, score, item: one(item, "item")? });
         }
         Ok(read)
+    }
+
+    /// The fields of the hits, by their ordinals.
+    ///
+    /// # Errors
+    /// Where an ordinal is missing.
+    pub(super) fn by_ordinal(self) -> Result<FxHashMap<u32, StoredFields>, EngineError> {
+        let fields = self.hits.hits.into_iter().map(|hit| hit.fields);
+        fields.map(|fields| Ok((*fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?, fields))).collect()
     }
 }
 
@@ -172,6 +182,11 @@ fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
         false => (Tier::Some, score),
     };
     (if is_demo { tier.demo() } else { tier }, score)
+}
+
+/// The texts of a hit.
+pub(super) fn hit_texts(detail: Vec<String>, words: &[String]) -> Result<HitTexts, EngineError> {
+    Ok(HitTexts { fields: one(detail, "detail")?, words: document_words(words)? })
 }
 
 fn document_words(stored: &[String]) -> Result<DocumentWords, EngineError> {

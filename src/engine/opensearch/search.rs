@@ -5,21 +5,19 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::OpenSearchEngine;
-use super::cluster::ClusterRequest;
 use super::facets;
 use super::filter::{FilterQuery, all};
 use super::mapping::{MAX_WINDOW, rank_field};
 use super::query::{Match, PlanQuery};
-use super::response::{SearchResponse, Tiers, damaged};
+use super::response::{SearchResponse, StoredFields, Tiers, damaged, hit_texts, one};
+use super::texts;
 use crate::catalogue::Order;
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::search::Rerank;
-use crate::search::collect::RERANKED;
+use crate::search::collect::{Candidate, RERANKED};
 
 /// The buckets of ranks by which a place far behind in a filtered list is found.
 const RANK_BUCKETS: usize = 10_000;
@@ -41,15 +39,34 @@ impl<'e, 'r> Search<'e, 'r> {
     /// A search on an index.
     pub(super) fn new(engine: &'e OpenSearchEngine, request: &'r SearchRequest<'r>) -> Self {
         let plan = PlanQuery::new(request.plan, engine);
-        Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue, &engine.records) }
+        Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Searches.
+    /// Searches. The texts come with the hits, or of those that fit behind them where they take too much memory.
     ///
     /// # Errors
     /// Where the cluster doesn't respond, or not as expected.
     pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
-        let page = self.request.page.clone();
+        let budget = self.request.budget;
+        match self.find().await {
+            Ok(mut hits) => {
+                texts::bound(&mut hits.texts, budget);
+                Ok(hits)
+            }
+            Err(EngineError::Cluster(error)) if self.request.texts && error.is_too_large() => {
+                let request = SearchRequest { texts: false, ..self.request.clone() };
+                let hits = Search::new(self.engine, &request).find().await?;
+                let texts = self.engine.read_texts(&hits.hits, budget).await?;
+                Ok(SearchHits { texts, ..hits })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn find(&self) -> Result<SearchHits, EngineError> {
+        // Beyond the last product there is nothing, and no number of the cluster's.
+        let (Range { start, end }, documents) = (self.request.page.clone(), self.engine.documents);
+        let page = start.min(documents)..end.min(documents);
         if page.end > MAX_WINDOW
             && let Some(order) = self.request.order
         {
@@ -99,28 +116,21 @@ impl<'e, 'r> Search<'e, 'r> {
             candidate.score /= *words;
         }
         candidates[..head].sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
-        let found = self.counts(&mut response);
+        let found = self.counts(&mut response)?;
         let candidates: Vec<_> = candidates.into_iter().map(|(candidate, _)| candidate).collect();
         let wanted = self.request.page_of(&candidates);
         if wanted.is_empty() {
             return Ok(found);
         }
         let ordinals: Vec<_> = wanted.iter().map(|candidate| candidate.ordinal).collect();
-        let body = json!({
-            "query": {"constant_score": {"filter": {"terms": {"ordinal": ordinals}}}},
-            "size": ordinals.len(),
-            "stored_fields": self.stored_fields(),
-            "_source": false,
-            "track_total_hits": true,
-        });
-        let (items, texts) = self.send(body).await?.hits(Tiers::All, self.is_demo(), self.request.texts)?;
-        let mut stored: FxHashMap<_, _> =
-            items.into_iter().enumerate().map(|(at, hit)| (hit.ordinal, (at, hit))).collect();
+        let mut stored = self.engine.documents(&ordinals, &json!({"stored_fields": self.stored_fields()})).await?;
         let mut hits = SearchHits { hits: Vec::new(), texts: Vec::new(), ..found };
-        for candidate in wanted {
-            let (at, hit) = stored.remove(&candidate.ordinal).ok_or_else(|| damaged("ordinal"))?;
-            hits.texts.extend(texts.get(at).cloned());
-            hits.hits.push(Hit { tier: candidate.tier, score: candidate.score, ..hit });
+        for Candidate { tier, score, ordinal } in wanted.iter().copied() {
+            let StoredFields { item, detail, words, .. } = stored.remove(&ordinal).ok_or_else(|| damaged("ordinal"))?;
+            if self.request.texts {
+                hits.texts.push(hit_texts(detail, &words)?);
+            }
+            hits.hits.push(Hit { ordinal, tier, score, item: one(item, "item")? });
         }
         Ok(hits)
     }
@@ -187,8 +197,11 @@ impl<'e, 'r> Search<'e, 'r> {
             }
             sort.push(json!({"ordinal": "asc"}));
         }
-        let mut aggregations =
-            self.request.facets.map(|attributes| facets::aggregations(&self.filter, attributes)).unwrap_or_default();
+        let mut aggregations = self
+            .request
+            .facets
+            .map(|of| facets::aggregations(&self.filter, of, self.engine.shards))
+            .unwrap_or_default();
         let is_filtered = !clauses.is_empty();
         if is_filtered {
             aggregations.insert(FOUND.to_owned(), json!({"filter": {"match_all": {}}}));
@@ -211,36 +224,27 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     async fn send(&self, body: Value) -> Result<SearchResponse, EngineError> {
-        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
-        let path = format!("/{}/_search", self.engine.index);
-        let request = ClusterRequest::search(&path, Bytes::from(body));
-        let request =
-            request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
-        let response: SearchResponse = self.engine.cluster.send(request).await?.json()?;
-        if response.is_incomplete() {
-            return Err(EngineError::index("read")("the cluster gave up before it had found everything"));
-        }
-        Ok(response)
+        self.engine.search_index(&body).await
     }
 
     /// The hits of a response, whose total is that of those with all words too.
     fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
-        let counts = self.counts(&mut response);
+        let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;
         Ok(SearchHits { hits, texts, ..counts })
     }
 
     /// The totals and facets of a response.
-    fn counts(&self, response: &mut SearchResponse) -> SearchHits {
+    fn counts(&self, response: &mut SearchResponse) -> Result<SearchHits, EngineError> {
         let (total, unfiltered_total) = (response.total(), found(response));
-        let known = (self.engine.catalogue.tables.categories.len(), &self.engine.records.columns);
-        let counts = |attributes| facets::counts(known, attributes, |name| response.facet(name));
-        let facets = self.request.facets.map(counts);
-        SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() }
+        let categories = self.engine.catalogue.tables.categories.len();
+        let counts = |attributes| facets::counts(categories, attributes, |name| response.values(name));
+        let facets = self.request.facets.map(counts).transpose()?;
+        Ok(SearchHits { total, complete: total, unfiltered_total, facets, ..SearchHits::default() })
     }
 
     fn is_demo(&self) -> impl Fn(u32) -> bool + use<'_, 'e, 'r> {
-        |ordinal| self.engine.records.columns.is_demo(ordinal)
+        |ordinal| ordinal >= self.engine.real
     }
 }
 

@@ -3,18 +3,22 @@
 //! Features have eight bits of fraction, so scores differ by some tenths of a percent, and documents of nearly equal scores may
 //! come in another order.
 
+use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use bytes::Bytes;
+use http::Method;
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
 
 use super::cluster::{Cluster, ClusterRequest, ClusterSettings};
-use super::{IndexPrefix, Published};
-use crate::catalogue::{ReviewFilter, ReviewSort};
+use super::parts::write_parts;
+use super::{IndexPrefix, Parts, PartsError, Published};
+use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
-use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits};
+use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::expand;
@@ -74,6 +78,7 @@ impl Compared {
                 index: indices.index,
                 generation: name.clone(),
                 products: indices.products,
+                shards: indices.shards,
                 skipped: [0; 2],
                 published_at: String::new(),
                 format: remote::PARTS_FORMAT,
@@ -202,6 +207,114 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
+    fn values_are_found_and_counted_as_by_the_embedded_engine() {
+        let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
+        let long = "x".repeat(20_000);
+        let mut software: Vec<_> = large()[..40].to_vec();
+        for (at, product) in software.iter_mut().enumerate() {
+            product["vendor"] = vendors.get(at).copied().unwrap_or("Acme").into();
+            product["tags"] =
+                if at == 9 { vec![long.clone()] } else { (at..at + 90).map(|tag| format!("T {tag}")).collect() }.into();
+        }
+        let compared = Compared::new(&software);
+        let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);
+        let values = ["iso 9001", "GROSSE, GmbH", "größe,gmbh", "A\0B", "_", "c++", "c", "Acme, Inc.", &long];
+        for attribute in Attribute::ALL {
+            let found = RUNTIME.block_on(remote.has_values(attribute, &values)).expect("values");
+            assert_eq!(found, pollster::block_on(local.has_values(attribute, &values)).expect("values"));
+        }
+        // The only value that is too long to be counted is as frequent as the rarest ones, of which there are too many.
+        let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
+        attributes[Attribute::Vendor as usize] = vec!["iso 9001".to_owned(), "acme".to_owned(), "nobody".to_owned()];
+        for filter in [SoftwareFilter::default(), SoftwareFilter { attributes, ..SoftwareFilter::default() }] {
+            let (plan, budget) = (Plan::default(), Budget::new(u64::MAX));
+            let request = SearchRequest {
+                plan: &plan,
+                filter: &filter,
+                order: None,
+                page: 0..40,
+                facets: Some(&Attribute::ALL),
+                texts: false,
+                budget: &budget,
+            };
+            let found = RUNTIME.block_on(remote.search(&request)).expect("a search");
+            let expected = pollster::block_on(local.search(&request)).expect("a search");
+            compare_facets(&found, &expected).expect("the same counts");
+            assert_eq!(found.total, expected.total);
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a cluster: make test-opensearch"]
+    fn hits_come_with_the_texts_that_fit() {
+        let mut software: Vec<_> = large()[..3].to_vec();
+        for product in &mut software {
+            // Twelve MiB, with a quote that takes two bytes in JSON.
+            product["description"] = format!("audit \"{}", format!("{} ", "x".repeat(1023)).repeat(12 * 1024)).into();
+        }
+        let compared = Compared::new(&software);
+        let (plan, budget, filter) = (Plan::default(), Budget::new(u64::MAX), SoftwareFilter::default());
+        let request = SearchRequest {
+            plan: &plan,
+            filter: &filter,
+            order: None,
+            page: 0..3,
+            facets: None,
+            texts: true,
+            budget: &budget,
+        };
+        let found = RUNTIME.block_on(compared.remote.engine.search(&request)).expect("hits");
+        assert_eq!((found.hits.len(), found.texts.len(), budget.is_exceeded()), (3, 1, true));
+        let there = pollster::block_on(compared.local.snapshot.engine.search(&request)).expect("hits");
+        assert_eq!((&found.hits, &found.texts[0]), (&there.hits, &there.texts[0]));
+    }
+
+    #[test]
+    #[ignore = "needs a cluster: make test-opensearch"]
+    fn part_is_read_by_pieces_and_a_damaged_one_is_an_error() {
+        let index = format!("software-directory-parts-test{:x}", std::process::id());
+        let content: Bytes = (0..2_500_000_u32).map(|at| at.to_le_bytes()[at as usize % 3]).collect::<Vec<_>>().into();
+        let request = |method, path: &str, body: Bytes| {
+            let path = format!("/{index}-parts{path}");
+            let request =
+                if body.is_empty() { ClusterRequest::new(method, &path) } else { ClusterRequest::put(&path, body) };
+            RUNTIME.block_on(CLUSTER.send(request)).expect("a response").body
+        };
+        RUNTIME.block_on(write_parts(&CLUSTER, &index, &[("one".to_owned(), content.clone())])).expect("written");
+        let parts = RUNTIME.block_on(Parts::open(Arc::clone(&CLUSTER), &index)).expect("a manifest");
+        assert!(parts.get("other").is_none());
+        let part = parts.get("one").expect("it is there");
+        assert_eq!(RUNTIME.block_on(part.read()).expect("whole"), content);
+        let _runtime = RUNTIME.enter();
+        let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
+        // A thread that may wait, as that of a download.
+        let read = |start, length| {
+            let reader = bulk.reader(Span { start, length }).expect("a part of it");
+            let read = move || {
+                let (mut reader, mut bytes) = (reader, Vec::new());
+                reader.read_to_end(&mut bytes).map(|_| bytes)
+            };
+            std::thread::spawn(read).join().expect("no panic")
+        };
+        assert_eq!(read(0, 2_500_000).expect("whole"), content);
+        assert_eq!(read(1_048_570, 20).expect("whole"), content[1_048_570..1_048_590]);
+
+        // A piece in the place of another one is whole, and isn't taken for it.
+        let first = request(Method::GET, "/_source/one-0", Bytes::new());
+        request(Method::PUT, "/_doc/one-1", first);
+        assert_eq!(read(0, 1_048_576).expect("the first one is whole"), content[..1_048_576]);
+        let error = read(0, 1_048_577).expect_err("damaged").to_string();
+        assert!(
+            RUNTIME.block_on(part.read()).is_err_and(|error| matches!(error, PartsError::Damaged { .. })),
+            "{error}"
+        );
+        request(Method::DELETE, "/_doc/one-2", Bytes::new());
+        assert!(read(2_100_000, 10).is_err());
+        request(Method::DELETE, "", Bytes::new());
+    }
+
+    #[test]
+    #[ignore = "needs a cluster: make test-opensearch"]
     fn record_and_its_reviews_are_those_of_the_embedded_engine() {
         let compared = Compared::new(&large()[..20]);
         let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);
@@ -209,6 +322,8 @@ mod on_cluster {
         for id in ["p0", "p19", "p20", "", "P0", "p/0", "p0?"] {
             let record = RUNTIME.block_on(remote.record(id)).expect("a record");
             assert_eq!(record, pollster::block_on(local.record(id)).expect("a record"), "{id}");
+            let hash = RUNTIME.block_on(remote.content_hash(id)).expect("a hash");
+            assert_eq!(hash, record.map(|record| record.content_hash), "{id}");
             let found = RUNTIME.block_on(remote.reviews(id, &reviews)).expect("reviews");
             assert_eq!(found, pollster::block_on(local.reviews(id, &reviews)).expect("reviews"), "{id}");
         }

@@ -249,12 +249,16 @@ impl Engine for TantivyEngine {
         records::categories(&self.records, term, |request| self.search_now(request))
     }
 
-    fn has_value(&self, attribute: Attribute, value: &str) -> bool {
-        self.records.columns.attribute(attribute).find(value).is_some()
+    fn has_values<'a>(
+        &'a self,
+        attribute: Attribute,
+        values: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
+        Box::pin(ready(Ok(records::has_values(&self.records, attribute, values))))
     }
 
-    fn content_hash(&self, id: &str) -> Option<u64> {
-        self.records.find(id).map(|ordinal| self.records.content_hash(ordinal))
+    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
+        Box::pin(ready(Ok(self.records.find(id).map(|ordinal| self.records.content_hash(ordinal)))))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

@@ -7,13 +7,14 @@ use axum::extract::Request;
 use axum::http::header::{
     CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LINK,
 };
-use axum::http::{Method, StatusCode};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 
 use percent_encoding::percent_decode_str;
 
 use super::around::Middleware;
-use super::route::{FEED, matched_route};
+use super::content_hash::ContentHash;
+use super::route::{FEED, SOFTWARE, matched_route};
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag, EntityTags};
 use crate::http::extract::Snapshot;
@@ -25,15 +26,31 @@ use crate::service::{Resource, content_hash};
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Conditional(pub(in crate::http) EntityTags);
 
+/// How a response is tagged.
+pub(in crate::http) enum Tagging {
+    /// With this.
+    Tag(EntityTag),
+    /// By the [`ContentHash`] that comes with it; this is the request's URI.
+    ContentHash(Uri),
+}
+
 impl Middleware for Conditional {
     /// `None` for a request that isn't conditional: another method.
-    type Context = Option<(EntityTag, Condition)>;
+    type Context = Option<(Tagging, Condition)>;
 
     fn on_request(&self, request: &mut Request) -> ControlFlow<Response, Self::Context> {
         let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
         let snapshot = request.extensions().get::<Snapshot>().filter(|_| is_get);
         let Some(snapshot) = snapshot else { return ControlFlow::Continue(None) };
-        let tag = self.tag(request, snapshot);
+        let is_software = matched_route(request).is_some_and(|route| route.as_str() == SOFTWARE);
+        let tag = if is_software {
+            request.extensions().get().map(|hash| self.by_content_hash(*hash, request.uri()))
+        } else {
+            Some(self.tag(request, snapshot))
+        };
+        let Some(tag) = tag else {
+            return ControlFlow::Continue(Some((Tagging::ContentHash(request.uri().clone()), Condition::Changed)));
+        };
         if tag.is_strong() {
             // A download compares it with `If-Range`.
             request.extensions_mut().insert(tag.clone());
@@ -45,21 +62,29 @@ impl Middleware for Conditional {
                 response.headers_mut().insert(ETAG, tag.header());
                 ControlFlow::Break(response)
             }
-            condition => ControlFlow::Continue(Some((tag, condition))),
+            condition => ControlFlow::Continue(Some((Tagging::Tag(tag), condition))),
         }
     }
 
     fn on_response(&self, context: Self::Context, response: &mut Response) {
         let is_tagged = matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT);
-        let Some((tag, condition)) = context.filter(|_| is_tagged) else { return };
+        let Some((tagging, condition)) = context.filter(|_| is_tagged) else { return };
+        let tag = match tagging {
+            Tagging::Tag(tag) => Some(tag),
+            Tagging::ContentHash(uri) => response.extensions().get().map(|hash| self.by_content_hash(*hash, &uri)),
+        };
         if condition == Condition::AnyVersion {
             not_modified(response);
         }
-        response.headers_mut().insert(ETAG, tag.header());
+        response.headers_mut().extend(tag.map(|tag| (ETAG, tag.header())));
     }
 }
 
 impl Conditional {
+    fn by_content_hash(&self, ContentHash(hash): ContentHash, uri: &Uri) -> EntityTag {
+        self.0.tag(&hash.to_be_bytes(), uri.path(), &RawQuery::parse(uri.query().unwrap_or_default()))
+    }
+
     fn tag(&self, request: &Request, snapshot: &Snapshot) -> EntityTag {
         let (path, query) = (request.uri().path(), RawQuery::parse(request.uri().query().unwrap_or_default()));
         let resource = resource(request);
@@ -86,7 +111,6 @@ fn resource(request: &Request) -> Option<Resource<'_>> {
         percent_decode_str(encoded).decode_utf8().ok()
     };
     Some(match route {
-        "/v1/software/{id}" => Resource::Software(id()?),
         "/v1/categories" => Resource::Categories,
         "/v1/categories/{id}" => Resource::Category(id()?),
         "/v1/glossary" => Resource::Glossary,

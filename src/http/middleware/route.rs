@@ -6,6 +6,9 @@ use axum::http::Uri;
 /// The prefix of the API's paths.
 const API: &str = "/v1";
 
+/// The route of a product.
+pub(super) const SOFTWARE: &str = "/v1/software/{id}";
+
 /// The path of the feed.
 pub(in crate::http) const FEED: &str = "/feed.atom";
 

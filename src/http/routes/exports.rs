@@ -26,7 +26,7 @@ use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::panics;
 use crate::resource::{ExportResource, Pagination, SkippedResource};
-use crate::service::{self, PageRequest};
+use crate::service::{self, PageRequest, ServiceError};
 
 pub(in crate::http) struct ListExports(PageRequest);
 
@@ -154,7 +154,7 @@ pub(in crate::http) async fn get_export(
     let respond = move || -> Result<_, ApiError> {
         let export = service::get_export(&snapshot, &id).ok_or_else(|| ApiError::ExportNotFound(id.clone()))?;
         let permit = state.downloads.acquire(request.holder())?;
-        let stored = export.open().map_err(ApiError::internal)?;
+        let stored = export.open().map_err(ServiceError::from)?;
         let size = stored.size_bytes();
         let length = if coding.is_some() { stored.compressed_bytes() } else { size };
         let range = match format {
@@ -162,7 +162,7 @@ pub(in crate::http) async fn get_export(
             Format::Ndjson => None,
         };
         let license = format!("<{}>; rel=\"license\"", export.license());
-        let mut response = stream(stored, format, coding, range.as_ref(), permit).map_err(ApiError::internal)?;
+        let mut response = stream(stored, format, coding, range.as_ref(), permit).map_err(ServiceError::from)?;
         // URIs and escaped names are ASCII.
         response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
         let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
@@ -172,7 +172,7 @@ pub(in crate::http) async fn get_export(
         }
         Ok(response)
     };
-    // Reads the whole file once, to compare it with its checksum.
+    // Reads the whole file once, to compare it with its checksum, or a piece of it from a cluster.
     let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
@@ -213,8 +213,8 @@ fn stream(
 ) -> io::Result<Response> {
     let whole = if coding.is_some() { stored.compressed_bytes() } else { stored.size_bytes() };
     let body = match (format, coding, range) {
-        (Format::Json, Some(_), None) => downloads::body(stored.compressed(), permit),
-        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone()), permit),
+        (Format::Json, Some(_), None) => downloads::body(stored.compressed()?, permit),
+        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone())?, permit),
         (Format::Json, None, None) => downloads::body(stored.json()?, permit),
         (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range.clone())?, permit),
         (Format::Ndjson, ..) => downloads::body(stored.ndjson()?, permit),

@@ -107,7 +107,7 @@ pub(in crate::http) async fn search_software(
     Query(SearchParameters { search: query, fields }): Query<SearchParameters>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    reject_comma_separated(&snapshot, &query.filter)?;
+    reject_comma_separated(&snapshot, &query.filter).await?;
     let max_offset = MaxOffset::of(query.q.as_deref());
     let key = CacheKey::new(snapshot.generation(), &query);
     let cached = key.as_ref().and_then(|key| state.search_cache.get(key));

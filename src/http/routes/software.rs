@@ -13,6 +13,7 @@ use crate::http::extract::query::definition::{
 use crate::http::extract::query::value::Text;
 use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::middleware::ContentHash;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::response::{self, Fields, ListBody};
@@ -81,7 +82,7 @@ pub(in crate::http) async fn list_software(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let max_offset = MaxOffset::of(query.q.as_deref());
-    reject_comma_separated(&snapshot, &query.filter)?;
+    reject_comma_separated(&snapshot, &query.filter).await?;
     let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
     let list = async move {
         let page = service::list_software(&snapshot, &query).await?;
@@ -98,8 +99,11 @@ pub(in crate::http) async fn list_software(
 }
 
 /// Rejects a filter that gives several values in one, with commas.
-pub(in crate::http) fn reject_comma_separated(snapshot: &Snapshot, filter: &SoftwareFilter) -> Result<(), ApiError> {
-    let Some((name, value)) = service::comma_separated(snapshot, filter) else { return Ok(()) };
+pub(in crate::http) async fn reject_comma_separated(
+    snapshot: &Snapshot,
+    filter: &SoftwareFilter,
+) -> Result<(), ApiError> {
+    let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
     let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={}", part.trim())).collect();
     let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
     Err(ApiError::Parameters(vec![ParameterProblem {
@@ -133,6 +137,8 @@ pub(in crate::http) async fn get_software(
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
-    let body = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    Ok(response::json(body))
+    let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let mut response = response::json(record.body);
+    response.extensions_mut().insert(ContentHash(record.content_hash));
+    Ok(response)
 }

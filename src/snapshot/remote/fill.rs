@@ -16,7 +16,7 @@ use crate::catalogue::{Bulk, Catalogue, CatalogueBuilder, CatalogueError, Record
 use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
-    DocumentWriter, Fill, FilledGeneration, IndexPrefix, PublishError, Published, Publisher, read_parts,
+    DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
 };
 use crate::export::{Export, Skipped};
 use crate::search::forward::Forward;
@@ -109,6 +109,7 @@ impl Filler<'_> {
             index: filled.index,
             generation: generation.to_string(),
             products: filled.products,
+            shards: filled.shards,
             skipped: [skipped.exports, skipped.records],
             published_at: at,
             format: PARTS_FORMAT,
@@ -192,9 +193,10 @@ fn words(error: LexiconError) -> BuildError {
 }
 
 /// The generation before with its log; `None` where it can't be read: then the log begins again.
-async fn former_log(cluster: &Cluster, former: Option<&Published>) -> Option<Former> {
+async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>) -> Option<Former> {
     let former = former?;
-    let parts = read_parts(cluster, &former.index, &[VERSIONS, CHANGES]).await.ok()?;
-    let part = |name: &str| parts.iter().find(|(of, _)| of == name).map(|(_, content)| content);
-    Former::of_parts(Generation::named(&former.generation), part(VERSIONS)?, part(CHANGES)?)
+    let parts = Parts::open(Arc::clone(cluster), &former.index).await.ok()?;
+    let [versions, changes] = [VERSIONS, CHANGES].map(|name| parts.get(name));
+    let (versions, changes) = (versions?.read().await.ok()?, changes?.read().await.ok()?);
+    Former::of_parts(Generation::named(&former.generation), &versions, &changes)
 }

@@ -9,4 +9,4 @@ pub use follow::{CLUSTER_UNAVAILABLE, ClusterFollower, follow};
 pub use open::{OpenRemoteError, open};
 
 /// The form of the parts that servers read. Counted up whenever an older program couldn't read them.
-pub const PARTS_FORMAT: u32 = 1;
+pub const PARTS_FORMAT: u32 = 2;

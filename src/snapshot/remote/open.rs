@@ -7,8 +7,9 @@ use super::super::generation::Generation;
 use super::super::log::ChangeLog;
 use super::super::{Artifact, OpenError, Snapshot, open_catalogue};
 use super::PARTS_FORMAT;
+use crate::catalogue::Bulk;
 use crate::engine::opensearch::cluster::Cluster;
-use crate::engine::opensearch::{DICTIONARY, OpenSearchEngine, PartsError, Published, read_parts};
+use crate::engine::opensearch::{DICTIONARY, OpenSearchEngine, Parts, PartsError, Published};
 use crate::export::Skipped;
 use crate::search::SearchIndex;
 use crate::search::headings::HeadingIndex;
@@ -43,9 +44,15 @@ pub async fn open(cluster: &Arc<Cluster>, published: &Published) -> Result<Arc<S
     if published.format != PARTS_FORMAT {
         return Err(OpenRemoteError::Format { generation: published.generation.clone() });
     }
-    let names = [SEARCH, TABLES, TEXTS, DOWNLOADS, CHANGES, DICTIONARY];
-    let parts = read_parts(cluster, &published.index, &names).await?;
-    Ok(open_parts(Arc::clone(cluster), published, Artifact { parts, downloads: None })?)
+    let parts = Parts::open(Arc::clone(cluster), &published.index).await?;
+    let mut artifact = Artifact::default();
+    for name in [SEARCH, TABLES, TEXTS, CHANGES, DICTIONARY] {
+        if let Some(part) = parts.get(name) {
+            artifact.parts.push((name.to_owned(), part.read().await?));
+        }
+    }
+    artifact.downloads = parts.get(DOWNLOADS).map(|part| Bulk::Pieces(Arc::new(part.blocking())));
+    Ok(open_parts(Arc::clone(cluster), published, artifact)?)
 }
 
 fn open_parts(
@@ -63,10 +70,10 @@ fn open_parts(
     let engine = OpenSearchEngine::open(
         cluster,
         published.index.clone(),
-        documents,
+        (documents, published.shards),
         &take(DICTIONARY)?,
         search.lexicon.stems(),
-        (Arc::clone(&catalogue), Arc::clone(&records)),
+        (Arc::clone(&catalogue), records.columns.real),
     )?;
     let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
     let categories = HeadingIndex::categories(&catalogue.tables.categories);

@@ -24,6 +24,7 @@ use super::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
+use crate::catalogue::Bulk;
 use crate::export::{IdPrefixes, Skipped};
 use crate::lock::lock_within;
 
@@ -227,7 +228,7 @@ impl Store {
         let mut artifact = Artifact::default();
         self.each_part(manifest, parts, |part, file| {
             if part.name == DOWNLOADS {
-                artifact.downloads = Some(Arc::new(file.try_clone()?));
+                artifact.downloads = Some(Bulk::File(Arc::new(file.try_clone()?)));
                 return check(file, part);
             }
             let (content, is_whole) = read(file, part)?;

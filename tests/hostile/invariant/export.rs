@@ -61,8 +61,8 @@ fn check_generation(report: Report, bytes: &[u8]) {
     assert_eq!(written, bytes, "byte for byte as validated");
     assert_eq!(snapshot.software_count(), software.len());
     for (id, name) in software {
-        let detail = pollster::block_on(service::get_software(&snapshot, &id)).expect("whole").expect("the product");
-        assert!(is_json(&detail), "{id}");
+        let record = pollster::block_on(service::get_software(&snapshot, &id)).expect("whole").expect("the product");
+        assert!(is_json(&record.body), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
         let reviews = pollster::block_on(service::list_reviews(&snapshot, &id, &ListReviews::all(page)));
         assert!(reviews.expect("an answer").is_some(), "{id}");

@@ -178,6 +178,13 @@ impl ClusterError {
         matches!(self, Self::Unavailable(_))
     }
 
+    /// Whether the response is larger than is read.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        let Self::InvalidResponse { source: Some(source), .. } = self else { return false };
+        matches!(source.downcast_ref(), Some(NodeError::TooLarge { .. }))
+    }
+
     /// Whether it pays to send a bulk request once more after a while: see [`super::Backoff`].
     #[must_use]
     pub fn is_temporary(&self) -> bool {
