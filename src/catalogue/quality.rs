@@ -1,4 +1,4 @@
-//! Which product comes first when nothing else tells them apart.
+//! The order of products by quality, where nothing else orders them.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ const PRIOR_REVIEWS: f64 = 10.0;
 /// The mean that is assumed where no product has a rating: the middle of 1 to 5 stars.
 const NEUTRAL_RATING: f64 = 3.0;
 
-/// What a product's place in the order of quality depends on, most important first.
+/// The values that order products by quality, most important first.
 #[derive(Debug, PartialEq)]
 pub(super) struct Quality {
     /// Whether it is a demo record.

@@ -12,7 +12,7 @@ use crate::resource::{AdditionalProperties, RatingDistribution, ReviewResource, 
 pub struct Reviews {
     /// By ordinal.
     of: Vec<(Ordinal, ReviewsOf)>,
-    /// What a product without reviews shows.
+    /// The summary of a product without reviews.
     none: ReviewsOf,
 }
 
@@ -21,7 +21,7 @@ pub struct Reviews {
 pub struct ReviewsOf {
     /// Newest first, those without a date last, then by id.
     pub entries: Vec<ReviewEntry>,
-    /// What they add up to.
+    /// The summary of the reviews.
     pub summary: ReviewSummary,
 }
 
@@ -146,7 +146,7 @@ fn shown(review: &Review) -> ReviewResource<'_> {
     }
 }
 
-/// What reviews add up to.
+/// The summary of reviews.
 #[must_use]
 pub(super) fn summary(reviews: &[&Review]) -> ReviewSummary {
     let with = |stars: u8| reviews.iter().filter(|review| review.rating == stars).count() as u64;

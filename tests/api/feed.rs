@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use software_directory::export::IdPrefixes;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
-use software_directory::snapshot::keeper::Keeper;
+use software_directory::snapshot::reloader::Reloader;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::{Directory, Settings};
 
@@ -56,12 +56,12 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
         limits: software_directory::export::Limits::default(),
         process: None,
     };
-    let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Silent));
+    let mut reloader = Reloader::new(settings, Arc::clone(&directory), Box::new(Silent));
     std::fs::write(&file, &sets[0]).expect("written");
-    keeper.start().expect("it serves");
+    reloader.start().expect("it serves");
     let first = directory.current().expect("a generation").generation().to_owned();
     std::fs::write(&file, &sets[1]).expect("written");
-    keeper.refresh().expect("it serves");
+    reloader.refresh().expect("it serves");
     (directory, first)
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
-use super::Draft;
+use super::ParsedExport;
 use crate::export::convert::{Entry, Opinion};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, is_id_prefix};
@@ -22,8 +22,8 @@ struct Identity {
 }
 
 /// An element and what identifies it.
-struct Named<'d> {
-    draft: usize,
+struct Identified<'d> {
+    export: usize,
     index: usize,
     place: &'d Range<usize>,
     identity: Cow<'d, str>,
@@ -38,21 +38,21 @@ const REPEAT_ELEMENTS: usize = 5;
 
 const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
 
-/// An element whose identity is in use already.
+/// An element with an identity that is in use already.
 struct Duplicate<'n, 'd> {
-    element: &'n Named<'d>,
-    earlier: &'n Named<'d>,
+    element: &'n Identified<'d>,
+    earlier: &'n Identified<'d>,
 }
 
 impl Duplicate<'_, '_> {
-    const fn drafts(&self) -> (usize, usize) {
-        (self.element.draft, self.earlier.draft)
+    const fn exports(&self) -> (usize, usize) {
+        (self.element.export, self.earlier.export)
     }
 }
 
 /// An element that is to be skipped.
 struct Skip {
-    draft: usize,
+    export: usize,
     section: SectionKind,
     index: usize,
 }
@@ -60,30 +60,30 @@ struct Skip {
 /// Checks the set, and marks the elements to skip. The first valid one of several definitions is served.
 ///
 /// Returns the files that repeat another one.
-pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) -> Repeats {
-    exports(drafts, findings);
+pub(super) fn check(exports: &mut [ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Repeats {
+    export_ids(exports, findings);
     let mut repeats = Repeats::default();
     let checks = [products, reviews, terms];
     for check in checks {
-        let skips = check(drafts, &mut repeats, findings);
-        apply(drafts, &skips);
+        let skips = check(exports, &mut repeats, findings);
+        apply(exports, &skips);
     }
-    let skips = reviews_without_product(drafts, is_complete, findings);
-    apply(drafts, &skips);
+    let skips = reviews_without_product(exports, is_complete, findings);
+    apply(exports, &skips);
     repeats
 }
 
-fn apply(drafts: &mut [Draft<'_>], skips: &[Skip]) {
+fn apply(exports: &mut [ParsedExport<'_>], skips: &[Skip]) {
     for skip in skips {
-        drafts[skip.draft].contents.sections[skip.section as usize].skip(skip.index);
+        exports[skip.export].contents.sections[skip.section as usize].skip(skip.index);
     }
 }
 
 /// Two folders may hold files of one name; their exports would have one id.
-fn exports(drafts: &mut [Draft<'_>], findings: &mut Findings) {
+fn export_ids(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
     let mut first: HashMap<String, (usize, bool)> = HashMap::new();
-    for index in 0..drafts.len() {
-        let (file, valid) = (drafts[index].file, drafts[index].valid);
+    for index in 0..exports.len() {
+        let (file, valid) = (exports[index].file, exports[index].valid);
         let (earlier, served) = first.entry(file.id().to_owned()).or_insert((index, valid));
         if *earlier == index {
             continue;
@@ -93,23 +93,23 @@ fn exports(drafts: &mut [Draft<'_>], findings: &mut Findings) {
             location: file.whole(),
             message: format!("the export id `{}` is used by two files", file.id()),
             help: "rename one of the files: the name without .json is the id of the export".to_owned(),
-            related: vec![Related { location: drafts[*earlier].file.whole(), note: "first used here".to_owned() }],
+            related: vec![Related { location: exports[*earlier].file.whole(), note: "first used here".to_owned() }],
         });
-        drafts[index].valid &= !*served;
+        exports[index].valid &= !*served;
         *served |= valid;
     }
 }
 
-fn products(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
+fn products(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
-    for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
+    for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.software.iter().map(|entry| {
             let id = &*entry.value.id;
-            Named { draft, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
+            Identified { export, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
         }));
     }
     unique(
-        drafts,
+        exports,
         &named,
         &Identity {
             section: SectionKind::Software,
@@ -123,16 +123,16 @@ fn products(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings
     )
 }
 
-fn reviews(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
+fn reviews(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
-    for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
+    for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.reviews.iter().map(|entry| {
             let id = &*entry.value.review.id;
-            Named { draft, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
+            Identified { export, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
         }));
     }
     unique(
-        drafts,
+        exports,
         &named,
         &Identity {
             section: SectionKind::Reviews,
@@ -146,16 +146,16 @@ fn reviews(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings)
     )
 }
 
-fn terms(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
+fn terms(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
-    for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
+    for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.glossary.iter().map(|entry| {
             let term = &*entry.value.term.term;
-            Named { draft, index: entry.index, place: &entry.key, identity: slug(term).into(), shown: term }
+            Identified { export, index: entry.index, place: &entry.key, identity: slug(term).into(), shown: term }
         }));
     }
     unique(
-        drafts,
+        exports,
         &named,
         &Identity {
             section: SectionKind::Glossary,
@@ -170,8 +170,8 @@ fn terms(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -
 }
 
 fn unique(
-    drafts: &[Draft<'_>],
-    named: &[Named<'_>],
+    exports: &[ParsedExport<'_>],
+    named: &[Identified<'_>],
     identity: &Identity,
     repeats: &mut Repeats,
     findings: &mut Findings,
@@ -179,51 +179,51 @@ fn unique(
     let section = identity.section;
     let mut skips = Vec::new();
     let mut duplicates = Vec::new();
-    let mut first: HashMap<&str, (&Named<'_>, bool)> = HashMap::with_capacity(named.len());
+    let mut first: HashMap<&str, (&Identified<'_>, bool)> = HashMap::with_capacity(named.len());
     for element in named {
-        let is_served = drafts[element.draft].is_served(section, element.index);
+        let is_served = exports[element.export].is_served(section, element.index);
         let Some((earlier, served)) = first.get_mut(&*element.identity) else {
             first.insert(&element.identity, (element, is_served));
             continue;
         };
         duplicates.push(Duplicate { element, earlier });
         if *served {
-            skips.push(Skip { draft: element.draft, section, index: element.index });
+            skips.push(Skip { export: element.export, section, index: element.index });
         }
         *served |= is_served;
     }
-    report(drafts, named, &duplicates, identity, repeats, findings);
+    report(exports, named, &duplicates, identity, repeats, findings);
     skips
 }
 
 /// Reports each duplicate, but a file that repeats another one only once.
 fn report(
-    drafts: &[Draft<'_>],
-    named: &[Named<'_>],
+    exports: &[ParsedExport<'_>],
+    named: &[Identified<'_>],
     duplicates: &[Duplicate<'_, '_>],
     identity: &Identity,
     repeats: &mut Repeats,
     findings: &mut Findings,
 ) {
     let Identity { section, key, .. } = *identity;
-    let mut elements = vec![0; drafts.len()];
+    let mut elements = vec![0; exports.len()];
     for element in named {
-        elements[element.draft] += 1;
+        elements[element.export] += 1;
     }
     let mut common: HashMap<(usize, usize), usize> = HashMap::new();
     for duplicate in duplicates {
-        *common.entry(duplicate.drafts()).or_default() += 1;
+        *common.entry(duplicate.exports()).or_default() += 1;
     }
     let mut summarised = HashSet::default();
     for duplicate in duplicates {
         let Duplicate { element, earlier } = duplicate;
-        let (file, other) = duplicate.drafts();
+        let (file, other) = duplicate.exports();
         let count = common[&(file, other)];
         let message = if file != other && is_repeat(count, elements[file]) {
             if !summarised.insert((file, other)) || !repeats.insert((file, other)) {
                 continue;
             }
-            let paths = [file, other].map(|draft| drafts[draft].file.path().display());
+            let paths = [file, other].map(|export| exports[export].file.path().display());
             let of = if count == elements[other] { "all".to_owned() } else { format!("{count} of the") };
             format!("`{}` repeats {of} {} {}s of `{}`", paths[0], elements[other], identity.what, paths[1])
         } else {
@@ -231,17 +231,17 @@ fn report(
         };
         let help = match identity.code {
             _ if summarised.contains(&(file, other)) => REPEAT_HELP.to_owned(),
-            Code::DuplicateSoftwareId if file != other => prefix_help(drafts[file].file.id()),
+            Code::DuplicateSoftwareId if file != other => prefix_help(exports[file].file.id()),
             _ => identity.help.to_owned(),
         };
-        let draft = &drafts[file];
-        findings.add(identity.code, draft.file.shared_path(), || Finding {
+        let export = &exports[file];
+        findings.add(identity.code, export.file.shared_path(), || Finding {
             code: identity.code,
-            location: draft.location(section, element.index, key, element.place),
+            location: export.location(section, element.index, key, element.place),
             message,
             help,
             related: vec![Related {
-                location: drafts[other].location(section, earlier.index, key, earlier.place),
+                location: exports[other].location(section, earlier.index, key, earlier.place),
                 note: "first used here".to_owned(),
             }],
         });
@@ -270,28 +270,28 @@ const fn is_repeat(common: usize, elements: usize) -> bool {
 
 /// Reports reviews of products that no export has. Reviews that are left out as the consequence of another finding are one finding for
 /// each product and file.
-fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
+fn reviews_without_product(exports: &[ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
     let mut served: HashMap<&str, bool> = HashMap::new();
-    for draft in drafts {
-        for product in &draft.contents.software {
-            *served.entry(&product.value.id).or_default() |= draft.is_served(SectionKind::Software, product.index);
+    for export in exports {
+        for product in &export.contents.software {
+            *served.entry(&product.value.id).or_default() |= export.is_served(SectionKind::Software, product.index);
         }
     }
-    let has_id = |draft: &Draft<'_>| {
-        draft.contents.software.len() == draft.contents.sections[SectionKind::Software as usize].len()
+    let has_id = |export: &ParsedExport<'_>| {
+        export.contents.software.len() == export.contents.sections[SectionKind::Software as usize].len()
     };
-    let all_have_ids = drafts.iter().all(has_id);
+    let all_have_ids = exports.iter().all(has_id);
     let mut skips = Vec::new();
     let section = SectionKind::Reviews;
-    for (index, draft) in drafts.iter().enumerate() {
-        let orphans = draft.contents.reviews.iter();
+    for (index, export) in exports.iter().enumerate() {
+        let orphans = export.contents.reviews.iter();
         let orphans: Vec<_> = orphans.filter(|review| served.get(software_id(review)) != Some(&true)).collect();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for review in &orphans {
             *counts.entry(software_id(review)).or_default() += 1;
         }
         for review in orphans {
-            skips.push(Skip { draft: index, section, index: review.index });
+            skips.push(Skip { export: index, section, index: review.index });
             let id = software_id(review);
             let (code, mut message, help) = match served.get(id) {
                 Some(_) => (
@@ -322,8 +322,8 @@ fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &m
                     let _ = write!(message, "; {} more reviews are of this product", count - 1);
                 }
             }
-            findings.add(code, draft.file.shared_path(), || {
-                let location = draft.location(section, review.index, "software_id", &review.value.software_id);
+            findings.add(code, export.file.shared_path(), || {
+                let location = export.location(section, review.index, "software_id", &review.value.software_id);
                 Finding { code, location, message, help: help.to_owned(), related: Vec::new() }
             });
         }
