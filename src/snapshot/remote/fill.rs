@@ -109,6 +109,7 @@ impl Filler<'_> {
             index: filled.index,
             generation: generation.to_string(),
             products: filled.products,
+            shards: filled.shards,
             skipped: [skipped.exports, skipped.records],
             published_at: at,
             format: PARTS_FORMAT,
