@@ -191,9 +191,8 @@ pub fn examine(
     name_records(&mut findings, &report.files, &drafts, limits);
     for draft in drafts {
         let records = draft.contents.sections[SectionKind::Software as usize].len();
-        let [_, others @ ..] = &draft.contents.sections;
-        let skipped_others: usize =
-            others.iter().map(|section| if draft.valid { section.skipped_count() } else { section.len() }).sum();
+        let [_, others @ ..] = SectionKind::ALL;
+        let skipped_others: usize = others.into_iter().map(|kind| skipped_elements(&draft, kind)).sum();
         let export = export(draft);
         report.counts.records += records;
         let skipped_software = records - export.as_ref().map_or(0, |export| export.software.len());
@@ -207,8 +206,14 @@ pub fn examine(
     report
 }
 
+/// The number of elements of a section that are left out.
+pub(super) fn skipped_elements(draft: &Draft<'_>, kind: SectionKind) -> usize {
+    let section = &draft.contents.sections[kind as usize];
+    if draft.valid { section.skipped_count() } else { section.len() }
+}
+
 /// The layers that look at one file alone.
-fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<Draft<'f>>, Faults) {
+pub(super) fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<Draft<'f>>, Faults) {
     let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
     let Some(document) = document else { return (None, faults) };
     faults.append(schema::check(document.root()));
@@ -242,7 +247,7 @@ fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f R
 }
 
 /// The valid part of a document; `None` where the envelope isn't valid.
-fn export(draft: Draft<'_>) -> Option<Export> {
+pub(super) fn export(draft: Draft<'_>) -> Option<Export> {
     if !draft.valid {
         return None;
     }

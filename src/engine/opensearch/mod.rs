@@ -31,8 +31,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub use document::{Document, DocumentWriter};
-pub use fill::{DICTIONARY, Fill, FilledGeneration};
+pub use document::{Document, DocumentText, DocumentWriter};
+pub use fill::{DICTIONARY, Fill, FillError, FilledGeneration};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
 

@@ -19,13 +19,14 @@ use super::{Fill, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
 use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
+use crate::external::Scratch;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::expand;
 use crate::search::query::parse;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term, names};
-use crate::snapshot::remote::{self, Filler};
+use crate::snapshot::remote::{self, Filler, MergedSet};
 use crate::snapshot::{Generation, Snapshot};
 
 /// The largest difference of two scores that counts as none, as a share.
@@ -70,7 +71,9 @@ impl Compared {
                 progress: &mut |_, _| ControlFlow::Continue(()),
             };
             let generation = Generation::named(&name);
-            let indices = filler.fill(exports(software), &generation, None, "now").await.expect("it is filled");
+            let folder = tempfile::tempdir().expect("a folder");
+            let merged = MergedSet::of(exports(software), generation, &Scratch::with_sort_bytes(folder.path(), 10_000));
+            let indices = filler.fill(merged, None, "now").await.expect("it is filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {
                 index: indices.index,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::Draft;
-use super::identity::Repeats;
+use super::duplicate::Repeats;
 use crate::export::convert::Product;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
@@ -41,6 +41,11 @@ pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool,
     for finding in [urls, names].iter().filter_map(|shared| shared.summary(drafts)) {
         findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
     }
+    advise_on_terms(drafts, repeats, is_complete, findings);
+}
+
+/// The advice on glossaries and synonyms.
+pub(super) fn advise_on_terms(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
     if is_complete {
         related_terms(drafts, findings);
     }

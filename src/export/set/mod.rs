@@ -3,8 +3,10 @@
 
 mod advice;
 mod category;
+pub(super) mod duplicate;
 mod id_case;
 mod identity;
+pub(super) mod orphan;
 mod synonym;
 
 use std::ops::Range;
@@ -22,7 +24,7 @@ pub(super) struct Draft<'f> {
 }
 
 impl Draft<'_> {
-    fn is_served(&self, kind: SectionKind, index: usize) -> bool {
+    pub(super) fn is_served(&self, kind: SectionKind, index: usize) -> bool {
         self.valid && !self.contents.sections[kind as usize].is_skipped(index)
     }
 
@@ -41,4 +43,16 @@ pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mu
     advice::advise(drafts, &repeats, is_complete, findings);
     category::advise(drafts, findings);
     id_case::advise(drafts, findings);
+}
+
+/// The same for glossaries and synonyms alone, after the check of products and reviews.
+pub(super) fn examine_terms(
+    drafts: &mut [Draft<'_>],
+    repeats: &mut duplicate::Repeats,
+    is_complete: bool,
+    findings: &mut Findings,
+) {
+    identity::check_terms(drafts, repeats, findings);
+    synonym::check(drafts, findings);
+    advice::advise_on_terms(drafts, repeats, is_complete, findings);
 }
