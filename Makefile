@@ -55,7 +55,7 @@ test-rust: need-cargo need-cc ## All Rust tests, slow ones and examples in comme
 	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
 	cargo test --locked --doc -- --quiet
 
-# In the dev profile, whose crates the tests have built: this checks only that they build.
+# In the dev profile, because the tests have built its crates: this checks only that they build.
 bench-build: need-cargo need-cc ## Do the benchmarks and the fuzz targets build?
 	cargo bench --locked --no-run --profile dev --quiet
 	cargo build --locked --quiet --example http-baselines
@@ -94,7 +94,7 @@ faults-any: need-cargo need-cc ## Any export, query and request, 25 times as man
 	FAULTS=full cargo test --locked --test hostile --test api -- any_ --nocapture
 
 # Coverage-guided, with libFuzzer. cargo-fuzz needs a nightly compiler, but only for sanitizers, which look for what safe
-# code can't do; these are its other flags. What is found interesting stays in fuzz/corpus for the next time.
+# code can't do; these are its other flags. Interesting inputs stay in fuzz/corpus for the next run.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS := export query request
 FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -142,7 +142,7 @@ test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The e
 opensearch-engine: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests::on_cluster:: --test-threads=1
 
-# The API of a server with the cluster beside that of one with the embedded engine.
+# Compares the API of a server with the cluster with that of one with the embedded engine.
 opensearch-api: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
@@ -151,7 +151,7 @@ opensearch-serve: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/serve.py --binary '$(BINARY)' --data data
 
-# What a fault did is printed. The tests of three nodes share them, so they run one after the other.
+# The effect of each fault is printed. The tests of three nodes share them, so they run one after the other.
 opensearch-%:
 	python3 tests/opensearch/cluster.py $(if $(filter three_nodes,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
 		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
@@ -220,7 +220,7 @@ install-c++ := sudo apt-get install build-essential   (macOS: xcode-select --ins
 install-cc := sudo apt-get install build-essential   (macOS: xcode-select --install)
 install-wrk := sudo apt-get install wrk   (macOS: brew install wrk)
 install-curl := sudo apt-get install curl
-# One browser at a time: two keep two processors busy for so long that the server sheds a search of a page.
+# One browser at a time: two keep two processors busy until the server sheds a search of a page.
 test-browser: need-cargo need-cc need-npm need-python3 need-chromium tests/browser/node_modules ## The page and the documentation in a real browser
 	cargo build --locked --quiet
 	cd tests/browser && SOFTWARE_DIRECTORY_BIN='$(abspath $(BINARY))' node --test --test-concurrency=1 *.test.mjs
@@ -242,7 +242,7 @@ install-node := sudo apt-get install nodejs   (macOS: brew install node)
 install-npm := sudo apt-get install npm   (macOS: brew install node)
 install-python3 := sudo apt-get install python3   (macOS: brew install python3)
 
-# What most machines don't have: where apt may, it brings it. A server that it starts by itself is not wanted.
+# Most machines don't have these: where apt may, it installs them. The service that apt would start isn't needed.
 need-chromium need-nginx need-caddy: need-%:
 	@command -v $* >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $(filter-out sudo,$(install-$*)) -y -qq; } \

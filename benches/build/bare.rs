@@ -1,4 +1,4 @@
-//! What tantivy alone takes to index the same terms in the same schema: documents prepared beforehand, its own writer, one
+//! The time that tantivy alone takes to index the same terms in the same schema: documents prepared beforehand, its own writer, one
 //! segment in memory.
 
 use software_directory::search::SearchBuilder;

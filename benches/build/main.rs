@@ -1,4 +1,4 @@
-//! What building and publishing a generation costs, stage by stage, beside tantivy's bare indexing of the same terms:
+//! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare indexing of the same terms:
 //! `make bench`.
 //!
 //! Both are measured in turns in one run, as CPU time of the thread, for all of it runs on one; the medians count. The clock
@@ -111,7 +111,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Time) {
     (made, Time { cpu: cpu_time::now().saturating_sub(cpu), clock: clock.elapsed() })
 }
 
-/// One round: what a keeper does from files to a published generation, and what it is compared with.
+/// One round: what a reloader does from files to a published generation, and what it is compared with.
 fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let source = Source::Folder(data.to_owned());
     let (set, read) = time(|| source.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}));

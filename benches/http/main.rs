@@ -1,7 +1,7 @@
 //! What `make bench-http` compares the service with, and what it asks: `benches/http/run.py` starts all of this.
 //!
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
-//! - `axum ADDRESS BYTES`: bare axum, which answers a fixed body of that size whatever is asked: the limit of HTTP here.
+//! - `axum ADDRESS BYTES`: bare axum, which answers every request with a fixed body of that size: the limit of HTTP here.
 //! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the limit of the engine.
 //!
 //! The first line on standard output is the address.

@@ -24,7 +24,7 @@ import baselines
 from server import Server, check, create_keys, draw_queries, fail, need_wrk, ours as start_ours, quoted, wait_ready
 
 # How many queries are checked. Ours has to find them all; of the others so large a share may be missed, for they know no part
-# of a word, and PostgreSQL finds nothing for stop words alone (which costs it nothing either). The table tells how many.
+# of a word, and PostgreSQL finds nothing for stop words alone (which costs it nothing either). The table has their number.
 SAMPLE = 300
 MISSED_AT_MOST = 0.2
 LOCK = pathlib.Path(__file__).resolve().parents[2] / "Cargo.lock"

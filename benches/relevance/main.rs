@@ -64,7 +64,7 @@ fn run(folder: &Path, sweep: bool) -> Result<(), Failure> {
     judged.ablation(&composed)
 }
 
-/// The exports of the bundled directory without its fictional products, which answer nobody's question.
+/// The exports of the bundled directory without its fictional products, which are no right answer to a query.
 fn real() -> [PathBuf; 2] {
     ["data/qhse.json", "data/software-terms.json"].map(PathBuf::from)
 }

@@ -111,7 +111,7 @@ fn phrases(frequent: &[String]) -> String {
     fill(pairs.iter().map(String::as_str))
 }
 
-/// As many words as fit into a query.
+/// The most words that fit into a query.
 fn fill<'w>(words: impl Iterator<Item = &'w str>) -> String {
     fill_with(words, " ")
 }

@@ -45,7 +45,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
         request = request.header(&line[..colon], &line[colon + 1..]);
     }
-    // What can't be a request isn't taken off the wire either.
+    // Bytes that aren't a request aren't taken off the wire either.
     let Ok(request) = request.body(Body::empty()) else { return };
     service.runtime.block_on(async {
         let Ok(response) = service.app.clone().oneshot(request).await;

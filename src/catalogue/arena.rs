@@ -31,7 +31,7 @@ impl Span {
 /// Brings texts that are about to be read into the processor's cache. They lie far apart, and waiting for all of them at once
 /// takes hardly longer than waiting for one.
 pub fn fetch<'t>(texts: impl Iterator<Item = &'t [u8]>) {
-    /// What a cache brings at a time, in bytes.
+    /// The size of a cache line, in bytes.
     const LINE: usize = 64;
     let read = texts.fold(0, |read, text| text.iter().step_by(LINE).fold(read, |read, byte| read ^ byte));
     std::hint::black_box(read);
@@ -44,7 +44,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena with room for so many bytes. A large one that grows is copied, and in memory twice meanwhile.
+    /// An arena with a capacity in bytes. A large one that grows is copied, and in memory twice meanwhile.
     #[must_use]
     pub fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes) }

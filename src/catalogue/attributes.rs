@@ -89,8 +89,8 @@ impl AttributeColumn {
     #[must_use]
     pub fn of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
-        match (self.bounds.get(at), self.bounds.get(at + 1)) {
-            (Some(start), Some(end)) => &self.values[*start as usize..*end as usize],
+        match self.bounds.get(at..at + 2) {
+            Some(&[start, end]) => &self.values[start as usize..end as usize],
             _ => &[],
         }
     }

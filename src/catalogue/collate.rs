@@ -5,7 +5,7 @@ use icu_collator::preferences::CollationNumericOrdering;
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
 /// Natural, accent-aware order: the root collation of the Unicode Collation Algorithm (CLDR) with numbers compared by
-/// value, so that `é` stands beside `e` and `ISO 9` before `ISO 10`.
+/// value, so that `é` sorts next to `e` and `ISO 9` before `ISO 10`.
 #[derive(Debug)]
 pub struct Collation(CollatorBorrowed<'static>);
 
@@ -26,7 +26,7 @@ impl Collation {
         collator.map(Self).map_err(|error| CollationError(error.to_string()))
     }
 
-    /// A key whose byte order is the order of the names.
+    /// A key with a byte order that is the order of the names.
     #[must_use]
     pub fn key(&self, name: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(name.len() * 2);

@@ -1,4 +1,4 @@
-//! What products are filtered, sorted and counted by: integers computed once per generation.
+//! The columns that products are filtered, sorted and counted by: integers computed once per generation.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -34,12 +34,12 @@ pub struct Columns {
     pub evidence_checked_on_descending: SortedOrder,
     /// How many products aren't demo records: those of the lowest ordinals. All, where every product is one.
     pub real: u32,
-    /// What facets count of each product.
+    /// The values that facets count of each product.
     #[serde(skip)]
     pub(super) profiles: Profiles,
 }
 
-/// What facets count of each product, as a number: of many products those with the same are counted together.
+/// The values that facets count of each product, as a number: products with the same number are counted together.
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
     /// The number of each product's.
@@ -123,7 +123,7 @@ impl Columns {
         if agree { count } else { usize::MAX }
     }
 
-    /// Whether a product is a demo record beside real ones.
+    /// Whether a product is a demo record among real ones.
     #[must_use]
     #[inline]
     pub const fn is_demo(&self, ordinal: Ordinal) -> bool {
@@ -158,7 +158,7 @@ impl Columns {
         self.profiles = profiles;
     }
 
-    /// The number of a product's profile, which says all that facets count of it.
+    /// The number of a product's profile: the values that facets count of it.
     #[must_use]
     #[inline]
     pub fn profile_of(&self, ordinal: Ordinal) -> usize {

@@ -71,7 +71,7 @@ impl Dictionary {
             static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
         }
         let start = out.len();
-        out.try_reserve_exact(text_len(frame).ok_or(io::ErrorKind::InvalidData)?)?;
+        out.try_reserve(text_len(frame).ok_or(io::ErrorKind::InvalidData)?)?;
         let mut rest = Cursor::new(out);
         rest.set_position(start as u64);
         let decompress = |context: &RefCell<DCtx<'static>>| {

@@ -29,12 +29,12 @@ pub struct SoftwareFilter {
     pub attributes: [Vec<String>; Attribute::COUNT],
 }
 
-/// A filter whose names are resolved to what the columns hold.
+/// A filter with its names resolved to the values of the columns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     /// In any of these categories, as indices in rising order; `None`: no restriction; empty: matches nothing.
     pub categories: Option<Vec<u32>>,
-    /// Of this offering type.
+    /// The offering type.
     pub offering_type: Option<OfferingType>,
     /// With this evidence status.
     pub evidence_status: Option<EvidenceStatus>,

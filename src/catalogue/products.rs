@@ -184,7 +184,7 @@ impl Products {
         &self.arena[item.range()]
     }
 
-    /// Prefetches all that is stored of products.
+    /// Prefetches everything that is stored of products.
     pub(super) fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| {
             let [item, fields] = self.spans.of(ordinal);
@@ -192,17 +192,11 @@ impl Products {
         }));
     }
 
-    /// Returns a product's detail fields, those which its item doesn't have.
+    /// Appends a product's detail fields, those which its item doesn't have.
     ///
     /// # Errors
     /// Where they are damaged.
-    pub(super) fn detail_fields(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
-        let mut fields = Vec::new();
-        self.append_detail_fields(ordinal, &mut fields)?;
-        Ok(fields)
-    }
-
-    fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
         let [_, fields] = self.spans.of(ordinal);
         self.dictionary.decompress(&self.arena[fields.range()], out)
     }
@@ -256,10 +250,9 @@ mod tests {
         for (ordinal, id) in (0..).zip(IDS) {
             assert_eq!(products.find(id), Some(ordinal), "{id:?}");
             assert_eq!(products.item(ordinal), item(id).as_bytes());
-            assert_eq!(
-                products.detail_fields(ordinal).expect("whole"),
-                format!(r#"{{"tags":["{ordinal}"]}}"#).as_bytes()
-            );
+            let mut fields = b"before ".to_vec();
+            products.append_detail_fields(ordinal, &mut fields).expect("whole");
+            assert_eq!(fields, format!(r#"before {{"tags":["{ordinal}"]}}"#).as_bytes());
             let mut detail = serde_json::from_str::<serde_json::Value>(&item(id)).expect("JSON");
             detail["tags"] = serde_json::json!([ordinal.to_string()]);
             let body = serde_json::json!({"data": detail}).to_string();

@@ -1,4 +1,4 @@
-//! Which product comes first when nothing else tells them apart.
+//! The order of products by quality, where nothing else orders them.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ const PRIOR_REVIEWS: f64 = 10.0;
 /// The mean that is assumed where no product has a rating: the middle of 1 to 5 stars.
 const NEUTRAL_RATING: f64 = 3.0;
 
-/// What a record itself says for its place in the order of quality.
+/// The values of a record itself that order products by quality.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Merits {
     /// Whether it is a demo record.
@@ -34,7 +34,7 @@ impl Merits {
     }
 }
 
-/// What a product's place in the order of quality depends on, most important first. The best is the least.
+/// The values that order products by quality. The best is the least.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Quality {
     merits: Merits,

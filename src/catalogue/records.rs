@@ -10,7 +10,7 @@ use super::products::{ProductSpans, Products};
 use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 
-/// What tells one version of a product from another.
+/// The differences between two versions of a product.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProductVersion {
     /// The product's id.
@@ -50,7 +50,7 @@ pub(super) struct RecordTables {
 }
 
 impl Records {
-    /// Opens records whose texts are in an arena; `None` where the tables don't fit them.
+    /// Opens records with their texts in an arena; `None` where the tables don't fit them.
     pub(super) fn open(tables: RecordTables, arena: Bytes) -> Option<Self> {
         let RecordTables { products, mut columns, reviews } = tables;
         let products = Products::open(products, arena.clone())?;
@@ -129,7 +129,17 @@ impl Records {
     /// # Errors
     /// Where they are damaged.
     pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
-        self.products.detail_fields(ordinal).map_err(|source| DamagedText { ordinal, source })
+        let mut fields = Vec::new();
+        self.append_detail_fields(ordinal, &mut fields)?;
+        Ok(fields)
+    }
+
+    /// Appends a product's detail fields to a buffer.
+    ///
+    /// # Errors
+    /// Where they are damaged.
+    pub fn append_detail_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
+        self.products.append_detail_fields(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
 
     /// Prefetches the details of products.

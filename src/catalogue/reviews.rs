@@ -14,7 +14,7 @@ use crate::resource::{AdditionalProperties, RatingDistribution, ReviewResource, 
 pub struct Reviews {
     /// By ordinal.
     of: Vec<(Ordinal, ReviewsOf)>,
-    /// What a product without reviews shows.
+    /// The summary of a product without reviews.
     none: ReviewsOf,
 }
 
@@ -23,7 +23,7 @@ pub struct Reviews {
 pub struct ReviewsOf {
     /// Newest first, those without a date last, then by id.
     pub entries: Vec<ReviewEntry>,
-    /// What they add up to.
+    /// The summary of the reviews.
     pub summary: ReviewSummary,
 }
 

@@ -7,10 +7,10 @@ use super::Ordinal;
 /// How many products a product is linked with at most.
 pub(super) const MAX_LINKS: usize = 20;
 
-/// The products of each website that several exports have, as far as links to them are wanted.
+/// The products of each website that several exports have, where links to them are needed.
 ///
-/// Websites are told apart by hashes, so that a large directory takes 16 bytes for each product while it is built; whoever follows a
-/// candidate compares the websites themselves.
+/// Websites are identified by hashes, so that a large directory takes 16 bytes for each product while it is built. Readers of a
+/// candidate compare the websites themselves.
 #[derive(Debug, Default)]
 pub(super) struct SameAs {
     groups: Vec<Box<[(u32, Ordinal)]>>,

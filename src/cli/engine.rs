@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::given::{self, Given};
+
 /// Options of the engine.
 #[derive(Debug, Default, Args)]
 pub struct EngineArgs {
@@ -14,17 +16,21 @@ pub struct EngineArgs {
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_ENGINE_URL", value_delimiter = ',')]
     pub engine_url: Vec<String>,
     /// PEM file of the certification authority that signed the nodes' certificates [default: the machine's authorities]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE")]
-    pub engine_ca_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE", value_parser = given::path(),
+          default_value = "", hide_default_value = true)]
+    pub engine_ca_file: Given<PathBuf>,
     /// User of the cluster [default: none]
-    #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER")]
-    pub engine_user: Option<String>,
+    #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER", value_parser = given::text,
+          default_value = "", hide_default_value = true)]
+    pub engine_user: Given<String>,
     /// File with the user's password: one line [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE")]
-    pub engine_password_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE", value_parser = given::path(),
+          default_value = "", hide_default_value = true)]
+    pub engine_password_file: Given<PathBuf>,
     /// File with a key for the cluster, in place of user and password: one line, a bearer token or `ApiKey` and a key [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE")]
-    pub engine_key_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE", value_parser = given::path(),
+          default_value = "", hide_default_value = true)]
+    pub engine_key_file: Given<PathBuf>,
 }
 
 /// An engine.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::given::{self, Given};
 use super::id_prefix::{self, ExportPrefix};
 
 /// The export files to read, and how.
@@ -13,8 +14,9 @@ pub struct ExportFilesArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Data folder, where no path is given [default: data]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
-    pub data: Option<PathBuf>,
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA", value_parser = given::path(),
+          default_value = "", hide_default_value = true)]
+    pub data: Given<PathBuf>,
     /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = id_prefix::id_prefix)]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::given::{self, Given};
+
 /// Options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
@@ -17,8 +19,9 @@ pub struct ImportArgs {
     #[arg(long)]
     pub force: bool,
     /// Data folder, whose exports declare the categories [default: data]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA")]
-    pub data: Option<PathBuf>,
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA", value_parser = given::path(),
+          default_value = "", hide_default_value = true)]
+    pub data: Given<PathBuf>,
     /// Name of the export [default: a terminal is asked]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,

@@ -1,6 +1,5 @@
 //! The cluster that the options name.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Failure;
@@ -20,7 +19,7 @@ pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure
     let unusable = |error: ClusterSettingsError| Failure::usage(chain(&error));
     let urls = urls.into_iter().map(|url| ClusterSettings::parse_url(url)).collect::<Result<_, _>>();
     let settings = ClusterSettings {
-        ca_file: args.engine_ca_file.clone().filter(|path| !path.as_os_str().is_empty()),
+        ca_file: args.engine_ca_file.clone(),
         credentials: credentials(args)?,
         ..ClusterSettings::new(urls.map_err(unusable)?)
     };
@@ -28,13 +27,10 @@ pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure
 }
 
 fn credentials(args: &EngineArgs) -> Result<Option<Credentials>, Failure> {
-    let file = |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
-    let user = args.engine_user.as_deref().filter(|user| !user.is_empty());
-    let (password, key) = (file(&args.engine_password_file), file(&args.engine_key_file));
-    let credentials = match (user, password, key) {
+    let credentials = match (&args.engine_user, &args.engine_password_file, &args.engine_key_file) {
         (None, None, None) => return Ok(None),
-        (Some(user), Some(file), None) => Credentials::password(user, &file),
-        (None, None, Some(file)) => Credentials::key(&file),
+        (Some(user), Some(file), None) => Credentials::password(user, file),
+        (None, None, Some(file)) => Credentials::key(file),
         (_, _, Some(_)) => {
             return Err(Failure::usage(
                 "--engine-key-file takes the place of --engine-user and --engine-password-file",
@@ -47,6 +43,8 @@ fn credentials(args: &EngineArgs) -> Result<Option<Credentials>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     fn options(urls: &[&str]) -> EngineArgs {

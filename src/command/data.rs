@@ -10,7 +10,7 @@ use super::{Failure, INVALID, print_note};
 use crate::cli::{DataArgs, ExportPrefix, LogFormat};
 use crate::export::{IdPrefixes, Limits};
 use crate::printable::printable;
-use crate::snapshot::keeper::Keeper;
+use crate::snapshot::reloader::Reloader;
 use crate::snapshot::source::Source;
 use crate::snapshot::{Directory, Settings, Snapshot};
 
@@ -25,7 +25,7 @@ const NO_INDEX: &str = "none";
 /// # Errors
 /// Where it doesn't exist or isn't a folder: exit code 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
-    let Some(folder) = named(args) else { return Ok(()) };
+    let Some(folder) = &args.data else { return Ok(()) };
     let name = folder.display();
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
@@ -37,11 +37,6 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
         // A folder that can't be read now, such as a mount with an error, is not a mistyped one.
         _ => Ok(()),
     }
-}
-
-/// The data folder that the options name; an empty name is none.
-pub(super) fn named(args: &DataArgs) -> Option<&Path> {
-    args.data.as_deref().filter(|folder| !folder.as_os_str().is_empty())
 }
 
 /// The prefixes that the option or its variable has; an empty variable has none.
@@ -57,10 +52,10 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
     ));
 }
 
-/// The settings of a keeper. Where no data folder is named and there is none, the embedded demo is the source.
+/// The settings of a reloader. Where no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
-    let source = match named(args) {
-        Some(folder) => Source::Folder(folder.to_owned()),
+    let source = match &args.data {
+        Some(folder) => Source::Folder(folder.clone()),
         None if Path::new(DATA_FOLDER).exists() => Source::Folder(PathBuf::from(DATA_FOLDER)),
         None => Source::Embedded,
     };
@@ -81,8 +76,8 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     let settings = Settings { read_only: true, ..settings(args, 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());
-    let mut keeper = Keeper::new(settings, Arc::clone(directory), Box::new(terminal));
-    let started = keeper.start();
+    let mut reloader = Reloader::new(settings, Arc::clone(directory), Box::new(terminal));
+    let started = reloader.start();
     log.flush();
     if let Err(failure) = started {
         return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
@@ -92,7 +87,7 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     }
     let none = || Failure { text: "no generation is loaded".to_owned(), code: 1 };
     let snapshot = directory.current().ok_or_else(none)?;
-    let exports = keeper.settings().id_prefixes.iter().map(|(export, _)| export);
+    let exports = reloader.settings().id_prefixes.iter().map(|(export, _)| export);
     exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(warn_of_unused_prefix);
     Ok(snapshot)
 }

@@ -34,8 +34,7 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
 }
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
-    let data = args.data.clone().filter(|folder| !folder.as_os_str().is_empty());
-    let data = data.unwrap_or_else(|| DATA_FOLDER.into());
+    let data = args.data.clone().unwrap_or_else(|| DATA_FOLDER.into());
     let output = args
         .output
         .clone()

@@ -44,7 +44,7 @@ pub(super) fn run(args: &McpArgs) -> ExitCode {
 
 /// Loads the directory once and answers until standard input ends. Standard output is the protocol's.
 fn answer(args: &McpArgs) -> Result<(), Failure> {
-    let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
+    let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let base = public_url.as_ref().map_or("", PublicUrl::as_str);
     let directory = Arc::new(Directory::default());

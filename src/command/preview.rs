@@ -47,7 +47,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         reindex: false,
         for_server: None,
         max_build_bytes: None,
-        // What a candidate removes is shown, not withheld.
+        // A set that removes many products is shown, not withheld.
         max_removed: 100,
         public_url: None,
         trusted_proxy: Vec::new(),

@@ -1,4 +1,4 @@
-//! Shows on standard error what a keeper does: bars while it works, and what it found in the exports.
+//! Shows on standard error what a reloader does: bars while it works, and what it found in the exports.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -33,7 +33,7 @@ fn style(verb: &str, unit: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Carries out the reading of exports, whose progress in bytes, done and in all, a bar shows where it takes long.
+/// Runs the reading of exports, and shows its progress in bytes, done and in all, as a bar where it takes long.
 pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     let bar = bar("Checking", BYTES);
     let done = work(&|done, total| {

@@ -55,7 +55,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
         index.display(),
         started.elapsed().as_secs_f64()
     );
-    // The generation is in force even if standard output is closed.
+    // The generation is current even if standard output is closed.
     let _ = io::stdout().write_all(text.as_bytes());
     if let Some(change) = before.and_then(|before| change(&store, &before, &manifest)) {
         let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));
@@ -80,7 +80,7 @@ pub(super) fn run_in_cluster(
     memory::limit(args.max_build_bytes);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
-    // One thread for the requests, beside this one that analyses.
+    // One thread for the requests, in addition to this one, which analyses.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
     let _pings = runtime.block_on(async { cluster.start_pings() });
@@ -134,7 +134,7 @@ fn fill(
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
 }
 
-/// What a generation changes of the one before; `None` where that is gone or damaged, or they are too large to hold both.
+/// The changes from the generation before; `None` where that is gone or damaged, or they are too large to hold both.
 fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> {
     if before.software_count.max(after.software_count) > MOST_COMPARED {
         return None;

@@ -13,7 +13,7 @@ pub(super) fn check_absent(path: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a temporary file beside the target and renames it. Without `force` an existing file stays.
+/// Writes a temporary file next to the target and renames it. Without `force` an existing file stays.
 pub(super) fn write_file(
     path: &Path,
     force: bool,

@@ -7,10 +7,10 @@ use super::summary::summary;
 use super::{CategoryCount, Changed, Changes, Difference, Entry, field};
 use crate::record::slug;
 
-/// Compares two sets. Takes time and memory in proportion to their size: only records whose text differs are parsed.
+/// Compares two sets. Takes time and memory in proportion to their size: only records with different texts are parsed.
 #[must_use]
 pub fn compare(old: &Set, new: &Set) -> Difference {
-    // Two single files are compared whatever their names are.
+    // Two single files are compared under any names.
     let pair = match (&old.exports[..], &new.exports[..]) {
         ([old], [new]) => Some((&*old.id, &*new.id)),
         _ => None,
@@ -36,7 +36,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
     difference
 }
 
-/// What holds for the whole comparison.
+/// The settings of the whole comparison.
 struct Context<'s> {
     /// The ids of the only exports, which are one.
     pair: Option<(&'s str, &'s str)>,

@@ -1,4 +1,4 @@
-//! What differs between two sets, complete: whoever has the old set and the difference can make the new one.
+//! The complete difference of two sets: applied to the old set it makes the new one.
 
 use bytes::Bytes;
 use serde::{Serialize, Serializer};
@@ -127,10 +127,10 @@ pub struct FieldChange {
     /// Its new value; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Value>,
-    /// Of two arrays: the elements that only the new one has.
+    /// The elements that only the new one of two arrays has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Value>,
-    /// Of two arrays: the elements that only the old one has.
+    /// The elements that only the old one of two arrays has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Value>,
 }

@@ -19,9 +19,9 @@ pub struct Summary {
     pub old_software: usize,
     /// Products in the new set.
     pub new_software: usize,
-    /// Products of the old set whose sources were reviewed.
+    /// Products of the old set with reviewed sources.
     pub old_reviewed: usize,
-    /// Products of the new set whose sources were reviewed.
+    /// Products of the new set with reviewed sources.
     pub new_reviewed: usize,
     /// Exports.
     pub exports: Counts,

@@ -54,7 +54,7 @@ fn words(old: &str, new: &str) -> Vec<Part> {
     parts
 }
 
-/// What is left of two texts without their common beginning and end.
+/// The rest of two texts without their common beginning and end.
 fn ends(old: &str, new: &str) -> Vec<Part> {
     let start: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let (before, old, new) = (&old[..start], &old[start..], &new[start..]);
@@ -72,7 +72,7 @@ fn ends(old: &str, new: &str) -> Vec<Part> {
     parts.into_iter().filter(|part| !is_empty(part)).collect()
 }
 
-/// The ends of an unchanged text that are beside a change.
+/// The ends of an unchanged text that are next to a change.
 fn shortened(text: &str, keep_start: bool, keep_end: bool) -> String {
     let count = text.chars().count();
     let (start, end) = (if keep_start { CONTEXT } else { 0 }, if keep_end { CONTEXT } else { 0 });

@@ -93,7 +93,7 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError>;
 }
 
-/// The number of documents whose categories [`Engine::categories`] returns.
+/// The number of documents that [`Engine::categories`] returns the categories of.
 const CATEGORY_EXAMPLES: usize = 10;
 
 /// The most bytes of texts that come with a page of hits, but for those of one hit; a single record may have megabytes.

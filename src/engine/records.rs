@@ -9,7 +9,7 @@ use super::{
 use crate::catalogue::{Attribute, Filter, Ordinal, Records, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
-use crate::search::forward::Forward;
+use crate::search::forward::{DocumentWords, Forward};
 use crate::search::{Alternative, Group, Kind, Plan, Term};
 
 /// The hits of some candidates.
@@ -37,18 +37,25 @@ pub(super) fn texts(
     let ordinals = hits.iter().map(|hit| hit.ordinal);
     records.prefetch(ordinals.clone());
     forward.fetch(ordinals.clone());
-    let mut texts = Vec::with_capacity(hits.len());
-    let mut bytes = 0;
+    // One buffer for all of them: an allocation for each would take as long as the copying.
+    let (mut buffer, mut bounds) = (Vec::new(), Vec::with_capacity(hits.len()));
     for ordinal in ordinals {
-        if bytes > MAX_TEXT_BYTES {
+        if buffer.len() > MAX_TEXT_BYTES {
             budget.exceed();
             break;
         }
-        let (fields, words) = (records.detail_fields(ordinal)?, forward.document(ordinal));
-        bytes += fields.len() + words.size_bytes();
-        texts.push(HitTexts { fields: fields.into(), words });
+        let start = buffer.len();
+        records.append_detail_fields(ordinal, &mut buffer)?;
+        let middle = buffer.len();
+        buffer.extend_from_slice(forward.of(ordinal));
+        bounds.push((start, middle, buffer.len()));
     }
-    Ok(texts)
+    let buffer = Bytes::from(buffer);
+    let texts = bounds.into_iter().map(|(start, middle, end)| HitTexts {
+        fields: buffer.slice(start..middle),
+        words: DocumentWords::encoded(buffer.slice(middle..end)),
+    });
+    Ok(texts.collect())
 }
 
 /// A page of all products in a stored order, where the request asks for no more than that.

@@ -52,7 +52,7 @@ pub struct Hit {
     pub item: Bytes,
 }
 
-/// The texts of a hit beside those of its item.
+/// The texts of a hit that its item doesn't have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HitTexts {
     /// The product's detail fields, those which its item doesn't have, as a JSON object.

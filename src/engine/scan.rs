@@ -16,7 +16,7 @@ use crate::search::phrase::has_words;
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Rerank, Term};
 
-/// BM25's `k1 + 1`, the factor beside the inverse document frequency.
+/// BM25's `k1 + 1`, the factor of the inverse document frequency.
 const SCALE: f32 = 2.2;
 
 /// Documents, each with the packed frequencies of its terms.

@@ -20,7 +20,7 @@ pub struct Finding {
     pub location: Location,
     /// The fault, in one line.
     pub message: String,
-    /// How to mend it.
+    /// How to repair it.
     pub help: String,
     /// Other places that belong to it, such as the first use of an id.
     pub related: Vec<Related>,

@@ -1,5 +1,5 @@
 //! From the files of the data folder to validated records, or to findings that say file, line, column, JSON pointer,
-//! what is wrong and how to mend it.
+//! what is wrong and how to repair it.
 //!
 //! Three layers: `text` (is it JSON?), `schema` (does it keep the published rules?), `set` (do all files together make
 //! one directory?). `convert` makes records of it, with advice along the way. [`read`] reports all findings of all files
@@ -46,7 +46,7 @@ use crate::record::{Category, GlossaryTerm, Review, Software, SynonymGroup};
 pub struct Export {
     /// Identifier: the file's stem.
     pub id: Box<str>,
-    /// What stands before the ids that its document has for products and reviews; empty where they are the ids.
+    /// The prefix of the ids that its document has for products and reviews; empty where they are the ids.
     pub id_prefix: Box<str>,
     /// Name of the export.
     pub name: Box<str>,

@@ -66,7 +66,7 @@ pub enum FindError {
     NoFiles {
         /// The folder.
         folder: PathBuf,
-        /// What to do about it.
+        /// The remedy.
         remedy: String,
     },
 }

@@ -52,7 +52,7 @@ fn day<S: Serializer>(day: &CalendarDate, serializer: S) -> Result<S::Ok, S::Err
 }
 
 impl Stale {
-    /// Collects the products whose evidence was checked before a day.
+    /// Collects the products with evidence that was checked before a day.
     pub(super) fn collect(exports: &[Export], before: CalendarDate) -> Self {
         let mut stale = Self { before, stale: 0, products: 0, without_date: 0, categories: Vec::new() };
         let mut groups: BTreeMap<String, StaleCategory> = BTreeMap::new();

@@ -31,7 +31,7 @@ pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
     report.findings.insert(at, Finding { code: Code::IgnoredFile, location, message, help, related });
 }
 
-/// The remedy for a folder whose only exports are near misses.
+/// The remedy for a folder with nothing but near misses of exports.
 pub(super) fn remedy(folder: &Path) -> Option<String> {
     let (name, remedy) = ignored_files(folder).into_iter().next()?;
     Some(format!("`{name}` isn't read, as the name of an export ends in .json: {remedy}"))
@@ -49,9 +49,9 @@ fn ignored_files(folder: &Path) -> Vec<(String, String)> {
     names.iter().filter_map(near_miss).collect()
 }
 
-/// What to do with a file that is almost named like an export; `None` for other names. Hidden files, and what editors and
+/// The remedy for a file that is almost named like an export; `None` for other names. Hidden files, and what editors and
 /// downloads leave behind (`a.json~`, `a.json.swp`, `a.json.tmp`), are no near misses, nor is the source of an export that
-/// is there: `a.csv` beside `a.json`.
+/// is there: `a.csv` next to `a.json`.
 fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, extension) =
         name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.starts_with(['.', '#']))?;

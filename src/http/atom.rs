@@ -10,7 +10,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::config::HttpConfig;
 use crate::service::{News, NewsKind};
 
-/// The time of a feed whose log has no beginning.
+/// The time of a feed without entries in its log.
 const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
 /// A feed.

@@ -41,7 +41,7 @@ pub struct HttpConfig {
     pub generations: Option<Store>,
     /// Counts of searches without hits; `None`: they aren't counted.
     pub empty_queries: Option<Arc<EmptyQueries>>,
-    /// What a preview shows beside the directory; `None` for a service.
+    /// The state of a preview; `None` for a service.
     pub preview: Option<Arc<Preview>>,
     /// The title of the page and the documentation: plain text.
     pub site_title: String,

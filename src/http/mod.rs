@@ -112,7 +112,7 @@ pub fn service_with(
         .layer(Around(Authenticate(Arc::clone(&state))))
         .layer(Around(RateLimit));
     let replication = generations::router().method_not_allowed_fallback(method_not_allowed).layer(replication);
-    // What a preview shows: of no snapshot, for there may be none.
+    // The pages of a preview: of no snapshot, for there may be none.
     let is_preview = state.config.preview.is_some();
     let preview = if is_preview { routes::preview::router() } else { Router::new() };
     let preview = preview.layer(

@@ -1,4 +1,4 @@
-//! A preview: what a service of a candidate shows beside the directory while its files are edited.
+//! A preview: the state that a service of a candidate shows while its files are edited.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub struct Findings {
     pub reloads: u64,
 }
 
-/// What the candidate changes.
+/// The changes of the candidate.
 #[derive(Debug, Clone, Default)]
 pub enum Comparison {
     /// It isn't known yet: there is no valid candidate.
@@ -149,7 +149,7 @@ impl Preview {
         }
     }
 
-    /// The report: problems, changes, warnings. An HTML document whose body the page takes.
+    /// The report: problems, changes, warnings. An HTML document; the page takes its body.
     pub(super) fn report(&self, directory: &Directory) -> String {
         let problem = Problem::of(directory);
         let (findings, comparison) = (self.shown_findings(problem.as_ref()), self.comparison.load());

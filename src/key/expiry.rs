@@ -16,7 +16,7 @@ pub enum Expiry {
     Time(Timestamp),
 }
 
-/// An expiry that can't be: the text says how to mend it.
+/// An expiry that can't be: the text says how to repair it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid to the end of that day, UTC) or a time such \

@@ -1,10 +1,10 @@
 //! The form of an API key: `sd_live_<id>_<secret><crc32>`.
 //!
-//! - the prefix tells the kind, and lets secret scanners find a leaked key;
+//! - the prefix is the kind, and lets secret scanners find a leaked key;
 //! - the id (8 characters) names the key in lists and logs and isn't secret;
 //! - the secret is 22 characters of base 62, 130 random bits;
-//! - the last 6 characters are the CRC-32 (IEEE) of everything before them in base 62, so that a misspelled key is told
-//!   from a wrong one without a look-up, and a scanner can tell a key from a chance match.
+//! - the last 6 characters are the CRC-32 (IEEE) of everything before them in base 62, so that a misspelled key is distinguished
+//!   from a wrong one without a look-up, and a scanner can rule out a chance match.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ use fluent_uri::component::Host;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin(Box<str>);
 
-/// An origin that can't be: the text says how to mend it.
+/// An origin that can't be: the text says how to repair it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{origin}` is not a web origin: {reason}; write one such as `https://example.org` or `http://localhost:3000`")]
 pub struct OriginError {

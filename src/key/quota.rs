@@ -3,7 +3,7 @@
 //! A window that slides, and not a fixed one: a fixed window lets twice the quota through around its boundary, and a
 //! token bucket nearly as much in its first minute. Here no 60 seconds hold more than the quota. Requests
 //! less than a quarter of a second apart are remembered as one burst and come back together when the last of them is
-//! 60 seconds old, so memory is bounded by 241 bursts a key whatever the rate, and a caller who always asks gets the
+//! 60 seconds old, so memory is bounded by 241 bursts a key at any rate, and a caller that always sends requests gets the
 //! quota to within 0.5 per cent.
 //!
 //! Time is handed in, never read.
@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::from_mins(1);
 /// Requests closer together than this are one burst.
 const GRAIN: Duration = Duration::from_millis(250);
 
-/// The requests that a key has spent during the last window. The rate is handed in with each request, so that a key whose rate is
+/// The requests that a key has spent during the last window. The rate is a parameter of each request, so that a key with a rate that is
 /// changed keeps its count.
 #[derive(Debug, Default)]
 pub struct Quota {

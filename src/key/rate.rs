@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate(Option<u32>);
 
-/// A rate that can't be: the text says how to mend it.
+/// A rate that can't be: the text says how to repair it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
          limit", max = Rate::MAX)]

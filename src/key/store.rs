@@ -19,7 +19,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The verified keys, shared by all requests; reading takes no lock.
 ///
-/// A key file that is broken or gone later on leaves the last good set in force and is remembered as
+/// A key file that is broken or gone later on leaves the last good set valid and is remembered as
 /// [`KeyStore::problem`]: no state of the file ever opens the service. The development key ends with the first key file,
 /// valid or not.
 #[derive(Debug)]
@@ -166,7 +166,7 @@ impl KeyStore {
     }
 
     /// Looks at the key file and takes its keys if it changed. Reads it only where its size, times or identity differ
-    /// from what was seen last, or its last change is too recent for the times to tell. Blocks on the disk.
+    /// from the last stamp, or its last change is too recent for the times to differ. Blocks on the disk.
     pub fn reload_if_changed(&self) {
         self.reload(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -220,7 +220,7 @@ impl KeyStore {
         self.problem.store(None);
     }
 
-    /// Logs a failure once and looks again at the next call. The development key is no set that could stay in force.
+    /// Logs a failure once and looks again at the next call. The development key isn't a set that could stay valid.
     fn keep_last_good_set(&self, seen: &mut Seen, error: &KeyFileError) {
         seen.stamp = None;
         if std::mem::take(&mut seen.is_development) {

@@ -8,7 +8,7 @@ use crate::record::CalendarDate;
 /// A kind of argument.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// A text of at most so many Unicode code points.
+    /// A text with a largest number of Unicode code points.
     Text { max_characters: usize },
     /// A text, or an array of them: any of these.
     Texts,
@@ -145,7 +145,7 @@ impl Arguments {
     /// Checks the arguments of a call. One that is `null` counts as left out.
     ///
     /// # Errors
-    /// All that is wrong with them, in sentences.
+    /// Every fault of them, in sentences.
     pub(super) fn check(mut given: Map<String, Value>, parameters: &[Parameter]) -> Result<Self, String> {
         given.retain(|_, value| !value.is_null());
         let mut problems = Vec::new();

@@ -22,7 +22,7 @@ use crate::service::{
 };
 use crate::snapshot::Snapshot;
 
-/// What an assistant reads before it uses the tools.
+/// The instructions for an assistant, which it reads before it uses the tools.
 const INSTRUCTIONS: &str = "A read-only directory of software products with categories, reviews, a glossary, and the evidence behind each \
     record. Begin with search_software; get_software, list_reviews take the ids that it returns; list_categories names the \
     categories to filter by. Every product has evidence.status (`vendor-sources-reviewed` or `pending-review`), \

@@ -16,7 +16,7 @@ pub const MIN_COUNT: u32 = 3;
 /// The most different queries that are counted. When there are more, the rarer half is forgotten.
 const MAX_QUERIES: usize = 10_000;
 
-/// A query is counted once in this time, so that one visitor who repeats it doesn't make it a frequent one.
+/// A query is counted once in this time, so that repetitions by one visitor don't make it a frequent one.
 const ONCE_IN: Duration = Duration::from_mins(10);
 
 /// A query without hits.

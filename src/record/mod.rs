@@ -1,6 +1,6 @@
 //! The records of a directory: software products, categories, reviews, glossary terms and synonym groups.
 //!
-//! These are values that an export has been *validated* into: whoever holds one need not check it again. They know
+//! These are values that an export has been *validated* into, so they need not be checked again. They know
 //! nothing of files, JSON text, engines or HTTP. `export` makes them; `snapshot` turns them into a generation.
 
 mod date;

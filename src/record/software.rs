@@ -50,7 +50,7 @@ pub struct Software {
     pub rating: Option<Rating>,
     /// The number of reviews that the record states.
     pub review_count: Option<u64>,
-    /// All other properties, in the order written; and known ones whose value had a type the directory can't use.
+    /// All other properties, in the order written; and known ones with a value of a type that the directory can't use.
     pub additional_properties: Vec<AdditionalProperty>,
 }
 

@@ -40,7 +40,7 @@ pub(super) enum Block {
 /// A table of at most [`MAX_ROWS`] rows.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// What it lists, where the section has several tables.
+    /// The subject of a list, where the section has several tables.
     pub(super) caption: Option<&'static str>,
     pub(super) heads: Vec<&'static str>,
     pub(super) rows: Vec<Vec<Cell>>,

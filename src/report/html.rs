@@ -96,7 +96,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Horizontal bars, whose lengths follow the width of the page while their texts keep their size.
+/// Horizontal bars with lengths that follow the width of the page, while their texts keep their size.
 fn histogram(histogram: &Histogram) -> String {
     let max = histogram.max();
     let bottom = histogram.bars.len() * BAR + BAR;

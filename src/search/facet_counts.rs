@@ -29,12 +29,12 @@ pub struct FacetCounts {
 }
 
 impl FacetCounts {
-    /// Nothing counted yet, of the products with these columns. Of the attributes only these are counted.
+    /// Zero counts of the products with these columns. Only these attributes are counted.
     #[must_use]
     pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
-        let of = |attribute: &Attribute| (*attribute, vec![0; columns.attribute(*attribute).len()]);
+        let with_values = attributes.iter().filter(|attribute| !columns.attribute(**attribute).is_empty());
         Self {
-            by_value: attributes.iter().map(of).collect(),
+            by_value: with_values.map(|of| (*of, vec![0; columns.attribute(*of).len()])).collect(),
             categories: vec![0; columns.category_count()],
             passed: vec![0; columns.profiles().len()],
             ..Self::default()
@@ -115,7 +115,11 @@ impl FacetCounts {
 #[must_use]
 pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
-    counted.sort_unstable_by_key(|(value, count)| (Reverse(*count), *value));
-    counted.truncate(MAX_ATTRIBUTE_VALUES);
+    let order = |(value, count): &(u32, u64)| (Reverse(*count), *value);
+    if counted.len() > MAX_ATTRIBUTE_VALUES {
+        counted.select_nth_unstable_by_key(MAX_ATTRIBUTE_VALUES, order);
+        counted.truncate(MAX_ATTRIBUTE_VALUES);
+    }
+    counted.sort_unstable_by_key(order);
     counted.into_iter().map(|(value, count)| (column.label(value).into(), count)).collect()
 }

@@ -108,8 +108,9 @@ impl Forward {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
-    /// A document's words as they are kept.
-    fn of(&self, ordinal: Ordinal) -> &[u8] {
+    /// A document's words as they are stored, see [`DocumentWords::encoded`].
+    #[must_use]
+    pub fn of(&self, ordinal: Ordinal) -> &[u8] {
         let at = ordinal as usize;
         &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize]
     }
@@ -158,12 +159,6 @@ impl Forward {
         words(self.of(ordinal))
     }
 
-    /// A copy of a document's words.
-    #[must_use]
-    pub fn document(&self, ordinal: Ordinal) -> DocumentWords {
-        DocumentWords(Bytes::copy_from_slice(self.of(ordinal)))
-    }
-
     /// A document's words up to the end of a section.
     pub fn words_until(&self, ordinal: Ordinal, section: Section) -> impl Iterator<Item = WordId> + '_ {
         until(self.words(ordinal), section)
@@ -186,6 +181,12 @@ pub fn until(words: impl Iterator<Item = WordId>, section: Section) -> impl Iter
 pub struct DocumentWords(Bytes);
 
 impl DocumentWords {
+    /// The words as a forward index stores them.
+    #[must_use]
+    pub const fn encoded(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+
     /// These words with their boundaries.
     #[must_use]
     pub fn new(words: &[WordId]) -> Self {

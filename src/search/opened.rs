@@ -58,7 +58,7 @@ impl SearchIndex {
         Ok((index, scorer, forward))
     }
 
-    /// Opens the search tables of that many documents whose words and lengths are elsewhere.
+    /// Opens the search tables of that many documents; their words and lengths are elsewhere.
     ///
     /// # Errors
     /// Where it is damaged.

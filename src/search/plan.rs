@@ -83,9 +83,9 @@ pub enum Kind {
     Prefix,
     /// The word may be a misspelling of it.
     Correction,
-    /// What can replace the product of that name.
+    /// An alternative to the product of that name.
     AlternativeTo,
-    /// A category of what is asked for.
+    /// A category of the products that are searched.
     Category,
     /// A mention of the product of that name.
     Mention,
@@ -170,8 +170,8 @@ pub struct Signals {
 /// A search plan.
 ///
 /// Documents which satisfy every required group come first ([`Tier::All`](super::collect::Tier)), demo records behind real ones.
-/// Where fewer than [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document whose
-/// whole name is the query comes before both ([`Tier::Title`](super::collect::Tier)). Without a required group each group is
+/// Where fewer than [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document with a
+/// whole name that is the query comes before both ([`Tier::Title`](super::collect::Tier)). Without a required group each group is
 /// one that any document may satisfy; without any group all documents are found.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {

@@ -2,7 +2,7 @@
 
 use super::analyse::{Gap, Word, words};
 
-/// From so many words on a query is a question or a sentence, in which function words don't count.
+/// The number of words from which a query is a question or a sentence, in which function words don't count.
 pub const LONG_QUERY: usize = 5;
 
 /// A parsed query. Any text is a query.

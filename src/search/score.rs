@@ -9,7 +9,7 @@
 //! score = tf / (k1 + tf)
 //! ```
 //!
-//! The index stores one small number for the occurrences of a term in a document, so that one posting list has all that the
+//! The index stores one small number for the occurrences of a term in a document, so that one posting list has everything that the
 //! formula needs, and weights can change without a new index.
 
 use std::sync::LazyLock;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use frostem::{Algorithm, Stemmer};
 
-/// The version of frostem, whose minor versions change stems. Part of a generation's name.
+/// The version of frostem; its minor versions change stems. Part of a generation's name.
 pub const VERSION: &str = "2.20261016.1";
 
 /// A stemmer.

@@ -14,7 +14,7 @@ use crate::search::rerank::Shares;
 use crate::search::{Kind, Plan, StemId, Term};
 use crate::snapshot::Snapshot;
 
-/// The tier of a product whose whole name or alias is the query.
+/// The tier of a product with a whole name or alias that is the query.
 pub const WHOLE_NAME: &str = "whole name";
 
 /// The most words that are named for one stem.
@@ -49,11 +49,11 @@ pub struct ExplainedWord {
     pub required: bool,
     /// Whether it is a word of a phrase.
     pub in_phrase: bool,
-    /// What may stand for it.
+    /// Its alternatives.
     pub alternatives: Vec<ExplainedAlternative>,
 }
 
-/// What may stand for a word.
+/// An alternative of a word.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedAlternative {
     /// Why.
@@ -82,7 +82,7 @@ pub struct ExplainedProduct {
     pub words_score: f32,
     /// The shares of the words in the same spelling and of neighbours that are neighbours.
     pub signals: Shares,
-    /// What the sum is multiplied by for these.
+    /// The factor of the sum for these.
     pub factor: f32,
     /// The place in the order of quality, from 1, which decides between equals.
     pub quality: u64,

@@ -51,8 +51,8 @@ impl std::fmt::Debug for Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// Builds a generation and puts it in force on disk. Unless it is to be confirmed, one that is there already is put in
-    /// force as it is.
+    /// Builds a generation and makes it current on disk. Unless it is to be confirmed, an existing one becomes
+    /// current as it is.
     ///
     /// # Errors
     /// Where the exports can't be served, or the generation can't be built or written.
@@ -66,7 +66,7 @@ impl Builder<'_> {
                 store.current().is_some_and(|of| of.generation == generation)
             })?;
             if let Some(manifest) = self.whole(store, &generation) {
-                let manifest = put_in_force(store, &manifest, set.stamp)?;
+                let manifest = make_current(store, &manifest, set.stamp)?;
                 return Ok(Built { manifest, is_new: false });
             }
         }
@@ -172,7 +172,7 @@ impl Builder<'_> {
             exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
         let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
-            // What is served is in force on disk, as a rule; else the files aren't named.
+            // The generation that is served is current on disk, as a rule; else the files aren't named.
             let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()
@@ -198,11 +198,11 @@ impl Builder<'_> {
     }
 }
 
-/// Puts a generation that is there in force. Where another one was, it gets a log that goes on from that one.
-fn put_in_force(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
+/// Makes an existing generation current. Where another one was, it gets a log that goes on from that one.
+fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
-        return Ok(store.put_in_force(manifest, stamp)?);
+        return Ok(store.make_current(manifest, stamp)?);
     };
     let built_at = jiff::Timestamp::now().to_string();
     let log = ChangeLog::after(Some(former), &manifest.generation, &versions, &built_at);

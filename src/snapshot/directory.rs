@@ -13,7 +13,7 @@ use crate::export::Skipped;
 /// The name of the reason that invalid records are left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
 
-/// The directory that is being served: shared by the HTTP service, the watcher and whoever else answers from it.
+/// The directory that is being served, shared by the HTTP service, the watcher and all other users.
 #[derive(Debug, Default)]
 pub struct Directory {
     current: ArcSwapOption<Snapshot>,

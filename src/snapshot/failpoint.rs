@@ -71,7 +71,7 @@ steps! {
     CurrentHalf = "store::current_half";
     /// `CURRENT` is synced under its temporary name.
     CurrentSynced = "store::current_synced";
-    /// `CURRENT` has its name: the generation is in force; the index folder is about to be synced.
+    /// `CURRENT` has its name: the generation is current; the index folder is about to be synced.
     CurrentRenamed = "store::current_renamed";
     /// Before the generations to keep are chosen.
     SweepBegun = "sweep::begun";

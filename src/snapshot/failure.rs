@@ -109,7 +109,7 @@ impl BuildFailure {
         Self { code: FailureCode::ExportsInvalid, count: Some(count), detail, is_transient }
     }
 
-    /// Why exports that remove too many products are held back. `losses` says which files these are gone from; may be empty.
+    /// Why exports that remove too many products are withheld. `losses` says which files these are gone from; may be empty.
     pub(super) fn removes(removed: usize, of: usize, max_percent: u8, losses: &str) -> Self {
         let losses = if losses.is_empty() { String::new() } else { format!(" ({losses})") };
         let detail = format!(

@@ -19,7 +19,7 @@ use crate::catalogue::ProductVersion;
 const MAX_STEPS: usize = 100;
 /// The most bytes of the log. A step of a hundred thousand products has some 5 MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// The bytes of a change beside its id, at most.
+/// The bytes of a change in addition to its id, at most.
 const CHANGE_BYTES: usize = 32;
 
 /// The changes of the last generations, the oldest first.

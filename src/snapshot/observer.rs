@@ -1,4 +1,4 @@
-//! The progress and the reports of a keeper.
+//! The progress and the reports of a reloader.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +29,7 @@ pub struct RenderedReport {
     pub text: String,
 }
 
-/// Gets the progress and the reports of a keeper.
+/// Gets the progress and the reports of a reloader.
 pub trait Observer: Send {
     /// Gets the units done and the units in all. A break stops the build.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;

@@ -15,7 +15,7 @@ use super::build::Processors;
 use super::failure::{BuildFailure, FailureCode};
 use super::observer::{Observer, Phase, RenderedReport};
 
-/// The ids of the products that are served. Exports that would remove too many of them are held back.
+/// The ids of the products that are served. Exports that would remove too many of them are withheld.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ServedIds(pub(super) Vec<String>);
 
@@ -53,7 +53,7 @@ pub enum Message {
     },
     /// The exports were read, and this is what was found.
     Report(RenderedReport),
-    /// The last message: the generation is in force on disk.
+    /// The last message: the generation is current on disk.
     Built {
         /// The name of its folder.
         folder: String,

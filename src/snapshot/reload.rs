@@ -14,14 +14,14 @@ pub enum ReloadOutcome {
     /// The exports make the generation that is served already.
     Unchanged,
     /// The exports would remove too many records: the former generation is served until `--reindex` confirms them.
-    HeldBack,
+    Withheld,
     /// The exports can't be served, or building failed: the last good generation is served, if there is one.
     Failed,
 }
 
 impl ReloadOutcome {
     /// All outcomes.
-    pub const ALL: [Self; 5] = [Self::Published, Self::Loaded, Self::Unchanged, Self::HeldBack, Self::Failed];
+    pub const ALL: [Self; 5] = [Self::Published, Self::Loaded, Self::Unchanged, Self::Withheld, Self::Failed];
 
     /// The stable name.
     #[must_use]
@@ -30,7 +30,7 @@ impl ReloadOutcome {
             Self::Published => "published",
             Self::Loaded => "loaded",
             Self::Unchanged => "unchanged",
-            Self::HeldBack => "held_back",
+            Self::Withheld => "held_back",
             Self::Failed => "failed",
         }
     }

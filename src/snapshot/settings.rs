@@ -1,4 +1,4 @@
-//! The settings of a keeper.
+//! The settings of a reloader.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::process::BuildProcess;
 use super::source::Source;
 use crate::export::{IdPrefixes, Limits};
 
-/// The settings of a keeper.
+/// The settings of a reloader.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where the exports come from.

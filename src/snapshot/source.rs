@@ -141,7 +141,7 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
 
 /// How often files that change while they are read are read again.
 const READS: usize = 10;
-/// File systems tell times in steps: a change within the same one as the look before can't be seen.
+/// File systems store times in steps: a change within the same step as the poll before can't be seen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
 /// Files that were read, or why they can't be.

@@ -16,7 +16,7 @@ pub struct FileStamp {
     pub size: u64,
     /// When it was last modified, in nanoseconds since 1970.
     pub modified_ns: u128,
-    /// Which file it is and when its metadata last changed, where the system tells: a file that was replaced by one of
+    /// The identity of the file and the time when its metadata last changed, where the system has them: a file that was replaced by one of
     /// the same size and time differs here.
     pub identity: (u64, i64, i64),
 }

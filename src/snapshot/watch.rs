@@ -1,8 +1,8 @@
 //! Notices that the exports changed. notify's only home.
 //!
-//! An event is only a hint: what counts is a look at names, sizes and times, once a second whatever happens, for events
-//! get lost (a folder recreated, a link swapped, a network file system). A burst of changes is waited out, and now and
-//! then everything is read in full.
+//! Events only trigger an earlier poll. Names, sizes and times are polled once a second in any case, because events get lost (a
+//! folder recreated, a link swapped, a network file system). Bursts of changes are debounced, and everything is read in full
+//! every ten minutes.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Change;
-use super::keeper::{Keeper, Outcome};
+use super::reloader::{Outcome, Reloader};
 use super::stamp::FolderStamp;
 
-/// How often the folder is looked at.
+/// The interval between two polls of the folder.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How often it is looked at while it changes.
+/// The interval while it changes.
 const LOOK_WHILE_CHANGING: Duration = Duration::from_millis(50);
-/// A change counts once nothing more has changed for this long,
+/// The time without a further change after which a change counts,
 const QUIET: Duration = Duration::from_millis(250);
-/// or after this long in any case.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How often everything is read in full.
+/// and the time after which it counts in any case.
+const MAX_DELAY: Duration = Duration::from_secs(5);
+/// The interval between two reads of all contents.
 const READ_IN_FULL_EVERY: Duration = Duration::from_mins(10);
 
-/// The signals that wake the watch.
+/// The signals that end the wait for the next poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// Something may have changed.
@@ -36,9 +36,9 @@ pub enum Signal {
     Stop,
 }
 
-/// Decides when a change has settled. Time comes from outside.
+/// A debouncer of the changes of a folder. Its callers pass the time.
 #[derive(Debug)]
-pub struct Pacer {
+pub struct Debouncer {
     seen: Option<FolderStamp>,
     pending: Option<Pending>,
     read_in_full: Instant,
@@ -51,20 +51,20 @@ struct Pending {
     changed: Instant,
 }
 
-impl Pacer {
-    /// A pacer that knows what the folder looked like when it was last read.
+impl Debouncer {
+    /// A debouncer of a folder that had the stamp `seen` when it was last read.
     #[must_use]
     pub const fn new(seen: Option<FolderStamp>, now: Instant) -> Self {
         Self { seen, pending: None, read_in_full: now }
     }
 
-    /// How long to wait for a signal before the next look.
+    /// The longest wait for a signal before the next poll.
     #[must_use]
-    pub const fn patience(&self) -> Duration {
+    pub const fn max_wait(&self) -> Duration {
         if self.pending.is_some() { LOOK_WHILE_CHANGING } else { LOOK_EVERY }
     }
 
-    /// Takes a look in (`None`: the folder can't be looked at) and says whether it is time to read the exports.
+    /// Records the folder's stamp, `None` where it can't be read. Returns whether the exports are due to be read.
     pub fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
         if stamp == self.seen {
             self.pending = None;
@@ -76,55 +76,55 @@ impl Pacer {
             Some(_) => {}
         }
         self.pending.as_ref().is_some_and(|pending| {
-            now.duration_since(pending.changed) >= QUIET || now.duration_since(pending.since) >= PATIENCE
+            now.duration_since(pending.changed) >= QUIET || now.duration_since(pending.since) >= MAX_DELAY
         })
     }
 
-    /// The exports were read as they looked then.
+    /// Records that the exports were read with this stamp.
     pub fn read(&mut self, seen: Option<FolderStamp>, now: Instant) {
         (self.seen, self.pending, self.read_in_full) = (seen, None, now);
     }
 }
 
 /// Watches until the stop signal, on a thread of its own, which waits for builds.
-pub fn watch(keeper: &mut Keeper, signals: &Receiver<Signal>, hints: &mut Hints) {
-    let mut pacer = Pacer::new(keeper.seen().cloned(), Instant::now());
+pub fn watch(reloader: &mut Reloader, signals: &Receiver<Signal>, fs_events: &mut FsEvents) {
+    let mut debouncer = Debouncer::new(reloader.seen().cloned(), Instant::now());
     // A generation that was loaded without reading the exports is verified now, while it is served.
     let mut reload = true;
     let mut is_requested = false;
     let mut looked_at = Instant::now();
     loop {
-        match next_signal(signals, looked_at, pacer.patience()) {
+        match next_signal(signals, looked_at, debouncer.max_wait()) {
             Some(Signal::Stop) => return,
             Some(Signal::Reload) => (reload, is_requested) = (true, true),
             Some(Signal::Hint) | None => {}
         }
         looked_at = Instant::now();
-        hints.follow(keeper.settings().source.folder());
-        keeper.look_at_index(looked_at);
-        let stamp = keeper.settings().source.stamp().ok();
+        fs_events.follow(reloader.settings().source.folder());
+        reloader.look_at_index(looked_at);
+        let stamp = reloader.settings().source.stamp().ok();
         // A generation that another process built of these files needs no second look.
-        if pacer.pending.is_some() && stamp.as_ref() == keeper.seen() && stamp.is_some() {
-            pacer.read(stamp.clone(), Instant::now());
+        if debouncer.pending.is_some() && stamp.as_ref() == reloader.seen() && stamp.is_some() {
+            debouncer.read(stamp.clone(), Instant::now());
         }
-        if pacer.look(stamp, Instant::now()) || std::mem::take(&mut reload) || keeper.is_due(looked_at) {
-            refresh(keeper, std::mem::take(&mut is_requested));
-            pacer.read(keeper.seen().cloned(), Instant::now());
+        if debouncer.look(stamp, Instant::now()) || std::mem::take(&mut reload) || reloader.is_due(looked_at) {
+            refresh(reloader, std::mem::take(&mut is_requested));
+            debouncer.read(reloader.seen().cloned(), Instant::now());
         }
     }
 }
 
-/// Waits for the next signal, for so long at most. A storm of hints is one: the folder is looked at again no sooner than a
-/// while after the last look, whatever its file system has to tell meanwhile.
-fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, patience: Duration) -> Option<Signal> {
-    let mut patience = patience;
+/// Waits for the next signal, for `max_wait` at most. Events in quick succession count as one: the folder is polled again no sooner
+/// than 50 ms after the last poll.
+fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, max_wait: Duration) -> Option<Signal> {
+    let mut max_wait = max_wait;
     let mut hinted = None;
     loop {
-        match signals.recv_timeout(patience) {
+        match signals.recv_timeout(max_wait) {
             Ok(Signal::Hint) => {
                 hinted = Some(Signal::Hint);
-                patience = LOOK_WHILE_CHANGING.saturating_sub(looked_at.elapsed());
-                if patience.is_zero() {
+                max_wait = LOOK_WHILE_CHANGING.saturating_sub(looked_at.elapsed());
+                if max_wait.is_zero() {
                     return hinted;
                 }
             }
@@ -136,14 +136,14 @@ fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, patience: Duratio
 }
 
 /// Reads the exports and logs the result; `is_requested`: also where nothing changed.
-fn refresh(keeper: &mut Keeper, is_requested: bool) {
+fn refresh(reloader: &mut Reloader, is_requested: bool) {
     let started = Instant::now();
-    let (before, seen) = (keeper.directory().current(), keeper.seen().cloned());
-    match keeper.refresh() {
+    let (before, seen) = (reloader.directory().current(), reloader.seen().cloned());
+    match reloader.refresh() {
         Ok(Outcome::Published(kept) | Outcome::Loaded(kept)) => {
-            let after = keeper.directory().current();
+            let after = reloader.directory().current();
             let records = [&before, &after].map(|of| of.as_deref().map(|of| &*of.records));
-            let change = Change::between(records[0], records[1], (seen.as_ref(), keeper.seen()));
+            let change = Change::between(records[0], records[1], (seen.as_ref(), reloader.seen()));
             let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             tracing::info!(
                 generation = kept.generation,
@@ -158,33 +158,32 @@ fn refresh(keeper: &mut Keeper, is_requested: bool) {
         }
         Ok(Outcome::Unchanged) if is_requested => tracing::info!("the exports are unchanged"),
         Ok(Outcome::Unchanged) => tracing::debug!("the exports make the generation that is served"),
-        // The keeper has said why.
+        // The reloader has logged the reason.
         Ok(Outcome::KeptLastGood(_)) => {}
         Err(failure) => tracing::error!("there is nothing to serve: {failure}"),
     }
 }
 
-/// Turns the file system's events into hints.
-pub struct Hints {
+/// The events of the file system, as [`Signal::Hint`].
+pub struct FsEvents {
     sender: SyncSender<Signal>,
     watcher: Option<(RecommendedWatcher, PathBuf, Option<u64>)>,
 }
 
-impl std::fmt::Debug for Hints {
+impl std::fmt::Debug for FsEvents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hints").finish_non_exhaustive()
+        f.debug_struct("FsEvents").finish_non_exhaustive()
     }
 }
 
-impl Hints {
-    /// Hints go to this channel; a full one drops them, for a hint is as good as a hundred.
+impl FsEvents {
+    /// Events for this channel. A full channel drops them: one is enough for a poll.
     #[must_use]
     pub const fn new(sender: SyncSender<Signal>) -> Self {
         Self { sender, watcher: None }
     }
 
-    /// Follows a folder; again, if another folder stands under its name now. Where events can't be had, the looks once
-    /// a second remain.
+    /// Watches a folder; again, if its path leads to another folder now. Without events the polls once a second remain.
     pub fn follow(&mut self, folder: Option<&Path>) {
         let Some(folder) = folder else { return };
         let identity = identity(folder);
@@ -193,9 +192,9 @@ impl Hints {
         }
         let sender = self.sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading a file raises events too; those are ours.
+            // Reading a file raises events too, which the reloader itself causes.
             if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
-                // A full channel has a hint in it already.
+                // A full channel has such a signal already.
                 let _ = sender.try_send(Signal::Hint);
             }
         });
@@ -238,53 +237,53 @@ mod tests {
     #[test]
     fn a_change_counts_once_it_has_been_quiet() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(stamp(1), start);
-        assert!(!pacer.look(stamp(1), start), "nothing changed");
-        assert!(!pacer.look(stamp(2), start + ms(100)));
-        assert!(!pacer.look(stamp(3), start + ms(300)), "still changing");
-        assert!(!pacer.look(stamp(3), start + ms(549)));
-        assert!(pacer.look(stamp(3), start + ms(550)));
-        pacer.read(stamp(3), start + ms(600));
-        assert!(!pacer.look(stamp(3), start + ms(900)), "read once");
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(stamp(1), start), "nothing changed");
+        assert!(!debouncer.look(stamp(2), start + ms(100)));
+        assert!(!debouncer.look(stamp(3), start + ms(300)), "still changing");
+        assert!(!debouncer.look(stamp(3), start + ms(549)));
+        assert!(debouncer.look(stamp(3), start + ms(550)));
+        debouncer.read(stamp(3), start + ms(600));
+        assert!(!debouncer.look(stamp(3), start + ms(900)), "read once");
     }
 
     #[test]
     fn a_storm_of_changes_is_waited_out_five_seconds_at_most() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(stamp(0), start);
-        let first = (1..1000).find(|n| pacer.look(stamp(*n), start + ms(n * 100))).expect("it gives in");
+        let mut debouncer = Debouncer::new(stamp(0), start);
+        let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("it gives in");
         assert_eq!(first, 51);
     }
 
     #[test]
     fn a_change_that_is_taken_back_is_none() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(stamp(1), start);
-        assert!(!pacer.look(stamp(2), start));
-        assert!(!pacer.look(stamp(1), start + ms(100)));
-        assert!(!pacer.look(stamp(1), start + ms(1000)));
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(stamp(2), start));
+        assert!(!debouncer.look(stamp(1), start + ms(100)));
+        assert!(!debouncer.look(stamp(1), start + ms(1000)));
     }
 
     #[test]
     fn everything_is_read_in_full_now_and_then() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(stamp(1), start);
-        assert!(!pacer.look(stamp(1), start + Duration::from_secs(599)));
-        assert!(pacer.look(stamp(1), start + Duration::from_mins(10)));
-        pacer.read(stamp(1), start + Duration::from_mins(10));
-        assert!(!pacer.look(stamp(1), start + Duration::from_secs(601)));
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(stamp(1), start + Duration::from_secs(599)));
+        assert!(debouncer.look(stamp(1), start + Duration::from_mins(10)));
+        debouncer.read(stamp(1), start + Duration::from_mins(10));
+        assert!(!debouncer.look(stamp(1), start + Duration::from_secs(601)));
     }
 
     #[test]
     fn a_folder_that_vanishes_is_a_change_like_any_other() {
         let start = Instant::now();
-        let mut pacer = Pacer::new(stamp(1), start);
-        assert!(!pacer.look(None, start));
-        assert!(pacer.look(None, start + ms(250)));
-        pacer.read(None, start + ms(250));
-        assert!(!pacer.look(None, start + ms(1250)), "said once");
-        assert!(!pacer.look(stamp(1), start + ms(2000)));
-        assert!(pacer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(None, start));
+        assert!(debouncer.look(None, start + ms(250)));
+        debouncer.read(None, start + ms(250));
+        assert!(!debouncer.look(None, start + ms(1250)), "said once");
+        assert!(!debouncer.look(stamp(1), start + ms(2000)));
+        assert!(debouncer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
     }
 
     #[test]

@@ -315,7 +315,7 @@ impl Builder<'_> {
     }
 }
 
-/// The value of a closed list that a text means, whatever its case and hyphens; the text itself where it means none.
+/// The value of a closed list that a text means, in any case and with any hyphens; the text itself where it means none.
 fn of_list<'t>(text: &'t str, values: [&'static str; 2]) -> &'t str {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).unwrap_or(text)

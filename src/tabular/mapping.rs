@@ -101,7 +101,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("review_count", &["reviews", "number-of-reviews", "anzahl-bewertungen", "nombre-d-avis"]),
 ];
 
-/// What becomes of a column.
+/// The use of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A property that the directory knows.

@@ -106,7 +106,7 @@ pub enum TableError {
     /// The workbook has several worksheets, or not the one that is named.
     #[error("{reason}; name one with --sheet: {}", .sheets.join(", "))]
     Sheet {
-        /// What is wrong.
+        /// The fault.
         reason: String,
         /// The worksheets.
         sheets: Vec<String>,

@@ -76,7 +76,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
 }
 
-/// Each is sent on a connection of its own, of which nothing more is written; what comes back until the end.
+/// Each is sent on a connection of its own, and nothing more is written; the result is everything that comes back.
 #[test]
 fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -87,7 +87,7 @@ fn any_bytes_are_answered_or_refused_and_the_service_goes_on() {
     runtime.spawn(server.serve(listener, std::future::pending(), std::future::pending()));
     let send = async |bytes: &[u8]| {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
-        // Whoever refuses what it read so far may close before all is written, and the rest of its answer is lost then.
+        // A server that refuses what it read so far may close before all is written, and the rest of its answer is lost then.
         let _ = stream.write_all(bytes).await;
         let _ = stream.shutdown().await;
         let mut answer = Vec::new();

@@ -1,4 +1,4 @@
-//! Keys: who is let in, and that nobody else learns anything.
+//! Keys: which requests are let in, and that the others learn nothing.
 
 use std::net::SocketAddr;
 
@@ -146,7 +146,7 @@ async fn an_address_with_too_many_bad_keys_is_asked_to_wait_and_a_valid_key_work
 async fn behind_a_proxy_its_callers_are_told_apart_and_what_others_forge_is_not_believed() {
     let service = behind_a_proxy();
     for n in 0..=BURST {
-        // What a caller writes itself stands further left.
+        // Addresses that a caller writes itself stand further left.
         ask(&service, "10.0.0.1", &format!("203.0.113.{n}, 198.51.100.7"), "Bearer nonsense").await;
     }
     assert_eq!(ask(&service, "10.0.0.1", "198.51.100.7", "Bearer nonsense").await.status, 429);

@@ -16,7 +16,7 @@ const PATHS: [&str; 9] = [
 ];
 
 #[tokio::test]
-async fn what_the_caller_has_is_not_sent_again_and_costs_nothing() {
+async fn matching_entity_tag_costs_no_body_and_no_quota() {
     let service = Setup { directory: fixture::directory(), rate: 10, ..Setup::default() }.start();
     let mut left = 10;
     for path in PATHS {
@@ -71,7 +71,7 @@ async fn an_error_has_no_tag_and_no_condition_hides_it() {
     assert_eq!(service.get_with("/v1/software", &[("if-none-match", "*")]).await.status, 304);
 }
 
-/// What of the directory a changed product changes.
+/// The parts of the directory that a changed product changes.
 #[tokio::test]
 async fn records_are_tagged_by_their_content_and_lists_by_the_generation() {
     let service = Service::with_directory();

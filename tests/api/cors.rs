@@ -54,7 +54,7 @@ async fn without_an_origin_nothing_is_said_of_it() {
 }
 
 #[tokio::test]
-async fn whatever_the_origin_it_is_never_reflected_and_credentials_are_never_allowed() {
+async fn origin_is_never_reflected_and_credentials_are_never_allowed() {
     let open = Service::with_directory();
     let shop = Setup { directory: fixture::directory(), origins: &["https://shop.example"], ..Setup::default() };
     let restricted = shop.start();

@@ -1,4 +1,4 @@
-//! What is served without a key.
+//! Documents that are served without a key.
 
 use std::sync::Arc;
 

@@ -116,7 +116,7 @@ fn the_example_of_an_export_is_valid_and_shows_every_known_member() {
     }
 }
 
-/// What is answered of a product is its own, also beside products that have reviews.
+/// The examples of a product are its own, also next to products that have reviews.
 #[tokio::test]
 async fn every_product_of_the_bundled_data_is_answered_whole() {
     let service = bundled();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use software_directory::export::IdPrefixes;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
-use software_directory::snapshot::keeper::Keeper;
+use software_directory::snapshot::reloader::Reloader;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::{Directory, Settings};
 
@@ -46,12 +46,12 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
         process: None,
     };
     let directory = Arc::<Directory>::default();
-    let mut keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Silent));
+    let mut reloader = Reloader::new(settings, Arc::clone(&directory), Box::new(Silent));
     write(folder.path(), &[product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)]);
-    keeper.start().expect("it serves");
+    reloader.start().expect("it serves");
     let first = directory.current().expect("a generation").generation().to_owned();
     write(folder.path(), &[product("old", "Permits", Some("2026-02-01")), product("new", "Audits", None)]);
-    keeper.refresh().expect("it serves");
+    reloader.refresh().expect("it serves");
     (directory, first)
 }
 

@@ -1,4 +1,4 @@
-//! A small directory that is told apart at a glance: 25 numbered tools, products with odd ids, two exports.
+//! A small directory with records that differ at a glance: 25 numbered tools, products with odd ids, two exports.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is written to the log, and what never is.
+//! The content of the log, and what is never in it.
 
 use std::io;
 use std::sync::{Arc, Mutex};

@@ -107,7 +107,7 @@ const ASKED: [(&str, &str, u16); 22] = [
 ];
 
 #[tokio::test]
-async fn what_is_answered_is_what_the_document_says() {
+async fn responses_match_the_document() {
     let service = Service::with_directory();
     let document = document();
     for (described, path, status) in ASKED {

@@ -10,7 +10,7 @@ use software_directory::http::HttpConfig;
 use crate::service::{Service, Setup};
 
 #[tokio::test]
-async fn what_is_nowhere_is_not_found() {
+async fn unknown_path_is_not_found() {
     let service = Service::empty();
     for path in ["/nowhere", "/v2/software", "/v1software", "//v1/software", "/V1/software", "/healthz/x", "/%2e%2e/"] {
         let answer = service.send(Method::GET, path, &[]).await;

@@ -1,4 +1,4 @@
-//! Quotas and the headers that tell of them.
+//! Quotas and the headers that state them.
 
 use axum::http::Method;
 use software_directory::http::HttpConfig;
@@ -22,7 +22,7 @@ async fn the_quota_counts_down_and_then_asks_to_wait() {
 }
 
 #[tokio::test]
-async fn what_needs_no_key_costs_nothing() {
+async fn requests_without_a_key_cost_nothing() {
     let service = Setup { directory: fixture::directory(), rate: 1, ..Setup::default() }.start();
     let preflight = [("origin", "https://shop.example"), ("access-control-request-method", "GET")];
     for _ in 0..3 {

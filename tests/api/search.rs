@@ -52,9 +52,9 @@ async fn matches_are_marked_when_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_asked_again_and_again_is_answered_the_same_until_there_is_another_generation() {
+async fn repeated_query_has_the_same_response_until_the_next_generation() {
     let service = Service::with_directory();
-    // The same to whoever compares entity tags, but each in the order asked.
+    // The same entity tag, but each in the order requested.
     let paths = ["category&facets=rating", "rating&facets=category"]
         .map(|facets| format!("/v1/search?q=gauge&facets={facets}&highlight=true&limit=1"));
     let first = [service.get(&paths[0]).await, service.get(&paths[1]).await];

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::service::{Service, Setup};
 
-/// A service on a free port of this machine, until it is told to stop.
+/// A service on a free port of this machine, until its stop signal.
 struct Running {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -35,7 +35,7 @@ impl Running {
     /// Sends bytes and reads until the server closes.
     async fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
-        // Who sends too much is cut off, and may learn of it before the answer.
+        // A client that sends too much is cut off, and may learn of it before the answer.
         drop(stream.write_all(request.as_bytes()).await);
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer).await);
@@ -84,7 +84,7 @@ async fn a_body_on_get_is_ignored() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_answered_400_and_the_service_goes_on() {
+async fn bytes_that_are_no_request_are_answered_400_and_the_service_goes_on() {
     let running = run(&Service::empty()).await;
     for nonsense in ["\x16\x03\x01\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
         let answer = running.exchange(nonsense).await;
@@ -111,7 +111,7 @@ async fn a_panic_is_one_500_with_a_request_id_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn what_another_server_on_the_way_could_read_differently_is_refused() {
+async fn request_that_another_server_could_read_differently_is_refused() {
     let running = run(&Service::empty()).await;
     for (headers, problem) in [
         ("", true),
@@ -180,7 +180,7 @@ async fn a_request_under_way_is_finished_before_the_service_stops() {
     stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");
     running.stop.send(()).expect("the server runs");
-    // Nobody else gets in any more, once the listener is gone.
+    // No other client gets in once the listener is gone.
     while let Ok(mut late) = TcpStream::connect(running.address).await {
         let _ = late.read_to_end(&mut Vec::new()).await;
     }

@@ -22,7 +22,7 @@ impl Apart {
         if others.count() == 0 {
             return (start(), None);
         }
-        // Processes and threads stay where whoever started them was.
+        // Processes and threads stay where their parent was.
         let apart = Self { before };
         sched_setaffinity(None, &first).expect("one of its processors");
         let started = start();

@@ -1,4 +1,4 @@
-//! What callers write to do harm: into paths, queries, ids and headers. Nothing of it is opened, believed or let through
+//! Hostile input of callers: in paths, queries, ids and headers. Nothing of it is opened, believed or let through
 //! into a log line, and a key is never written down.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::process::{Place, Server};
 use crate::run;
 use crate::until::until;
 
-/// Ids as they stand in a path, none of which is a product's.
+/// Ids in the form of paths; none is a product's.
 #[cfg(target_os = "linux")]
 const IDS: [&str; 16] = [
     "../../etc/passwd",
@@ -42,7 +42,7 @@ async fn first_answer(server: &crate::process::Server, bytes: &[u8]) -> Option<S
     (!answer.is_empty()).then(|| String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// Only Linux tells who opens a file.
+/// Only Linux shows which process opens a file.
 #[cfg(target_os = "linux")]
 #[test]
 fn hostile_ids_are_not_found_and_open_no_file() {
@@ -129,7 +129,7 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written
             ] {
                 let answer = client.ask(&request(path, presented, &headers)).await;
                 if let Ok(answer) = answer {
-                    // Who is answered gets links to what they asked for, and to the words of their query.
+                    // A response links only to resources of its request and to the words of its query.
                     assert!(answer.status == 200 || !format!("{answer:?}").contains(secret), "{answer:?}");
                 }
             }
@@ -160,7 +160,7 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_written
 }
 
 #[test]
-fn what_was_searched_is_not_logged_unless_asked_for() {
+fn queries_are_logged_only_with_the_option() {
     let place = Place::new(10, 1_000_000);
     for (arguments, is_told) in [
         (&["--log", "trace"][..], false),

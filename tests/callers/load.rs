@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::client::{Client, request};
 
-/// What callers ask for.
+/// The requests of callers.
 pub(crate) const PATHS: [&str; 4] = [
     "/v1/search?q=permit+audi&facets=category&highlight=true",
     "/v1/software?limit=20",
@@ -22,7 +22,7 @@ pub(crate) const PATHS: [&str; 4] = [
 pub(crate) struct Outcome {
     /// 0 where the connection broke.
     pub(crate) status: u16,
-    /// From when it was due, so that nobody's waiting is left out.
+    /// From when it was due, so that no wait is left out.
     pub(crate) took: Duration,
     /// From when it was sent.
     pub(crate) answered_in: Duration,
@@ -38,13 +38,13 @@ impl Outcome {
     }
 }
 
-/// What to ask next; in place of `{}` a number, each time another, for what was never asked before and so isn't remembered.
+/// The next request; in place of `{}` a number, another one each time, for requests that are in no cache.
 fn next_path(paths: &[&str], at: usize) -> String {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     paths[at % paths.len()].replace("{}", &ASKED.fetch_add(1, Ordering::Relaxed).to_string())
 }
 
-/// Asks at a rate, whatever the answers do, over so many connections.
+/// Sends requests at a fixed rate over a number of connections (open loop).
 pub(crate) async fn at_rate(
     address: SocketAddr,
     key: &str,
@@ -63,7 +63,7 @@ pub(crate) async fn at_rate(
         #[expect(clippy::cast_precision_loss, reason = "thousands")]
         let offset = every.mul_f64(caller as f64 / connections as f64);
         callers.spawn(async move {
-            // They connect when they first ask, one after the other: a listener has room for few who come at once, and who
+            // They connect at their first request, one after the other: a listener has room for few connections at once, and a client that
             // finds none tries again after seconds.
             let mut client = None;
             let mut outcomes = Vec::new();
@@ -96,7 +96,7 @@ pub(crate) async fn at_rate(
     callers.join_all().await.into_iter().flatten().collect()
 }
 
-/// Asks one after the other over so many connections and says how many were answered in a second.
+/// Sends one request after the other over a number of connections and returns the responses in a second.
 pub(crate) async fn capacity(
     address: SocketAddr,
     key: &str,
@@ -127,7 +127,7 @@ pub(crate) async fn capacity(
     answered / lasting.as_secs_f64()
 }
 
-/// The time within which so many per cent were answered, in milliseconds; 0 where there is none.
+/// The latency at a percentile, in milliseconds; 0 where there is none.
 pub(crate) fn percentile(took: impl IntoIterator<Item = Duration>, per_cent: usize) -> f64 {
     let mut took: Vec<_> = took.into_iter().collect();
     took.sort_unstable();

@@ -1,7 +1,7 @@
-//! Hostile callers, crowds, and the signals of whoever operates the service: the real binary on this machine's own
+//! Hostile callers, crowds, and the signals of operators: the real binary on this machine's own
 //! network.
 //!
-//! As part of all tests the counts are small; `FAULTS=full` runs them in full, see `make faults`. What the measures are
+//! In the run of all tests the counts are small; `FAULTS=full` runs them in full, see `make faults`. The meaning of the measures
 //! is printed: `cargo test --test callers -- --nocapture`.
 
 mod apart;

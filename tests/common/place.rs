@@ -1,4 +1,4 @@
-//! A data folder, an index folder, and a keeper between them that remembers what it was seen doing.
+//! A data folder, an index folder, and a reloader between them that remembers what it was seen doing.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use software_directory::export::{IdPrefixes, Limits, Report};
 use software_directory::service::{ListSoftware, PageRequest, list_software};
 use software_directory::snapshot::builder::Builder;
-use software_directory::snapshot::keeper::Keeper;
+use software_directory::snapshot::reloader::Reloader;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::store::{Manifest, Store};
 use software_directory::snapshot::{
@@ -24,9 +24,9 @@ pub(crate) struct Place {
     _folder: Option<TempDir>,
 }
 
-/// A keeper at work, its directory, and what it was seen doing.
+/// A reloader at work, its directory, and what it was seen doing.
 pub(crate) struct Running {
-    pub(crate) keeper: Keeper,
+    pub(crate) reloader: Reloader,
     pub(crate) directory: Arc<Directory>,
     seen: Arc<Mutex<Seen>>,
 }
@@ -111,19 +111,19 @@ impl Place {
         }
     }
 
-    /// A keeper that has done nothing yet.
-    pub(crate) fn keeper(&self) -> Running {
+    /// A reloader that has done nothing yet.
+    pub(crate) fn reloader(&self) -> Running {
         running(self.settings())
     }
 
-    /// A keeper that has started well.
+    /// A reloader that has started well.
     pub(crate) fn started(&self) -> Running {
-        let mut running = self.keeper();
-        running.keeper.start().expect("it serves");
+        let mut running = self.reloader();
+        running.reloader.start().expect("it serves");
         running
     }
 
-    /// Builds a generation and puts it in force, as `--reindex` does.
+    /// Builds a generation and makes it current, as `--reindex` does.
     pub(crate) fn reindex(&self) -> Result<Manifest, BuildFailure> {
         self.reindex_with(&self.settings())
     }
@@ -136,9 +136,9 @@ impl Place {
             .manifest)
     }
 
-    /// The manifest of the generation in force on disk.
-    pub(crate) fn in_force(&self) -> Manifest {
-        self.store().current().expect("a generation in force")
+    /// The manifest of the current generation on disk.
+    pub(crate) fn current(&self) -> Manifest {
+        self.store().current().expect("a current generation")
     }
 
     /// The names in the index folder, sorted; empty where there is none.
@@ -156,11 +156,11 @@ impl Place {
     }
 }
 
-/// A keeper with these settings that has done nothing yet.
+/// A reloader with these settings that has done nothing yet.
 pub(crate) fn running(settings: Settings) -> Running {
     let (directory, seen) = (Arc::<Directory>::default(), Arc::<Mutex<Seen>>::default());
-    let keeper = Keeper::new(settings, Arc::clone(&directory), Box::new(Witness(Arc::clone(&seen))));
-    Running { keeper, directory, seen }
+    let reloader = Reloader::new(settings, Arc::clone(&directory), Box::new(Witness(Arc::clone(&seen))));
+    Running { reloader, directory, seen }
 }
 
 impl Running {

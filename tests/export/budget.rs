@@ -13,7 +13,7 @@ fn examined(rest: &str) -> Report {
     examine(&[("x.json", &envelope(rest))])
 }
 
-/// An export with two records, of which the first is larger.
+/// An export with two records; the first is larger.
 fn with_record(more: &str) -> Report {
     examined(&format!(r#""software": [{}, {}]"#, record("a", more), record("b", "")))
 }

@@ -19,7 +19,7 @@ struct Seen {
 }
 
 impl Checker {
-    /// What is wrong with an answer that holds records: all must be of one revision, revision and `X-Generation` must
+    /// The fault of an answer that holds records: all must be of one revision, revision and `X-Generation` must
     /// always go together, and where the answer counts all records, the total must be the revision's. Answers the revision.
     pub(crate) fn check(&self, corpus: &Corpus, answer: &Answer, is_all: bool) -> Result<usize, String> {
         if answer.status != 200 {

@@ -1,4 +1,4 @@
-//! Damage on disk, at a start and while a keeper serves: every file, every kind, and random bits.
+//! Damage on disk, at a start and while a reloader serves: every file, every kind, and random bits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use software_directory::snapshot::INDEX_FORMAT;
 use software_directory::snapshot::Phase;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 use software_directory::snapshot::store::Store;
 
 use crate::corpus::Corpus;
@@ -38,9 +38,9 @@ fn flip(path: &Path, bit: usize) {
     fs::write(path, content).expect("written");
 }
 
-/// The files of the generation in force, the pointer to it included, that hold something.
+/// The files of the current generation, the pointer to it included, that hold something.
 fn files(store: &Store) -> Vec<PathBuf> {
-    let manifest = store.current().expect("a generation in force");
+    let manifest = store.current().expect("a current generation");
     let folder = store.folder().join(manifest.folder_name());
     let mut files: Vec<_> = manifest.parts.iter().map(|part| folder.join(&part.name)).collect();
     files.extend([folder.join("manifest.json"), store.folder().join("CURRENT")]);
@@ -65,7 +65,7 @@ fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
 }
 
 fn is_whole(place: &Place, what: &str) {
-    let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is in force"));
+    let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: nothing is current"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut names = place.generation_names();
     // A flipped bit can change a manifest's index format; one generation of another format is kept.
@@ -80,7 +80,7 @@ fn is_whole(place: &Place, what: &str) {
     assert_eq!(names, [manifest.folder_name()], "{what}: nothing is left behind");
 }
 
-/// Damages beside a keeper that serves, and expects that it answers as before and mends it when it next reads in full.
+/// Damages next to a reloader that serves, and expects that it answers as before and repairs it when it next reads in full.
 fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &str) {
     let mut running = place.started();
     let served = running.snapshot();
@@ -90,9 +90,9 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     if let Ok(found) = download(&served) {
         assert!(found == *document, "{what}: another document");
     }
-    running.keeper.look_at_index(Instant::now());
-    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Unchanged)), "{what}");
-    running.keeper.look_at_index(Instant::now() + Duration::from_mins(1));
+    running.reloader.look_at_index(Instant::now());
+    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Unchanged)), "{what}");
+    running.reloader.look_at_index(Instant::now() + Duration::from_mins(1));
     assert_eq!(served.generation(), running.snapshot().generation(), "{what}: another generation");
     assert!(answers_from_memory(&served) == from_memory, "{what}: another answer");
     assert!(answers(&running.snapshot()) == right, "{what}: another answer");
@@ -105,7 +105,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
 }
 
 #[test]
-fn every_file_truncated_zeroed_or_deleted_is_noticed_and_mended() {
+fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
     let _alone = alone();
     let (place, right) = persisted();
     let mut damages = 0;
@@ -145,7 +145,7 @@ fn a_bit_flipped_anywhere_never_makes_another_answer() {
             serving_is_right(&place, &right, || flip(&file, bit), &what);
         }
     }
-    println!("damage: {at_start} bits flipped before a start, {serving} beside a keeper: every answer right");
+    println!("damage: {at_start} bits flipped before a start, {serving} beside a reloader: every answer right");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_bit_flipped_in_a_large_generation_is_always_noticed() {
     let corpus = Corpus::large();
     corpus.write(&place.data(), 1);
     drop(place.started());
-    let (store, manifest) = (place.store(), place.in_force());
+    let (store, manifest) = (place.store(), place.current());
     let folder = store.folder().join(manifest.folder_name());
     let mut random = Random(2);
     let flips = times(50, 1000);

@@ -1,4 +1,4 @@
-//! Exports in every state a writer can leave them in: half-written ones are never served, whatever else happens to them is
+//! Exports in every state a writer can leave them in: half-written ones are never served, and each other change is
 //! followed within three seconds and the build.
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
@@ -15,7 +15,7 @@ use crate::scale::{Random, alone, is_full, times};
 use crate::until::until;
 use crate::watched::{Watching, revision};
 
-/// Within this long, and the build, a change must be followed; where everything else is tested beside it, with slack for a
+/// The time, in addition to the build, within which a change must be followed; where other tests run at the same time, with slack for a
 /// busy machine.
 fn prompt() -> Duration {
     Duration::from_secs(if is_full() { 3 } else { 15 })
@@ -37,14 +37,14 @@ fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) ->
     let mut prefixes = 0;
     for length in lengths {
         fs::write(place.data().join("tools.json"), &next[..length]).expect("written");
-        let outcome = running.keeper.refresh().expect("it serves");
+        let outcome = running.reloader.refresh().expect("it serves");
         assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{length} bytes: {outcome:?}");
         assert!(Arc::ptr_eq(&served, &running.snapshot()), "{length} bytes");
         assert_eq!(running.reasons(), ["exports_invalid"], "{length} bytes");
         prefixes += 1;
     }
     fs::write(place.data().join("tools.json"), &next).expect("written");
-    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))), "the whole one is served");
+    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))), "the whole one is served");
     prefixes
 }
 
@@ -207,7 +207,7 @@ fn many_files_changed_at_once_are_one_build() {
 }
 
 #[test]
-fn a_set_that_lost_most_of_its_records_is_held_back_until_it_is_confirmed() {
+fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);

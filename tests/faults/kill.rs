@@ -1,5 +1,5 @@
-//! The process killed at each step of build, persist and publish: whatever was on disk at that moment, the next start
-//! serves the old or the new generation, whole, without anybody's help, and leaves nothing behind.
+//! The process killed at each step of build, persist and publish: with each state of the disk at that moment, the next start
+//! serves the old or the new generation, whole, without an operator's help, and leaves nothing behind.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -37,7 +37,7 @@ enum Exports {
 
 const EXPORTS: [Exports; 3] = [Exports::StayNew, Exports::ArePutBack, Exports::AreBroken];
 
-/// A folder with exports and an index, the revision in force, and the one that comes next.
+/// A folder with exports and an index, the current revision, and the one that comes next.
 struct Place {
     folder: TempDir,
     corpus: Corpus,
@@ -178,7 +178,7 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     }
     expected.sort();
     assert_eq!(names(index), expected, "{what}");
-    assert!(store.current().is_some(), "{what}: something is in force");
+    assert!(store.current().is_some(), "{what}: something is current");
 }
 
 /// The times at which it is tried to be killed at a step: how often the step is come by first.

@@ -1,6 +1,6 @@
 //! Reloads under load: every response is 2xx and of one generation, and latency stays close to that without a build.
 //!
-//! What the server can do is measured first, with callers that ask again at once (closed loop). Then requests come at
+//! The capacity of the server is measured first, with callers that send the next request at once (closed loop). Then requests come at
 //! 30 % of that, at times that don't depend on the answers (open loop), and each is timed from when it was due: what
 //! waits behind a slow one counts as slow, too.
 
@@ -89,7 +89,7 @@ impl Target {
         }
     }
 
-    /// Asks over several connections until it is told to stop. `due` says when a turn's request is to be sent; `None`: as
+    /// Sends requests over several connections until the stop signal. `due` says when a turn's request is to be sent; `None`: as
     /// soon as the one before is answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         let turns = AtomicUsize::new(0);
@@ -255,7 +255,7 @@ impl Windows {
 /// Builds are done by another process: the server has the threads that it has without one, and one that hears its log.
 fn no_thread_builds(target: &Target, crowd: usize) {
     let threads = threads(target.server.pid());
-    let ours = ["search", "keeper", "log", "build-log", "announce"];
+    let ours = ["search", "reloader", "log", "build-log", "announce"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|name| others(name)).collect();
     assert_eq!(unknown.len(), 1, "but for the main thread, others than expected: {threads:?}");

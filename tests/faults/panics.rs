@@ -1,11 +1,11 @@
-//! A panic in the keeper's thread: served on, told, tried again.
+//! A panic in the reloader's thread: served on, told, tried again.
 
 use std::time::{Duration, Instant};
 
 use fail::FailScenario;
 use software_directory::snapshot::ReloadOutcome;
 use software_directory::snapshot::failpoint::Step;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
@@ -27,7 +27,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
         let scenario = FailScenario::setup();
         fail::cfg(step.as_str(), "1*panic(out of paper)").expect("an action");
         corpus.write(&place.data(), at + 1);
-        let outcome = running.keeper.refresh().expect("it serves");
+        let outcome = running.reloader.refresh().expect("it serves");
         if matches!(outcome, Outcome::Published(_)) {
             assert!(matches!(step, Step::SweepManifest | Step::SweepParts) && at < Step::ALL.len(), "{step:?}");
         } else {
@@ -37,13 +37,13 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
             let last = running.directory.reloads().last.expect("a reload");
             assert_eq!(last.outcome, ReloadOutcome::Failed, "{step:?}");
             let now = Instant::now();
-            assert!(!running.keeper.is_due(now), "{step:?}: not at once");
-            assert!(running.keeper.is_due(now + Duration::from_secs(30)), "{step:?}");
-            running.keeper.refresh().expect("it serves");
+            assert!(!running.reloader.is_due(now), "{step:?}: not at once");
+            assert!(running.reloader.is_due(now + Duration::from_secs(30)), "{step:?}");
+            running.reloader.refresh().expect("it serves");
         }
         drop(scenario);
         assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: mended");
-        assert!(!running.keeper.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
+        assert!(!running.reloader.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
         drop(running);
         let next = place.started();
         assert_eq!((revision(&next.directory), next.reasons().len()), (at + 1, 0), "{step:?}: and on disk");
@@ -52,7 +52,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
 }
 
 #[test]
-fn a_server_outlives_a_panic_of_its_keeper() {
+fn a_server_outlives_a_panic_of_its_reloader() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     std::fs::create_dir(&data).expect("a folder");

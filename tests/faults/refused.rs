@@ -1,5 +1,5 @@
 //! A disk that is full, read-only or forbidden: what was there is served, what is new is served from memory, health says
-//! so, and once the disk takes it again it is written without anybody's help.
+//! so, and once the disk takes it again it is written without an operator's help.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fail::FailScenario;
 use software_directory::snapshot::failpoint::Step;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
@@ -55,16 +55,16 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             let scenario = FailScenario::setup();
             fail::cfg(step.as_str(), &format!("return({refusal})")).expect("an action");
             corpus.write(&place.data(), at + 1);
-            assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))), "{what}: served from memory");
+            assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))), "{what}: served from memory");
             assert_eq!(revision(&running.directory), at + 1, "{what}");
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
-            running.keeper.look_at_index(Instant::now());
+            running.reloader.look_at_index(Instant::now());
             if step == Step::CurrentRenamed {
-                // Only the last sync failed: the generation in force is there, whole.
+                // Only the last sync failed: the current generation is there, whole.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
-                assert!(running.keeper.is_due(later()), "{what}");
-                running.keeper.refresh().expect("it serves");
+                assert!(running.reloader.is_due(later()), "{what}");
+                running.reloader.refresh().expect("it serves");
                 assert_eq!(running.reasons(), ["index_not_written"], "{what}: tried again in vain");
             }
             let other = place.started();
@@ -72,9 +72,9 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             drop(other);
             fail::remove(step.as_str());
             drop(scenario);
-            running.keeper.refresh().expect("it serves");
+            running.reloader.refresh().expect("it serves");
             assert_eq!(running.reasons(), [""; 0], "{what}: healed");
-            assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation(), "{what}");
+            assert_eq!(place.current().generation.as_str(), running.snapshot().generation(), "{what}");
             assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());
             for name in place.generation_names() {
                 let manifest = place.store().candidates().into_iter().find(|manifest| manifest.folder_name() == name);

@@ -1,4 +1,4 @@
-//! Keepers that are driven directly, and what they serve.
+//! Reloaders that are driven directly, and what they serve.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
@@ -12,7 +12,7 @@ use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
     search_software,
 };
-use software_directory::snapshot::watch::{Hints, Signal, watch};
+use software_directory::snapshot::watch::{FsEvents, Signal, watch};
 use software_directory::snapshot::{Directory, Snapshot};
 
 use crate::corpus::revisions;
@@ -95,7 +95,7 @@ pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     records.flat_map(|record| revisions(&record.body).collect::<Vec<_>>()).collect()
 }
 
-/// A keeper that watches its folder in a thread, as in the server.
+/// A reloader that watches its folder in a thread, as in the server.
 pub(crate) struct Watching {
     pub(crate) directory: Arc<Directory>,
     signals: SyncSender<Signal>,
@@ -103,13 +103,13 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Lets a keeper that has started watch.
+    /// Lets a reloader that has started watch.
     pub(crate) fn new(mut running: Running) -> Self {
         let directory = Arc::clone(&running.directory);
         let (signals, received) = sync_channel(16);
-        let mut hints = Hints::new(signals.clone());
-        hints.follow(running.keeper.settings().source.folder());
-        let thread = std::thread::spawn(move || watch(&mut running.keeper, &received, &mut hints));
+        let mut hints = FsEvents::new(signals.clone());
+        hints.follow(running.reloader.settings().source.folder());
+        let thread = std::thread::spawn(move || watch(&mut running.reloader, &received, &mut hints));
         Self { directory, signals, thread: Some(thread) }
     }
 

@@ -19,7 +19,7 @@ fn with_news() -> (Place, Stub, Following) {
     (place, stub, following)
 }
 
-/// Looks at a leader that sends something else for a file, then at the mended one.
+/// Looks at a leader that sends something else for a file, then at the repaired one.
 fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (place, stub, mut following) = with_news();
     let (before, files) = (following.generation(), following.names());
@@ -34,12 +34,12 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     stub.set(|state| state.replaced = None);
     following.follower.look();
     assert_eq!(following.reason(), None);
-    assert_eq!(following.generation().as_deref(), Some(place.in_force().generation.as_str()));
+    assert_eq!(following.generation().as_deref(), Some(place.current().generation.as_str()));
 }
 
 fn manifest(change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let (place, _stub, _following) = with_news();
-    let path = place.index().join(place.in_force().folder_name()).join("manifest.json");
+    let path = place.index().join(place.current().folder_name()).join("manifest.json");
     let mut manifest = serde_json::from_slice(&fs::read(path).expect("read")).expect("JSON");
     change(&mut manifest);
     serde_json::to_vec(&manifest).expect("JSON")
@@ -70,7 +70,7 @@ fn other_index_format_is_named_and_refused() {
 fn part_that_is_not_what_its_manifest_says_is_refused_and_pulled_again() {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
-    let path = place.index().join(place.in_force().folder_name()).join("catalogue.texts");
+    let path = place.index().join(place.current().folder_name()).join("catalogue.texts");
     let longer = [fs::read(path).expect("read"), vec![0; 200_000]].concat();
     refuses("catalogue.texts", longer, "leader_invalid", "longer than the manifest says");
     refuses("catalogue.texts", Vec::new(), "leader_unreachable", "broke off after 0 bytes");
@@ -80,7 +80,7 @@ fn part_that_is_not_what_its_manifest_says_is_refused_and_pulled_again() {
 fn one_changed_byte_is_refused() {
     let (place, stub, mut following) = with_news();
     let before = following.generation();
-    let path = place.index().join(place.in_force().folder_name()).join("search");
+    let path = place.index().join(place.current().folder_name()).join("search");
     let mut damaged = fs::read(path).expect("read");
     damaged[0] ^= 1;
     stub.set(|state| state.replaced = Some(("search".to_owned(), damaged)));
@@ -99,12 +99,12 @@ fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one()
     let hash = blake3::hash(&nonsense).to_hex().to_string();
     let (place, stub, mut following) = with_news();
     let before = following.generation();
-    let path = place.index().join(place.in_force().folder_name()).join("manifest.json");
+    let path = place.index().join(place.current().folder_name()).join("manifest.json");
     let mut manifest: Value = serde_json::from_slice(&fs::read(path).expect("read")).expect("JSON");
     let parts = manifest["parts"].as_array_mut().expect("parts");
     let part = parts.iter_mut().find(|part| part["name"] == "search").expect("a part");
     (part["size"], part["blake3"]) = (json!(nonsense.len()), json!(hash));
-    let folder = place.index().join(place.in_force().folder_name());
+    let folder = place.index().join(place.current().folder_name());
     fs::write(folder.join("manifest.json"), manifest.to_string()).expect("written");
     fs::write(folder.join("search"), nonsense).expect("written");
     let names = following.names();
@@ -120,7 +120,7 @@ fn index_folder_that_cannot_be_written_leaves_what_is_served() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
     // A file where the folder should be fails for every account, unlike a missing permission.
-    fs::write(following.index().join(format!(".pull-{}", place.in_force().folder_name())), "x").expect("written");
+    fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
     following.follower.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");
     assert_eq!(following.generation(), before);

@@ -23,7 +23,7 @@ fn follower_serves_each_generation_of_its_leader() {
     let mut following = Following::of(stub.address);
     assert!(following.follower.start().is_none(), "nothing to serve yet");
     assert_eq!(following.follower.look(), SECOND);
-    assert_eq!(following.generation().as_deref(), Some(place.in_force().generation.as_str()));
+    assert_eq!(following.generation().as_deref(), Some(place.current().generation.as_str()));
     assert_eq!(following.reason(), None);
     let pulled = stub.pulled();
     assert_eq!(following.follower.look(), SECOND);

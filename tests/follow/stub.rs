@@ -16,7 +16,7 @@ use tempfile::TempDir;
 pub(crate) struct State {
     /// The status of every response, if not the right one.
     pub(crate) status: Option<u16>,
-    /// Bodies of files with this name end after so many bytes.
+    /// Bodies of files with this name end after this number of bytes.
     pub(crate) cut: Option<(String, usize)>,
     /// Whether ranges are ignored.
     pub(crate) no_ranges: bool,

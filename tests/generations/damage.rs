@@ -1,4 +1,4 @@
-//! Damage on disk: every part, every way; never served, always mended.
+//! Damage on disk: every part, every way; never served, always repaired.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use software_directory::service::get_export;
 use software_directory::snapshot::Phase;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 
 use crate::place::{Place, Running, export};
 
@@ -14,7 +14,7 @@ use crate::place::{Place, Running, export};
 fn persisted() -> (Place, Vec<PathBuf>) {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
-    let manifest = place.in_force();
+    let manifest = place.current();
     let folder = place.index().join(manifest.folder_name());
     let parts: Vec<_> = manifest.parts.iter().map(|part| folder.join(&part.name)).collect();
     assert!(parts.len() > 5, "{parts:?}");
@@ -25,17 +25,17 @@ fn persisted() -> (Place, Vec<PathBuf>) {
 fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
     let (place, parts) = persisted();
     for at in 0..parts.len() {
-        let manifest = place.in_force();
+        let manifest = place.current();
         // Some parts have another name in each build, but all have their place.
         let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
         let part = place.index().join(&before).join(name);
         damage(&part);
-        place.store().load(&place.in_force()).expect_err("detected");
-        let mut running = place.keeper();
-        let outcome = running.keeper.start().expect("it serves");
+        place.store().load(&place.current()).expect_err("detected");
+        let mut running = place.reloader();
+        let outcome = running.reloader.start().expect("it serves");
         assert!(matches!(outcome, Outcome::Published(_)), "{name:?}: {outcome:?}");
         assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name:?}");
-        let after = place.in_force();
+        let after = place.current();
         assert_ne!(after.folder_name(), before, "{name:?}: another build");
         place.store().load(&after).expect("whole again");
     }
@@ -76,7 +76,7 @@ fn a_part_that_is_gone_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_mended() {
+fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repaired() {
     // In place: another file would leave the one that is open as it is.
     let flip = |part: &Path| {
         let mut content = fs::read(part).expect("read");
@@ -91,15 +91,15 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_mended
         // Loaded, so from disk.
         let mut running = place.started();
         let right = download(&running).expect("whole");
-        assert!(!running.keeper.is_due(Instant::now()), "nothing is wrong");
-        damage(&place.index().join(place.in_force().folder_name()).join("catalogue.downloads"));
+        assert!(!running.reloader.is_due(Instant::now()), "nothing is wrong");
+        damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads"));
         download(&running).expect_err("never another document");
         assert_eq!(running.ids().len(), 2, "all else is in memory");
-        assert!(running.keeper.is_due(Instant::now()), "at once, not in ten minutes");
-        assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+        assert!(running.reloader.is_due(Instant::now()), "at once, not in ten minutes");
+        assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
         assert_eq!(download(&running).expect("mended"), right);
-        assert!(!running.keeper.is_due(Instant::now()), "nothing is wrong any more");
-        place.store().load(&place.in_force()).expect("whole again");
+        assert!(!running.reloader.is_due(Instant::now()), "nothing is wrong any more");
+        place.store().load(&place.current()).expect("whole again");
     }
 }
 
@@ -112,7 +112,7 @@ fn download(running: &Running) -> io::Result<String> {
 fn a_manifest_with_any_flipped_bit_never_leads_to_another_content() {
     let (place, parts) = persisted();
     let path = parts[0].with_file_name("manifest.json");
-    let manifest = place.in_force();
+    let manifest = place.current();
     let whole = place.store().load(&manifest).expect("whole");
     let good = fs::read(&path).expect("read");
     for at in 0..good.len() {
@@ -130,26 +130,26 @@ fn a_manifest_with_any_flipped_bit_never_leads_to_another_content() {
 fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
     let (place, parts) = persisted();
     fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
-    let mut running = place.keeper();
-    assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_))));
+    let mut running = place.reloader();
+    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_))));
     assert_eq!(running.ids().len(), 2);
-    assert_eq!(place.generation_names(), [place.in_force().folder_name()], "and is swept");
+    assert_eq!(place.generation_names(), [place.current().folder_name()], "and is swept");
 }
 
 #[test]
 fn a_lost_pointer_or_one_to_nowhere_is_found_again() {
     for pointer in [None, Some("0123456789abcdef-0001\n"), Some("../data\n"), Some("")] {
         let (place, _) = persisted();
-        let before = place.in_force().folder_name();
+        let before = place.current().folder_name();
         let path = place.index().join("CURRENT");
         match pointer {
             None => fs::remove_file(path).expect("removed"),
             Some(text) => fs::write(path, text).expect("written"),
         }
-        let mut running = place.keeper();
-        let outcome = running.keeper.start().expect("it serves");
+        let mut running = place.reloader();
+        let outcome = running.reloader.start().expect("it serves");
         assert!(matches!(outcome, Outcome::Loaded(_)), "{pointer:?}: {outcome:?}");
-        assert_eq!(place.in_force().folder_name(), before, "{pointer:?}: in force again, not built again");
+        assert_eq!(place.current().folder_name(), before, "{pointer:?}: current again, not built again");
     }
 }
 
@@ -158,7 +158,7 @@ fn a_damaged_generation_and_broken_exports_leave_the_generation_before() {
     let (place, _) = persisted();
     place.write("tools.json", &export(&["a", "b", "c"]));
     drop(place.started());
-    let newest = place.index().join(place.in_force().folder_name());
+    let newest = place.index().join(place.current().folder_name());
     fs::write(newest.join("search"), "damaged").expect("written");
     place.write("tools.json", "{");
     let second = place.started();
@@ -170,32 +170,32 @@ fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
     let (place, parts) = persisted();
     fs::write(&parts[0], "damaged").expect("written");
     place.write("tools.json", "{");
-    let mut running = place.keeper();
-    running.keeper.start().expect_err("nothing to serve");
+    let mut running = place.reloader();
+    running.reloader.start().expect_err("nothing to serve");
     assert!(running.directory.current().is_none());
 }
 
 #[test]
-fn damage_beside_a_keeper_that_serves_is_mended_when_it_next_reads_in_full() {
+fn damage_beside_a_reloader_that_serves_is_repaired_when_it_next_reads_in_full() {
     let (place, parts) = persisted();
     let mut running = place.started();
     fs::write(&parts[0], "damaged").expect("written");
-    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(running.reasons(), [""; 0]);
-    place.store().load(&place.in_force()).expect("whole again");
+    place.store().load(&place.current()).expect("whole again");
     assert_eq!(place.started().seen().phases, [], "the next start needs no build");
 }
 
 #[test]
-fn a_pointer_lost_beside_a_keeper_that_serves_is_put_back_without_a_build() {
+fn a_pointer_lost_beside_a_reloader_that_serves_is_put_back_without_a_build() {
     let (place, _) = persisted();
     let mut running = place.started();
-    let before = place.in_force().folder_name();
+    let before = place.current().folder_name();
     fs::remove_file(place.index().join("CURRENT")).expect("removed");
-    running.keeper.look_at_index(Instant::now());
-    assert!(running.keeper.is_due(Instant::now()));
-    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
-    assert_eq!((place.in_force().folder_name(), running.seen().phases), (before, vec![Phase::Reading]));
+    running.reloader.look_at_index(Instant::now());
+    assert!(running.reloader.is_due(Instant::now()));
+    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!((place.current().folder_name(), running.seen().phases), (before, vec![Phase::Reading]));
     assert_eq!(running.reasons(), [""; 0]);
 }
 
@@ -209,7 +209,7 @@ fn named_pipe_in_the_place_of_a_file_is_damage_and_not_waited_for() {
         assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
         let running = place.started();
         assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name}");
-        place.store().load(&place.in_force()).expect("whole again");
+        place.store().load(&place.current()).expect("whole again");
     }
 }
 

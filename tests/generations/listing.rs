@@ -133,7 +133,7 @@ fn detail(snapshot: &Snapshot, item: &Value) -> Value {
     let body = pollster::block_on(get_software(snapshot, item["id"].as_str().expect("an id")))
         .expect("not damaged")
         .expect("a product");
-    parsed(&body)["data"].take()
+    parsed(&body.body)["data"].take()
 }
 
 /// A value as attributes are compared.

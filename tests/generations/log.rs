@@ -2,7 +2,7 @@
 
 use software_directory::service::{ChangesPage, PageRequest, list_changes};
 use software_directory::snapshot::Snapshot;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 
 use crate::place::{Place, export};
 
@@ -19,10 +19,10 @@ fn changes_are_known_after_edits_and_a_restart() {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     let second = running.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["b", "c", "d"]));
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     let restarted = place.started();
     for snapshot in [running.snapshot(), restarted.snapshot()] {
         assert_eq!(since(&snapshot, &first).expect("known"), ["removed a", "added c", "added d"]);
@@ -38,10 +38,10 @@ fn generation_that_comes_back_knows_what_was_in_between() {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     let second = running.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["a", "b"]));
-    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Loaded(_))), "not built again");
+    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Loaded(_))), "not built again");
     assert_eq!(running.snapshot().generation(), first);
     for snapshot in [running.snapshot(), place.started().snapshot()] {
         assert_eq!(since(&snapshot, &second).expect("known"), ["removed c"]);
@@ -54,11 +54,11 @@ fn generations_in_memory_and_those_of_reindex_have_the_log_too() {
     let place = Place::with(&["a", "b"]);
     let mut in_memory =
         crate::place::running(software_directory::snapshot::Settings { index: None, ..place.settings() });
-    in_memory.keeper.start().expect("it serves");
+    in_memory.reloader.start().expect("it serves");
     place.reindex().expect("built");
     let first = in_memory.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["b", "c"]));
-    in_memory.keeper.refresh().expect("it serves");
+    in_memory.reloader.refresh().expect("it serves");
     place.reindex().expect("built");
     place.reindex().expect("built again: no step of its own");
     for snapshot in [in_memory.snapshot(), place.started().snapshot()] {

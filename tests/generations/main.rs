@@ -1,11 +1,10 @@
-//! Generations through their whole life: built, persisted, loaded again, followed, held back, damaged and mended.
+//! Generations through their whole life: built, persisted, loaded again, followed, withheld, damaged and repaired.
 //!
-//! Keeper and store are driven directly, so nothing here waits for time to pass.
+//! Reloader and store are driven directly, so nothing here waits for time to pass.
 
 mod catalogue;
 mod changes;
 mod damage;
-mod held_back;
 mod listing;
 mod log;
 mod memory;
@@ -19,3 +18,4 @@ mod restart;
 mod skipping;
 mod store;
 mod takeover;
+mod withheld;

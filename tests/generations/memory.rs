@@ -1,4 +1,4 @@
-//! Serving from memory: where no index is wanted, and where the disk refuses. Something in the way stands for a refusing
+//! Serving from memory: without an index folder, and where the disk refuses. Something in the way stands for a refusing
 //! disk, for permissions don't bind a superuser.
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use software_directory::service::get_export;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 use software_directory::snapshot::{FailureCode, Settings};
 
 use crate::place::{Place, Running, export, running};
@@ -19,10 +19,10 @@ fn later() -> Instant {
 fn without_an_index_everything_is_served_from_memory_and_nothing_is_written() {
     let place = Place::with(&["a"]);
     let mut running = running(Settings { index: None, ..place.settings() });
-    assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_))));
     place.write("tools.json", &export(&["a", "b"]));
-    running.keeper.refresh().expect("it serves");
-    running.keeper.look_at_index(later());
+    running.reloader.refresh().expect("it serves");
+    running.reloader.look_at_index(later());
     assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
     assert!(!place.index().exists());
 }
@@ -35,20 +35,20 @@ fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
     assert_eq!(running.ids(), ["a"]);
     assert_eq!(running.reasons(), ["index_not_written"]);
     assert!(running.detail().contains("served from memory"), "{}", running.detail());
-    assert!(!running.keeper.is_due(Instant::now()), "not tried all the time");
-    assert!(running.keeper.is_due(later()));
+    assert!(!running.reloader.is_due(Instant::now()), "not tried all the time");
+    assert!(running.reloader.is_due(later()));
 
     let builds = running.directory.reloads().builds;
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     assert_eq!(running.reasons(), ["index_not_written"], "tried again, in vain");
     assert_eq!(running.directory.reloads().builds, builds, "what is in memory isn't built again");
 
     fs::remove_file(place.index()).expect("removed");
     let served = running.snapshot();
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(running.snapshot().generation(), served.generation());
-    assert!(!running.keeper.is_due(later()), "nothing is left to do");
+    assert!(!running.reloader.is_due(later()), "nothing is left to do");
     assert_eq!(place.started().seen().phases, [], "and the next start loads it");
 }
 
@@ -61,14 +61,14 @@ fn downloads_are_whole_from_memory_and_from_disk() {
     // The files stay open, so responses don't depend on their names.
     fs::remove_dir_all(place.index()).expect("removed");
     assert_eq!(download(&running), right.as_bytes());
-    running.keeper.look_at_index(Instant::now());
-    running.keeper.refresh().expect("it serves");
+    running.reloader.look_at_index(Instant::now());
+    running.reloader.refresh().expect("it serves");
     assert_eq!(download(&running), right.as_bytes(), "of one that was written again");
     place.write("tools.json", &other);
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     assert_eq!(download(&running), other.as_bytes(), "of the next one");
     let mut running = running_without_index(&place);
-    running.keeper.start().expect("it serves");
+    running.reloader.start().expect("it serves");
     assert_eq!(download(&running), other.as_bytes(), "of one that is nowhere on disk");
 }
 
@@ -88,11 +88,11 @@ fn exports_that_changed_while_the_disk_refused_are_still_read_when_their_time_co
     let place = Place::with(&["a", "b"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
-    let seen = running.keeper.seen().cloned();
+    let seen = running.reloader.seen().cloned();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.keeper.look_at_index(later());
+    running.reloader.look_at_index(later());
     assert_eq!(running.ids(), ["a", "b"], "writing again publishes nothing new");
-    assert_eq!(running.keeper.seen().cloned(), seen, "so that the change is still one");
+    assert_eq!(running.reloader.seen().cloned(), seen, "so that the change is still one");
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn an_index_that_is_deleted_while_serving_is_written_again() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::remove_dir_all(place.index()).expect("removed");
-    running.keeper.look_at_index(Instant::now());
+    running.reloader.look_at_index(Instant::now());
     assert_eq!(running.reasons(), ["index_lost"]);
-    assert!(running.keeper.is_due(Instant::now()), "at once");
-    running.keeper.refresh().expect("it serves");
+    assert!(running.reloader.is_due(Instant::now()), "at once");
+    running.reloader.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
-    assert_eq!(place.in_force().generation.as_str(), running.snapshot().generation());
+    assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn an_empty_folder_is_looked_at_once_until_it_changes() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::remove_file(place.data().join("tools.json")).expect("removed");
-    running.keeper.refresh().expect("it serves");
-    assert_eq!(running.keeper.seen(), Some(&Vec::new()));
+    running.reloader.refresh().expect("it serves");
+    assert_eq!(running.reloader.seen(), Some(&Vec::new()));
     fs::remove_dir(place.data()).expect("removed");
-    running.keeper.refresh().expect("it serves");
-    assert_eq!(running.keeper.seen(), None);
+    running.reloader.refresh().expect("it serves");
+    assert_eq!(running.reloader.seen(), None);
 }

@@ -1,4 +1,4 @@
-//! A keeper that panics: the observer injects the failure.
+//! A reloader that panics: the observer injects the failure.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use software_directory::export::Report;
-use software_directory::snapshot::keeper::{Keeper, Outcome};
+use software_directory::snapshot::reloader::{Outcome, Reloader};
 use software_directory::snapshot::{Directory, FailureCode, Observer, Phase, RenderedReport};
 
 use crate::place::{Place, export, ids};
@@ -24,30 +24,33 @@ impl Observer for Panicking {
     fn relay(&mut self, _: RenderedReport) {}
 }
 
-fn keeper(place: &Place) -> (Keeper, Arc<Directory>, Arc<AtomicBool>) {
+fn reloader(place: &Place) -> (Reloader, Arc<Directory>, Arc<AtomicBool>) {
     let (directory, panics) = (Arc::<Directory>::default(), Arc::new(AtomicBool::new(true)));
     let observer = Box::new(Panicking(Arc::clone(&panics)));
-    (Keeper::new(place.settings(), Arc::clone(&directory), observer), directory, panics)
+    (Reloader::new(place.settings(), Arc::clone(&directory), observer), directory, panics)
 }
 
 #[test]
 fn a_build_that_panics_leaves_the_last_good_generation_and_is_tried_again_after_a_while() {
     let place = Place::with(&["a", "b"]);
-    let (mut keeper, directory, panics) = keeper(&place);
+    let (mut reloader, directory, panics) = reloader(&place);
     panics.store(false, Ordering::Relaxed);
-    keeper.start().expect("it serves");
+    reloader.start().expect("it serves");
     panics.store(true, Ordering::Relaxed);
     place.write("tools.json", &export(&["a", "b", "c"]));
-    assert!(matches!(keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
     let degraded = directory.degraded();
     assert_eq!(degraded.iter().map(|reason| reason.code).collect::<Vec<_>>(), ["build_panicked"]);
     assert!(degraded[0].detail.contains("out of paper"), "{degraded:?}");
     assert_eq!(ids(&directory.current().expect("a generation")), ["a", "b"]);
     let now = Instant::now();
-    assert!(!keeper.is_due(now) && keeper.is_due(now + Duration::from_secs(30)), "tried again, but not all the time");
+    assert!(
+        !reloader.is_due(now) && reloader.is_due(now + Duration::from_secs(30)),
+        "tried again, but not all the time"
+    );
     panics.store(false, Ordering::Relaxed);
-    assert!(matches!(keeper.refresh(), Ok(Outcome::Published(_))));
-    assert_eq!((directory.degraded().len(), keeper.is_due(now + Duration::from_hours(1))), (0, false));
+    assert!(matches!(reloader.refresh(), Ok(Outcome::Published(_))));
+    assert_eq!((directory.degraded().len(), reloader.is_due(now + Duration::from_hours(1))), (0, false));
 }
 
 #[test]
@@ -55,16 +58,16 @@ fn a_start_that_panics_serves_the_last_good_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c"]));
-    let (mut keeper, directory, _) = keeper(&place);
-    assert!(matches!(keeper.start(), Ok(Outcome::KeptLastGood(_))));
+    let (mut reloader, directory, _) = reloader(&place);
+    assert!(matches!(reloader.start(), Ok(Outcome::KeptLastGood(_))));
     assert_eq!(ids(&directory.current().expect("a generation")), ["a", "b"]);
 }
 
 #[test]
 fn a_first_start_that_panics_is_an_error() {
     let place = Place::with(&["a"]);
-    let (mut keeper, _, _) = keeper(&place);
-    assert!(keeper.start().is_err_and(|failure| {
+    let (mut reloader, _, _) = reloader(&place);
+    assert!(reloader.start().is_err_and(|failure| {
         failure.code == FailureCode::BuildPanicked && failure.detail.contains("out of paper")
     }));
 }

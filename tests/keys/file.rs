@@ -297,11 +297,11 @@ fn leftovers_of_a_killed_change_are_swept_by_the_next_and_nothing_else_is() {
 }
 
 #[test]
-fn key_is_shown_before_it_is_in_force_and_is_not_made_if_that_fails() {
+fn key_is_shown_before_it_is_current_and_is_not_made_if_that_fails() {
     let (folder, path) = key_file();
     let mut shown = None;
     let (key, _) = file::create(&path, named("a"), now(), |key| {
-        // Killed here, the process would leave no key that is in force.
+        // Killed here, the process would leave no key that is valid.
         assert!(!path.exists());
         shown = Some(key.expose().to_owned());
         Ok(())

@@ -124,7 +124,7 @@ fn a_reload_takes_new_keys_and_drops_revoked_ones() {
 }
 
 #[test]
-fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_mended() {
+fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_repaired() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("made");
     let good = fs::read_to_string(&path).expect("readable");

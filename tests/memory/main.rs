@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use cap::Cap;
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 
 #[allow(dead_code, reason = "shared with tests/generations")]
 #[path = "../common/place.rs"]
@@ -59,10 +59,10 @@ fn load() {
     let bytes: u64 = parts.iter().filter(|part| part.name != "catalogue.downloads").map(|part| part.size).sum();
     let room = usize::try_from(bytes).expect("a size");
     ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
-    running.keeper.look_at_index(Instant::now());
+    running.reloader.look_at_index(Instant::now());
     assert_eq!(running.snapshot().software_count(), 100, "what was served is");
     ALLOCATOR.set_limit(usize::MAX).expect("no limit");
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     assert_eq!(running.snapshot().software_count(), 2000);
     println!("{LOADED}");
 }
@@ -112,17 +112,17 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
         let (built, said) = in_a_process("build", &place, Some(took * step / LIMITS));
         refused += usize::from(!built);
         assert!(built || said.contains("memory allocation of"), "{step}: {said}");
-        let in_force = place.in_force();
+        let current = place.current();
         let expected = if built { new } else { old };
-        assert_eq!(in_force.software_count, expected as u64, "{step}");
-        place.store().load(&in_force).expect("whole");
+        assert_eq!(current.software_count, expected as u64, "{step}");
+        place.store().load(&current).expect("whole");
         if built {
             break;
         }
     }
     assert!(refused > LIMITS / 2, "memory ran out {refused} times");
-    let mut running = place.keeper();
-    assert!(matches!(running.keeper.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
+    let mut running = place.reloader();
+    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
     assert_eq!(running.snapshot().software_count(), new);
     assert!(place.generation_names().len() <= 2, "nothing is left behind: {:?}", place.index_names());
 }

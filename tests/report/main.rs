@@ -89,7 +89,7 @@ fn hostile_texts_are_harmless() {
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; | [x]"), "{html}");
     assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
-    // What is left without the escaped characters is no markup.
+    // The rest without the escaped characters is no markup.
     let mut rest = markdown.clone();
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");

@@ -4,7 +4,7 @@ use crate::process::{Server, export, folder_with, run, text, write};
 use crate::until::until;
 
 #[test]
-fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_mended_one_is_picked_up() {
+fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_repaired_one_is_picked_up() {
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &[]);
     assert_eq!(server.get("/v1/software/new").0, 404);
@@ -23,7 +23,7 @@ fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_mended_one_
 }
 
 #[test]
-fn reindexing_beside_a_running_server_confirms_what_it_held_back() {
+fn reindexing_beside_a_running_server_confirms_what_it_withheld() {
     let folder = folder_with(&["a", "b", "c", "d"]);
     let server = Server::start(folder.path(), &[]);
     write(folder.path(), &export(&["a"]));

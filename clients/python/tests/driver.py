@@ -30,7 +30,7 @@ class Client(NamedTuple):
 
 Driver = Callable[..., "AbstractContextManager[Client]"]
 
-# The methods whose value isn't a page, which has its response.
+# The methods with a value that isn't a page, which has its response.
 WITH_RESPONSE = {"software.get", "categories.get", "glossary.get", "exports.download", "suggest"}
 
 

@@ -8,7 +8,7 @@ import re
 import textwrap
 from typing import Any
 
-# What the operations of the clients answer with; all that these refer to comes along.
+# The schemas of the operations' responses, with the schemas that they refer to.
 ROOTS = (
     "SoftwareItem",
     "SoftwareDetail",

@@ -206,7 +206,7 @@ def _has_id(operation: dict[str, Any]) -> bool:
 
 def _signature(operation: dict[str, Any], *, saves: bool = False) -> str:
     parts = ["self", *(["id: str"] if _has_id(operation) else [])]
-    # What a method is named after comes first.
+    # The resource that a method is named after comes first.
     parts += [f"{p['name']}: {parameter_type(p['schema'])} | None = None" for p in _query(operation) if _is_first(p)]
     parts += ["path: str | PathLike[str]", "*"] if saves else ["*"]
     parts += [

@@ -17,7 +17,7 @@ const bytes = await directory.exports.download(one!.id);
 const document = JSON.parse(new TextDecoder().decode(bytes));
 console.log(`${document.name}: ${document.software.length} records in ${bytes.length} bytes`);
 
-// Written beside its place and renamed when it is whole.
+// Written to a temporary file in the same folder and renamed when it is whole.
 const file = join(tmpdir(), `${encodeURIComponent(one!.id)}.json`);
 await directory.exports.downloadTo(one!.id, Writable.toWeb(createWriteStream(`${file}.part`)), null, {
   onProgress: (received, total) => console.log(`${received} of ${total ?? one!.size_bytes} bytes`),

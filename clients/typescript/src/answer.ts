@@ -1,4 +1,4 @@
-// What an answer must look like to be taken for the directory's. A proxy's page with status 200 isn't a result.
+// The form of the directory's responses. A proxy's page with status 200 isn't a result.
 
 import { type Bytes, ERROR_BODY_LENGTH } from "./body.js";
 import { type ApiError, type ErrorDetails, errorClass, InvalidResponseError } from "./errors.js";

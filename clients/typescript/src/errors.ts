@@ -8,7 +8,7 @@
 //   ├── RateLimitError          429
 //   ├── InvalidRequestError     other 4xx
 //   ├── ServerError             5xx
-//   ├── InvalidResponseError    an answer that isn't the directory's, whatever its status says
+//   ├── InvalidResponseError    an answer that isn't the directory's, with any status
 //   ├── GenerationChangedError  the directory changed between two pages of an iteration
 //   ├── ApiConnectionError      no connection, or one that broke
 //   └── ApiTimeoutError         no whole answer in time, or 408
@@ -56,7 +56,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = code;
     this.request_id = request_id;
-    // Members without a value aren't there at all, so that `in` and JSON tell the truth.
+    // Members without a value are absent, so that `in` and JSON agree with them.
     if (retry_after_seconds !== undefined) this.retry_after_seconds = retry_after_seconds;
     if (problem) this.problem = problem;
     if (headers) Object.defineProperty(this, "headers", { value: headers });

@@ -1,4 +1,4 @@
-// What is this language's own: options, promises, what inspection and the console show.
+// Behaviour of this language alone: options, promises, what inspection and the console show.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the tests run against: the stub of the shared cases and the project's own binary.
+// The servers that the tests run against: the stub of the shared cases and the project's own binary.
 
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What is published: its size, its parts, and whether others can install, import and compile against it.
+// The published package: its size, its parts, and whether others can install, import and compile against it.
 
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Raw responses: one request whatever is called when, and what becomes of the body and of the caller's signal.
+// Raw responses: one request for any order of calls, and what becomes of the body and of the caller's signal.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";

@@ -1,4 +1,4 @@
-// What the client reports of its calls: log, retry hook, headers and bodies of errors; and what it takes from its platform.
+// Reports of the client's calls: log, retry hook, headers and bodies of errors; and what it takes from its platform.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Types, table of cases and server stay one: whatever the OpenAPI document gains, the client has to gain.
+// Types, table of cases and server stay one: the client has to gain each operation that the OpenAPI document gains.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// What the tests of this language share: a fetch that is scripted, and a client over it.
+// Shared by the tests of this language: a fetch that is scripted, and a client over it.
 
 import { SoftwareDirectory } from "software-directory";
 

@@ -1,4 +1,4 @@
-// What the real server refuses, and that each refusal arrives as the class that it is.
+// Requests that the real server refuses: each refusal arrives as its class of error.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

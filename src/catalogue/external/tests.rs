@@ -148,7 +148,7 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(document, 1..4).prop_map(|documents| {
         let count: usize = documents.iter().map(|(products, ..)| products.len()).sum();
         let mut number = 0;
-        let with_ids = |(at, (mut products, reviews, is_described)): (usize, (Vec<Value>, Vec<_>, bool))| {
+        let with_ids = |(at, (mut products, reviews, is_described)): (usize, (Vec<Value>, Vec<(usize, u8, Option<u32>)>, bool))| {
             for product in &mut products {
                 // Neither in the order of files nor in that of names.
                 product["id"] = json!(format!("p{}", (number * 37) % 101));

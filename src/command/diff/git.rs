@@ -81,7 +81,7 @@ fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// What git prints on standard output, up to a limit.
+/// The standard output of git, up to a limit.
 fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")

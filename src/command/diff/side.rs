@@ -16,7 +16,7 @@ use crate::snapshot::store::{Manifest, Store};
 /// The length of a generation's name, in hexadecimal digits.
 const GENERATION_DIGITS: usize = 16;
 
-/// Reads a side, with a bar on a terminal. A path that exists is a path, whatever it looks like. Prefixes of exports that this side
+/// Reads a side, with a bar on a terminal. A path that exists is a path, even if it looks like a revision. Prefixes of exports that this side
 /// doesn't have count for the other one.
 pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Failure> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
@@ -90,7 +90,7 @@ fn is_generation(text: &str) -> bool {
     generation.len() == GENERATION_DIGITS && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The generation that a folder is; or the one in force, where it is an index.
+/// The generation that a folder is; or the current one, where it is an index.
 fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
     let path: PathBuf = folder.canonicalize().ok()?;
     let name = path.file_name()?.to_str()?;
@@ -102,7 +102,7 @@ fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
     Some((store, manifest))
 }
 
-/// The exports of a generation, whose checksums are compared.
+/// The exports of a generation, after a comparison of their checksums.
 fn generation(store: &Store, manifest: &Manifest) -> Result<Set, Failure> {
     let mut artifact = store.load_catalogue(manifest).map_err(|error| Failure::usage(chain(&error)))?;
     let (catalogue, _) = open_catalogue(&mut artifact).map_err(|error| Failure::usage(chain(&error)))?;

@@ -1,4 +1,4 @@
-//! What a preview shows beside the directory: the findings of the candidate, and its difference from the published exports.
+//! Additions of a preview to the directory: the findings of the candidate, and its difference from the published exports.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -27,14 +27,13 @@ const FINDINGS_BYTES: usize = 512 * 1024;
 /// The most records of a section that the page shows of each kind.
 const SHOWN: usize = 200;
 
-/// Starts the thread that compares. Returns the state for the page, and the observer of the keeper.
+/// Starts the thread that compares. Returns the state for the page, and the observer of the reloader.
 pub(super) fn start(
     args: &PreviewArgs,
     terminal: Terminal,
     directory: &Arc<Directory>,
 ) -> Result<(Arc<Preview>, Candidate), Failure> {
-    let named = args.against.clone().filter(|side| !side.as_os_str().is_empty());
-    let against = named.unwrap_or_else(|| PathBuf::from(DATA_FOLDER));
+    let against = args.against.clone().unwrap_or_else(|| PathBuf::from(DATA_FOLDER));
     let preview = Arc::new(Preview::new(&args.candidate.to_string_lossy(), &against.to_string_lossy()));
     let (sets, received) = channel();
     let published = Published { side: against, sides: args.sides.clone(), candidate: args.candidate.clone() };
@@ -53,7 +52,7 @@ pub(super) fn start(
     Ok((preview, candidate))
 }
 
-/// Observes the keeper of a candidate: shows on the terminal what it does, and on the page what it finds.
+/// Observes the reloader of a candidate: shows on the terminal what it does, and on the page what it finds.
 pub(super) struct Candidate {
     terminal: Terminal,
     preview: Arc<Preview>,
@@ -84,7 +83,7 @@ impl Observer for Candidate {
         };
         let is_servable = report.is_valid() || (self.skip_invalid && !report.exports.is_empty());
         self.preview.set_findings(findings, is_servable);
-        // Of an invalid candidate the last valid state is served, and stays compared.
+        // For an invalid candidate the last valid state is served, and stays compared.
         if is_servable {
             match Set::of(&report.exports) {
                 Ok(set) => {

@@ -17,7 +17,7 @@ const WRITE_EVERY: Duration = Duration::from_mins(5);
 pub(super) struct QueryFile {
     path: PathBuf,
     queries: Arc<EmptyQueries>,
-    /// What the file has; `None` where it couldn't be written.
+    /// The content of the file; `None` where it couldn't be written.
     written: Mutex<Option<Vec<EmptyQuery>>>,
 }
 

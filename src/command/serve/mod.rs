@@ -30,7 +30,7 @@ use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
-use crate::snapshot::keeper::{Keeper, Outcome};
+use crate::snapshot::reloader::{Outcome, Reloader};
 use crate::snapshot::store::Store;
 use crate::snapshot::watch::Signal;
 use crate::snapshot::{Directory, Observer, Settings};
@@ -106,7 +106,7 @@ fn serve(
     (followed, cluster): (Option<Generations>, Option<Arc<Cluster>>),
     log: &Log,
 ) -> Result<(), Failure> {
-    let public_url = args.public_url.as_deref().filter(|url| !url.is_empty()).map(PublicUrl::parse).transpose();
+    let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let sockets = if preview.is_some() { HandedOver::default() } else { HandedOver::take()? };
     let (keys, development) = match preview {
@@ -121,8 +121,7 @@ fn serve(
             (Some(shown), Box::new(observer))
         }
     };
-    let query_file = args.empty_queries.as_deref().filter(|path| !path.as_os_str().is_empty());
-    let query_file = query_file.map(QueryFile::open).transpose()?.map(Arc::new);
+    let query_file = args.empty_queries.as_deref().map(QueryFile::open).transpose()?.map(Arc::new);
     let mut config = HttpConfig {
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
@@ -132,10 +131,10 @@ fn serve(
         generations: settings.index.as_deref().filter(|_| cluster.is_none()).map(Store::new),
         empty_queries: query_file.as_ref().map(|file| file.queries()),
         preview: shown,
-        site_introduction: args.site_introduction.clone().filter(|text| !text.is_empty()),
+        site_introduction: args.site_introduction.clone(),
         ..HttpConfig::default()
     };
-    if let Some(title) = args.site_title.clone().filter(|text| !text.is_empty()) {
+    if let Some(title) = args.site_title.clone() {
         config.site_title = title;
     }
     let state = AppState::new(Arc::clone(&directory), Arc::new(keys), config);
@@ -150,7 +149,7 @@ fn serve(
         followed
     } else {
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
-        Generations::Built { keeper: Keeper::new(settings, directory, observer), waits: preview.is_some() }
+        Generations::Built { reloader: Reloader::new(settings, directory, observer), waits: preview.is_some() }
     };
     let _entered = runtime.enter();
     let _pings = cluster.as_ref().map(Cluster::start_pings);
@@ -171,7 +170,7 @@ fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
 
 /// The keys that are accepted, and the development key where it is the only one.
 fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.as_deref().is_some_and(|url| !url.is_empty());
+    let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.is_some();
     match access(args.keys.as_deref(), listen, has_proxy).map_err(|error| Failure::usage(error.to_string()))? {
         Access::File(path) => {
             let keys = KeyStore::open(&path).map_err(|error| Failure::usage(error.report()))?;
@@ -234,7 +233,7 @@ async fn run_server(
     let runtime = Handle::current();
     let sender = signals.clone();
     thread::Builder::new()
-        .name("keeper".to_owned())
+        .name("reloader".to_owned())
         .spawn(move || {
             if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received, &runtime)) {
                 tracing::error!(
@@ -261,7 +260,7 @@ async fn run_server(
     }
     // Until shutdown.
     drop(server.await);
-    // The keeper isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
+    // The reloader isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
     // generation on disk is swept at the next start.
     let _ = signals.try_send(Signal::Stop);
     for task in [Some(watcher), Some(listening), Some(eviction), metrics].into_iter().flatten() {
@@ -327,7 +326,7 @@ fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, await
     let (kept, index) = match outcome {
         Outcome::Loaded(kept) => (kept, "loaded"),
         Outcome::Published(kept) => (kept, "built"),
-        // The keeper has logged the reason.
+        // The reloader has logged the reason.
         Outcome::KeptLastGood(kept) => (kept, "last good generation"),
         // A start publishes something.
         Outcome::Unchanged => return,

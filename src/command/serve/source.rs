@@ -9,18 +9,18 @@ use super::super::{Failure, data};
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::snapshot::follow::{Follower, Leader, follow};
-use crate::snapshot::keeper::{Keeper, Outcome};
+use crate::snapshot::reloader::{Outcome, Reloader};
 use crate::snapshot::remote::{self, ClusterFollower};
 use crate::snapshot::source::Source;
 use crate::snapshot::store::Store;
-use crate::snapshot::watch::{Hints, Signal, watch};
+use crate::snapshot::watch::{FsEvents, Signal, watch};
 use crate::snapshot::{Directory, Settings};
 
 /// The source of generations.
 #[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub(super) enum Generations {
     /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
-    Built { keeper: Keeper, waits: bool },
+    Built { reloader: Reloader, waits: bool },
     /// Those of a leader.
     Followed(Follower),
     /// Those of a cluster.
@@ -38,16 +38,15 @@ impl Generations {
         directory: &Arc<Directory>,
     ) -> Result<Option<Self>, Failure> {
         let usage = |text: &str| Err(Failure::usage(text));
-        let key_file = args.follow_key_file.clone().filter(|path| !path.as_os_str().is_empty());
-        let Some(url) = args.follow.as_deref().filter(|url| !url.is_empty()) else {
-            return if key_file.is_some() { usage("--follow-key-file needs --follow") } else { Ok(None) };
+        let Some(url) = &args.follow else {
+            return if args.follow_key_file.is_some() { usage("--follow-key-file needs --follow") } else { Ok(None) };
         };
         if args.reindex {
             return usage(
                 "--reindex builds from exports, and --follow takes generations from another server: give one of them",
             );
         }
-        if data::named(&args.data).is_some() {
+        if args.data.data.is_some() {
             return usage(
                 "--follow takes generations from another server and reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA)",
             );
@@ -55,7 +54,8 @@ impl Generations {
         let Some(index) = &settings.index else {
             return usage("--follow keeps generations in an index folder, so --index none makes no sense with it");
         };
-        let leader = Leader::new(url, key_file).map_err(|error| Failure::usage(crate::error::chain(&error)))?;
+        let leader = Leader::new(url, args.follow_key_file.clone())
+            .map_err(|error| Failure::usage(crate::error::chain(&error)))?;
         Ok(Some(Self::Followed(Follower::new(leader, Store::new(index), Arc::clone(directory)))))
     }
 
@@ -69,12 +69,12 @@ impl Generations {
         directory: &Arc<Directory>,
     ) -> Result<Option<Self>, Failure> {
         let Some(cluster) = cluster else { return Ok(None) };
-        if args.follow.as_deref().is_some_and(|url| !url.is_empty()) {
+        if args.follow.is_some() {
             return Err(Failure::usage(
                 "--follow and --engine opensearch are two sources of generations: give one of them",
             ));
         }
-        if data::named(&args.data).is_some() {
+        if args.data.data.is_some() {
             return Err(Failure::usage(
                 "with --engine opensearch a server reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA), or fill the \
                  cluster with --reindex",
@@ -87,7 +87,7 @@ impl Generations {
     /// Where they come from, for the log.
     pub(super) fn origin(&self) -> String {
         match self {
-            Self::Built { keeper, .. } => match &keeper.settings().source {
+            Self::Built { reloader, .. } => match &reloader.settings().source {
                 Source::Folder(folder) => folder.display().to_string(),
                 Source::Embedded => "embedded demo".to_owned(),
             },
@@ -96,7 +96,7 @@ impl Generations {
         }
     }
 
-    /// What a start without a generation waits for.
+    /// The condition that a start without a generation waits for.
     pub(super) const fn awaited(&self) -> &'static str {
         match self {
             Self::Built { .. } => "valid exports",
@@ -107,7 +107,7 @@ impl Generations {
 
     /// Whether they are the embedded demo's.
     pub(super) fn is_demo(&self) -> bool {
-        matches!(self, Self::Built { keeper, .. } if keeper.settings().source == Source::Embedded)
+        matches!(self, Self::Built { reloader, .. } if reloader.settings().source == Source::Embedded)
     }
 
     /// Publishes the first generation, then keeps the directory current until the stop signal. A follower is ready without a
@@ -120,18 +120,18 @@ impl Generations {
         runtime: &Handle,
     ) {
         match self {
-            Self::Built { mut keeper, waits } => {
-                let mut hints = Hints::new(signals);
+            Self::Built { mut reloader, waits } => {
+                let mut fs_events = FsEvents::new(signals);
                 // Followed before reading, so that no change falls in between.
-                hints.follow(keeper.settings().source.folder());
-                let started = match keeper.start() {
+                fs_events.follow(reloader.settings().source.folder());
+                let started = match reloader.start() {
                     Ok(outcome) => Ok(Some(outcome)),
                     Err(failure) if waits && failure.code.is_of_exports() => Ok(None),
                     Err(failure) => Err(Failure::of_build(&failure)),
                 };
                 let is_started = started.is_ok();
                 if ready.send(started).is_ok() && is_started {
-                    watch(&mut keeper, received, &mut hints);
+                    watch(&mut reloader, received, &mut fs_events);
                 }
             }
             Self::Followed(mut follower) => {

@@ -20,7 +20,7 @@ const FULL_BYTES: usize = 2 << 20;
 /// The longest id that is linked, in bytes.
 const LONGEST_LINKED: usize = 1024;
 
-/// What is encoded in a link. A point is, for the ids `.` and `..` would be other paths.
+/// The characters that are encoded in a link. A point is, for the ids `.` and `..` would be other paths.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// Returns a difference as HTML, some megabytes at most: a summary, and a list of each section. Texts of records are escaped.

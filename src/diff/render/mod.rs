@@ -13,7 +13,7 @@ pub use text::text;
 
 use super::{Changed, Changes, Difference};
 
-/// What a rendering needs besides the difference.
+/// The options of a rendering, in addition to the difference.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
     /// The name of the old set.
@@ -46,7 +46,7 @@ fn place<'e>(id: &str, export: &'e str) -> Option<&'e str> {
     (id != export).then_some(export)
 }
 
-/// What is said of a changed element beside its fields.
+/// The text about a changed element, in addition to its fields.
 fn notes(changed: &Changed) -> Vec<String> {
     let id = changed.former_id.as_deref().map(|id| format!("renamed, the id was {id}"));
     let export = changed.former_export.as_deref().map(|export| format!("moved from the export {export}"));

@@ -1,4 +1,4 @@
-//! What people are shown of a field that differs.
+//! The display form of a field that differs.
 
 use serde_json::Value;
 

@@ -24,7 +24,7 @@ use crate::engine::EngineError;
 pub(super) const PARTS: &str = "-parts";
 
 /// The bytes of a piece; the last one of a part may have fewer.
-const PIECE_BYTES: u64 = 1024 * 1024;
+const PIECE_BYTES: usize = 1024 * 1024;
 
 /// The bytes of a part in memory at most: a damaged manifest doesn't take a server's memory.
 const MAX_BYTES: u64 = 64 * 1024 * 1024 * 1024;
@@ -90,9 +90,8 @@ pub(super) async fn write_parts(
     let mut loader = BulkLoader::new(Arc::clone(cluster), &format!("{index}{PARTS}"));
     for (name, content) in parts {
         let size_bytes = content.len().map_err(FillError::Scratch)?;
-        for number in 0..size_bytes.div_ceil(PIECE_BYTES) {
-            let start = number * PIECE_BYTES;
-            let span = Span { start, length: PIECE_BYTES.min(size_bytes - start) };
+        for (number, start) in (0..).zip((0..size_bytes).step_by(PIECE_BYTES)) {
+            let span = Span { start, length: (size_bytes - start).min(PIECE_BYTES as u64) };
             let (id, data) = (piece_id(name, number), content.read(span).map_err(FillError::Scratch)?);
             let piece = Piece { data: BASE64_STANDARD.encode(&data), blake3: checksum(&id, &data) };
             loader.push(&document(&id, &piece)?).await?;
@@ -157,7 +156,7 @@ impl Part {
     /// # Errors
     /// Where the cluster doesn't respond, a piece is damaged, or the file can't be written.
     pub async fn copy_to(&self, file: &mut (impl io::Write + Send)) -> Result<(), PartsError> {
-        let numbers: Vec<_> = (0..self.size_bytes.div_ceil(PIECE_BYTES)).collect();
+        let numbers: Vec<_> = (0..self.size_bytes.div_ceil(PIECE_BYTES as u64)).collect();
         for numbers in numbers.chunks(READ_AT_ONCE) {
             for piece in try_join_all(numbers.iter().map(|number| self.piece(*number))).await? {
                 file.write_all(&piece).map_err(PartsError::File)?;
@@ -174,7 +173,7 @@ impl Part {
         let id = piece_id(&self.name, number);
         let piece: Piece = read(&self.cluster, &self.index, &id).await?;
         let data = BASE64_STANDARD.decode(piece.data).map_err(|_| self.damaged())?;
-        let length = self.size_bytes.saturating_sub(number.saturating_mul(PIECE_BYTES)).min(PIECE_BYTES);
+        let length = self.size_bytes.saturating_sub(number.saturating_mul(PIECE_BYTES as u64)).min(PIECE_BYTES as u64);
         if data.len() as u64 != length || checksum(&id, &data) != piece.blake3 {
             return Err(self.damaged());
         }
@@ -206,11 +205,11 @@ impl Pieces for BlockingPart {
 
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
         let (sender, receiver) = oneshot::channel();
-        let (part, number) = (self.part.clone(), at / PIECE_BYTES);
+        let (part, number) = (self.part.clone(), at / PIECE_BYTES as u64);
         // In a task, so that a runtime which stops drops it in place of a panic.
         self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
         let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server stops"))?;
-        Ok((number * PIECE_BYTES, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))
+        Ok((number * PIECE_BYTES as u64, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))
     }
 }
 

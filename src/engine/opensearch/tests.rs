@@ -280,7 +280,9 @@ mod on_cluster {
                 if body.is_empty() { ClusterRequest::new(method, &path) } else { ClusterRequest::put(&path, body) };
             RUNTIME.block_on(CLUSTER.send(request)).expect("a response").body
         };
-        RUNTIME.block_on(write_parts(&CLUSTER, &index, &[("one".to_owned(), content.clone())])).expect("written");
+        RUNTIME
+            .block_on(write_parts(&CLUSTER, &index, &[("one".to_owned(), Bulk::Memory(content.clone()))]))
+            .expect("written");
         let parts = RUNTIME.block_on(Parts::open(Arc::clone(&CLUSTER), &index)).expect("a manifest");
         assert!(parts.get("other").is_none());
         let part = parts.get("one").expect("it is there");

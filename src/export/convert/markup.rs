@@ -1,4 +1,4 @@
-//! Recognition of HTML and Markdown in texts. What only looks like it stays: `a < b`, `Map<String>`, `<id>`, and a text that
+//! Recognition of HTML and Markdown in texts. Texts that only resemble it stay: `a < b`, `Map<String>`, `<id>`, and a text that
 //! names a tag.
 
 use std::ops::Range;

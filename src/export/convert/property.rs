@@ -116,7 +116,7 @@ impl Reader {
         }
     }
 
-    /// Advises on a link that browsers don't follow, and on one whose host can't be that of a website.
+    /// Advises on a link that browsers don't follow, and on one with a host that can't be that of a website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
         let (Some(_), Some(text)) = (self.days, value.as_str()) else { return };
         let Ok(uri) = Uri::parse(&*text) else { return };

@@ -38,6 +38,7 @@ impl IdRows {
         let section = |kind: SectionKind| &draft.contents.sections[kind as usize];
         let mut counts = ElementCounts {
             products: section(SectionKind::Software).len(),
+            named: [draft.contents.software.len(), draft.contents.reviews.len()],
             reviews: section(SectionKind::Reviews).len(),
             skipped_reviews: section(SectionKind::Reviews).skipped_count(),
             served_products: 0,
@@ -87,12 +88,12 @@ impl IdRows {
         while let Some(row) = references.take()? {
             orphans.push(row, false, skips)?;
         }
-        let elements: Vec<_> = counts.iter().map(|of| of.products).collect();
+        let elements: Vec<_> = counts.iter().map(|of| of.named[0]).collect();
         unique.report(files, &elements, repeats, findings)?;
 
         let mut unique = Unique::new(&REVIEWS, scratch);
         unique.read(self.reviews, skips, |_, _, _| Ok(()))?;
-        let elements: Vec<_> = counts.iter().map(|of| of.reviews).collect();
+        let elements: Vec<_> = counts.iter().map(|of| of.named[1]).collect();
         unique.report(files, &elements, repeats, findings)?;
         orphans.report(files, findings)
     }

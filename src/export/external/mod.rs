@@ -68,6 +68,8 @@ struct Remembered {
 #[derive(Debug, Clone, Copy, Default)]
 struct ElementCounts {
     products: usize,
+    /// The products with an id, and the reviews with one.
+    named: [usize; 2],
     /// The products that are valid by themselves.
     served_products: usize,
     reviews: usize,

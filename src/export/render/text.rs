@@ -72,7 +72,7 @@ impl Printer<'_> {
         self.part(level(code), title, &location, None)
     }
 
-    /// A title, the place with its line, and how to mend it.
+    /// A title, the place with its line, and how to repair it.
     ///
     /// The arrow line is written here: annotate-snippets would count the column in the piece of the line that it gets,
     /// not in the whole line.

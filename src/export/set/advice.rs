@@ -60,7 +60,7 @@ struct Shared {
     several: &'static str,
     help: &'static str,
     text: fn(&Software) -> &str,
-    /// What texts have in common that are taken for one.
+    /// The common property of texts that are taken for one.
     identity: fn(&str) -> Cow<'_, str>,
     place: fn(&Product) -> &Range<usize>,
 }

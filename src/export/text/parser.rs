@@ -63,7 +63,7 @@ impl<'t> Parser<'t> {
         (complete.then_some(self.nodes), self.faults)
     }
 
-    /// The nodes up to the mistake that reading can't go on after. What is open there ends with the file.
+    /// The nodes up to the mistake that reading can't go on after. Objects and arrays that are open there end with the file.
     pub(super) fn run_to_stop(mut self, end: usize) -> Vec<Node> {
         let _ = self.document();
         let last = offset(self.nodes.len().saturating_sub(1));

@@ -34,7 +34,7 @@ fn index(state: &AppState, request: &RequestContext) -> Result<Store, ApiError> 
     state.config.generations.clone().ok_or(ApiError::RouteNotFound)
 }
 
-/// The name of the generation in force.
+/// The name of the current generation.
 async fn get_current(
     State(state): State<Arc<AppState>>,
     Extension(request): Extension<Arc<RequestContext>>,

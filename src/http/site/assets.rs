@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 
 use super::document::Document;
+use super::frame::{fill, framed};
 use crate::html::escape;
 use crate::http::config::HttpConfig;
 use crate::http::preview::Preview;
@@ -77,7 +78,7 @@ pub(super) struct Assets {
     /// The title of the site, as HTML.
     title: String,
     fingerprint: String,
-    /// What a preview adds to the head and to the top of each page.
+    /// The additions of a preview to the head and to the top of each page.
     preview: [String; 2],
     files: Vec<(&'static str, Document)>,
 }
@@ -134,29 +135,29 @@ impl Assets {
         };
         let introduction = config.site_introduction.as_deref().map(escape);
         Document::page(self.fill(
-            PAGE,
+            &framed(PAGE),
             &[
                 ("preload", &preload),
                 ("feed", &feed),
                 ("key", if config.public_page.is_some() { "optional" } else { "required" }),
                 ("introduction", introduction.as_deref().unwrap_or_default()),
-                ("description", introduction.as_deref().unwrap_or(DESCRIPTION)),
+                ("introduction-or-default", introduction.as_deref().unwrap_or(DESCRIPTION)),
             ],
         ))
     }
 
     /// The page with the findings and changes of a preview.
     pub(super) fn preview(&self) -> Document {
-        Document::page(self.fill(PREVIEW, &[]))
+        Document::page(self.fill(&framed(PREVIEW), &[]))
     }
 
     /// The page for an address that doesn't exist.
     pub(super) fn not_found(&self) -> Document {
-        Document::not_found(self.fill(NOT_FOUND, &[]))
+        Document::not_found(self.fill(&framed(NOT_FOUND), &[]))
     }
 }
 
-/// What a preview adds to each page: a style and a script in the head, and a banner at the top.
+/// The additions of a preview to each page: a style and a script in the head, and a banner at the top.
 fn preview_parts(preview: &Preview, prefix: &str, fingerprint: &str) -> [String; 2] {
     let assets = format!("{prefix}/assets/{fingerprint}");
     let head = format!(
@@ -171,23 +172,6 @@ fn preview_parts(preview: &Preview, prefix: &str, fingerprint: &str) -> [String;
         escape(preview.candidate())
     );
     [head, banner]
-}
-
-/// A template with its placeholders, `{{name}}`, replaced by values, each of them HTML. A placeholder in a value is text.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut parts = template.split("{{");
-    let mut filled = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let placeholder = part.split_once("}}").and_then(|(name, rest)| {
-            let (_, value) = values.iter().find(|(of, _)| *of == name)?;
-            Some([value, rest])
-        });
-        match placeholder {
-            Some(filling) => filled.extend(filling),
-            None => filled.extend(["{{", part]),
-        }
-    }
-    filled
 }
 
 fn content_type(path: &str) -> &'static str {
@@ -225,12 +209,5 @@ mod tests {
         let mut listed: Vec<_> = OWN.iter().map(|(path, _)| (*path).to_owned()).collect();
         listed.sort();
         assert_eq!(found, listed);
-    }
-
-    #[test]
-    fn placeholders_are_filled_once() {
-        let values = [("title", "{{base}} {{title}}"), ("base", "/b")];
-        assert_eq!(fill("{{base}}: {{title}}, {{other}} {{ }}", &values), "/b: {{base}} {{title}}, {{other}} {{ }}");
-        assert_eq!(fill("", &values), "");
     }
 }

@@ -4,6 +4,7 @@
 mod assets;
 mod docs;
 mod document;
+mod frame;
 
 use std::sync::Arc;
 

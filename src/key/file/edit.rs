@@ -49,7 +49,7 @@ impl NewKey {
 /// Makes a key and adds it to the file, which is made where there is none. The key itself is nowhere but in the answer and
 /// in what `show` does with it.
 ///
-/// `show` is called when everything is written but not in force yet: a process that is killed at any moment leaves no
+/// `show` is called when everything is written but not valid yet: a process that is killed at any moment leaves no
 /// valid key that wasn't shown.
 ///
 /// # Errors

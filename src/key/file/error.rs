@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::key::access::Quoted;
 use crate::printable::printable;
 
-/// Why a key file can't be read or changed. The texts say how to mend it and hold nothing secret.
+/// Why a key file can't be read or changed. The texts say how to repair it and hold nothing secret.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// There is no such file.
@@ -109,7 +109,7 @@ pub enum KeyFileError {
 pub struct KeyFinding {
     /// Where: a JSON pointer.
     pub pointer: String,
-    /// What, and how to mend it.
+    /// What, and how to repair it.
     pub message: String,
 }
 

@@ -18,7 +18,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of a file; `None` where it changed so lately that its times can't tell it from the next change.
+    /// The stamp of a file; `None` where it changed so recently that a next change could have the same times.
     ///
     /// # Errors
     /// Where there is no such file, or it can't be looked at.

@@ -7,7 +7,7 @@ use crate::snapshot::failure::BuildFailure;
 use crate::snapshot::generation::INDEX_FORMAT;
 use crate::snapshot::store::StoreError;
 
-/// Why a leader can't be followed. What was served stays.
+/// The reason why a leader can't be followed. The generation that was served stays.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// No response.

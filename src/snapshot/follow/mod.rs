@@ -18,8 +18,8 @@ pub use remote::{Leader, LeaderError};
 
 use super::directory::{Degraded, Directory};
 use super::failure::BuildFailure;
-use super::keeper::{Kept, load};
 use super::reload::{Reload, ReloadOutcome};
+use super::reloader::{Kept, load};
 use super::store::{Manifest, Store};
 use super::watch::Signal;
 use super::{Change, Snapshot};
@@ -131,7 +131,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Whether what is served is whole and in force in the index folder.
+    /// Whether what is served is whole and current in the index folder.
     fn is_settled(&self) -> bool {
         let is_whole = self.directory.current().is_some_and(|current| !current.catalogue.is_damaged());
         is_whole
@@ -161,7 +161,7 @@ impl Follower {
                 return Err(FollowError::Unusable(failure));
             }
         };
-        let manifest = self.store.put_in_force(&manifest, manifest.inputs.clone())?;
+        let manifest = self.store.make_current(&manifest, manifest.inputs.clone())?;
         let before = self.directory.current();
         let kept = self.publish(snapshot, manifest);
         self.store.tidy();

@@ -33,7 +33,7 @@ struct Head {
     format: u32,
 }
 
-/// Pulls the generation of a folder's name. Returns its manifest in the index folder, where it isn't in force yet, and the bytes
+/// Pulls the generation of a folder's name. Returns its manifest in the index folder, where it isn't current yet, and the bytes
 /// received.
 pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manifest, u64), FollowError> {
     let text = leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?;

@@ -56,7 +56,7 @@ pub enum LeaderError {
     Certificates,
 }
 
-/// The leader's pointer to the generation in force.
+/// The leader's pointer to the current generation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
     /// It has the entity tag that was sent.

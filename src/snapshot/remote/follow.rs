@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use tokio::runtime::Handle;
 
 use super::super::directory::{Degraded, Directory};
-use super::super::keeper::Kept;
 use super::super::reload::{Reload, ReloadOutcome};
+use super::super::reloader::Kept;
 use super::super::watch::Signal;
 use super::super::{ReloadStatus, Snapshot};
 use super::{OpenRemoteError, open};

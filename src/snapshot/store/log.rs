@@ -1,4 +1,4 @@
-//! What a new generation needs of those before it: the log of changes.
+//! The log of changes, which a new generation takes over from those before it.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::snapshot::log::Former;
 use crate::snapshot::stamp::FolderStamp;
 
 impl Store {
-    /// The generation in force, or else the newest one, as the next one's predecessor.
+    /// The current generation, or else the newest one, as the next one's predecessor.
     pub(in crate::snapshot) fn former(&self) -> Option<Former> {
         self.candidates().into_iter().find_map(|manifest| {
             let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);
@@ -32,10 +32,10 @@ impl Store {
         is_whole.then_some(content)
     }
 
-    /// Saves a generation once more, with another log of changes, and puts it in force.
+    /// Saves a generation once more, with another log of changes, and makes it current.
     ///
     /// # Errors
-    /// Where the disk refuses, or another process holds the lock for too long; what was in force stays so.
+    /// Where the disk refuses, or another process holds the lock for too long; what was current stays so.
     pub(in crate::snapshot) fn save_again(
         &self,
         manifest: &Manifest,

@@ -1,8 +1,8 @@
 //! Generations on disk.
 //!
 //! A generation is a folder `<generation>-<build>`: its parts, and last of all `manifest.json` with a checksum of each.
-//! `CURRENT` names the one in force and is replaced atomically. A folder without a manifest was never finished and means
-//! nothing. Whoever writes holds the lock; readers need none, for nothing that is finished is ever changed.
+//! `CURRENT` names the current one and is replaced atomically. A folder without a manifest was never finished and means
+//! nothing. Writers hold the lock; readers need none, for nothing that is finished is ever changed.
 
 mod log;
 mod pull;
@@ -28,7 +28,7 @@ use crate::catalogue::Bulk;
 use crate::export::{IdPrefixes, Skipped};
 use crate::lock::lock_within;
 
-/// The file that names the generation in force.
+/// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
 /// The file that is locked while writing.
 const LOCK: &str = "LOCK";
@@ -144,7 +144,7 @@ impl Store {
         &self.folder
     }
 
-    /// The name of the generation's folder that is in force; `None` where nothing is.
+    /// The name of the generation's current folder; `None` where nothing is.
     #[must_use]
     pub fn current_name(&self) -> Option<String> {
         let name = String::from_utf8(read_small(&self.folder.join(CURRENT)).ok()?).ok()?;
@@ -152,7 +152,7 @@ impl Store {
         is_generation_name(name).then(|| name.to_owned())
     }
 
-    /// The manifests of what could be loaded: the generation in force, then the others from the newest on.
+    /// The manifests of what could be loaded: the current generation, then the others from the newest on.
     #[must_use]
     pub fn candidates(&self) -> Vec<Manifest> {
         let current = self.current_name();
@@ -162,16 +162,16 @@ impl Store {
         current.into_iter().chain(others).filter_map(|name| self.manifest(&name)).collect()
     }
 
-    /// The manifest of the generation in force.
+    /// The manifest of the current generation.
     #[must_use]
     pub fn current(&self) -> Option<Manifest> {
         self.manifest(&self.current_name()?)
     }
 
-    /// Whether the generation in force was made by a version of the program that has another form of index. It is whole
-    /// as far as this version can tell, and none of its business.
+    /// Whether the current generation was made by a version of the program that has another form of index. It is whole
+    /// as far as this version checks it, and is left as it is.
     #[must_use]
-    pub fn is_foreign_in_force(&self) -> bool {
+    pub fn is_foreign_current(&self) -> bool {
         self.current_name().is_some_and(|name| self.foreign(&name).is_some())
     }
 
@@ -196,7 +196,7 @@ impl Store {
         names.filter(|name| is_generation_name(name)).collect()
     }
 
-    /// Reads the parts of a generation and checks every byte of them. What is rarely asked for stays in its file.
+    /// Reads the parts of a generation and checks every byte of them. Parts that are rarely requested stay in their files.
     ///
     /// # Errors
     /// Where a part can't be read or isn't what the manifest says.
@@ -295,10 +295,10 @@ impl Store {
         created.map_err(StoreError::io("creating", &self.folder))
     }
 
-    /// Writes a generation and puts it in force; older ones but one are removed. Answers its manifest.
+    /// Writes a generation and makes it current; older ones but one are removed. Answers its manifest.
     ///
     /// # Errors
-    /// Where the disk refuses, or another process holds the lock for too long; what was in force stays so.
+    /// Where the disk refuses, or another process holds the lock for too long; what was current stays so.
     pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
@@ -315,7 +315,7 @@ impl Store {
         };
         let folder = self.folder.join(manifest.folder_name());
         let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
-        // Where only the last sync failed it is in force, and would leave nothing in force. What can't be removed now is
+        // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
         // swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
             drop(fs::remove_dir_all(&folder));
@@ -325,11 +325,11 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Puts a generation that is there in force, and notes which files make it, so that the next start needn't read them.
+    /// Makes an existing generation current, and notes which files make it, so that the next start needn't read them.
     ///
     /// # Errors
     /// Where the disk refuses, or another process holds the lock for too long.
-    pub fn put_in_force(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
+    pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let is_noted = manifest.inputs == inputs;
         let manifest = Manifest { inputs, ..manifest.clone() };
@@ -354,7 +354,7 @@ impl Store {
         Ok(file)
     }
 
-    /// Opens the lock file, which only its owner may open: whoever can open it can hold it.
+    /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
     fn open_lock(&self) -> io::Result<File> {
         let mut options = File::options();
         options.create(true).truncate(false).write(true);

@@ -12,7 +12,7 @@ use super::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_n
 pub(super) const PULL: &str = ".pull-";
 
 impl Store {
-    /// Makes the folder that receives a generation, or finds what is there of it. What is there of others is removed.
+    /// Makes the folder that receives a generation, or finds what is there of it. Folders of other generations are removed.
     ///
     /// # Errors
     /// Where the disk refuses.
@@ -30,7 +30,7 @@ impl Store {
         drop(fs::remove_dir_all(folder));
     }
 
-    /// Moves a received generation, whose parts are verified and synced, among the others. It isn't in force yet.
+    /// Moves a received generation, with its parts verified and synced, among the others. It isn't current yet.
     ///
     /// # Errors
     /// Where the disk refuses, or another process holds the lock for too long.

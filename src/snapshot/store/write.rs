@@ -33,7 +33,7 @@ pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), S
 type ReplaceSteps = [Step; 4];
 const MANIFEST_STEPS: ReplaceSteps =
     [Step::ManifestCreated, Step::ManifestHalf, Step::ManifestSynced, Step::ManifestRenamed];
-/// Where putting a generation in force can go wrong.
+/// Where making a generation current can go wrong.
 pub(super) const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 

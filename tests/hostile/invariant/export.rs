@@ -1,4 +1,4 @@
-//! What holds of any bytes that are read as an export: they are reported in every form, and what is valid is built, found
+//! Invariants of any bytes that are read as an export: they are reported in every form, and what is valid is built, found
 //! and given back.
 
 use std::io::Read as _;

@@ -7,7 +7,7 @@ import { binary } from "./binary.js";
 
 /** Runs the suite in a program and returns the results. `module` is the build to test, below dist/. */
 async function runSuite(program, args, config, module = "esm/index.js") {
-  // What the runtimes would keep in the home folder stays in the checkout.
+  // Files that the runtimes would keep in the home folder stay in the checkout.
   const env = {
     ...process.env,
     DENO_DIR: join(PACKAGE, "runtimes/node_modules/.deno"),

@@ -1,4 +1,4 @@
-// Runs the cases that all clients share (clients/conformance) in whatever runtime this is loaded into.
+// Runs the cases that all clients share (clients/conformance) in the runtime that loads this module.
 
 import { expect, expectContains, expectEqual, expectNumber } from "./check.js";
 

@@ -71,7 +71,7 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
 
 /// The typed parameters of an endpoint.
 pub(in crate::http) trait FromParameters: Sized {
-    /// The endpoint's parameters, in groups, of which some are shared with other endpoints.
+    /// The endpoint's parameters, in groups; some are shared with other endpoints.
     const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]];
 
     /// The endpoint's parameters.

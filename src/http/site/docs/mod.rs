@@ -6,6 +6,7 @@ mod reference;
 use self::reference::Reference;
 use super::assets::Assets;
 use super::document::Document;
+use super::frame::framed;
 use crate::html::escape;
 
 /// An export that shows every known member; tests validate it.
@@ -43,7 +44,7 @@ fn lay_out(page: &Page, public: &str, assets: &Assets, reference: &Reference) ->
         format!("<a href=\"{{{{base}}}}{}\"{current}>{}</a>", other.path, other.title)
     });
     let host = if public.is_empty() { LOCAL } else { public };
-    let html = LAYOUT
+    let html = framed(LAYOUT)
         .replace("{{title}}", page.title)
         .replace("{{pages}}", &links.collect::<Vec<_>>().join("\n"))
         .replace("{{content}}", page.content)

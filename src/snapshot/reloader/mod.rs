@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(30);
 const RETRY_FACTOR: u32 = 10;
 
 /// Keeps a directory current.
-pub struct Keeper {
+pub struct Reloader {
     settings: Settings,
     store: Option<Store>,
     directory: Arc<Directory>,
@@ -39,7 +39,7 @@ pub struct Keeper {
     saved: Option<Manifest>,
     /// The stamp of the exports that a generation served from memory was built of.
     unsaved: Option<FolderStamp>,
-    /// The folder of a generation in force on disk that turned out to be damaged.
+    /// The folder of a current generation on disk that turned out to be damaged.
     unusable: Option<String>,
     /// When something is due to be tried again.
     retry_at: Option<Instant>,
@@ -73,14 +73,14 @@ pub struct Kept {
     pub software_count: usize,
 }
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for Reloader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Keeper").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Reloader").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
-impl Keeper {
-    /// A keeper of a directory that is still empty.
+impl Reloader {
+    /// A reloader of a directory that is still empty.
     #[must_use]
     pub fn new(settings: Settings, directory: Arc<Directory>, observer: Box<dyn Observer>) -> Self {
         Self {
@@ -146,13 +146,13 @@ impl Keeper {
         let started = Instant::now();
         let was_degraded = self.has_problem();
         self.retry_at = None;
-        // At a start nothing is served yet: what was in force before is what would lose records.
+        // At a start nothing is served yet: what was current before is what would lose records.
         let last_good = match self.directory.current() {
             Some(current) => Some((current, self.saved.clone())),
             None => panics::catch(|| self.load_any()).ok().flatten().map(|(snapshot, saved)| (snapshot, Some(saved))),
         };
         let ended = BuildFailure::catch(|| self.reload(last_good.as_ref().map(|(snapshot, _)| &**snapshot)));
-        let is_held_back = ended.as_ref().is_err_and(|failure| failure.code == FailureCode::RecordsRemoved);
+        let is_withheld = ended.as_ref().is_err_and(|failure| failure.code == FailureCode::RecordsRemoved);
         let ended = ended.or_else(|failure| {
             if failure.is_transient {
                 self.retry_after(started);
@@ -168,7 +168,7 @@ impl Keeper {
                 Ok(Outcome::Published(_)) => ReloadOutcome::Published,
                 Ok(Outcome::Loaded(_)) => ReloadOutcome::Loaded,
                 Ok(Outcome::Unchanged) => ReloadOutcome::Unchanged,
-                Ok(Outcome::KeptLastGood(_)) if is_held_back => ReloadOutcome::HeldBack,
+                Ok(Outcome::KeptLastGood(_)) if is_withheld => ReloadOutcome::Withheld,
                 Ok(Outcome::KeptLastGood(_)) | Err(_) => ReloadOutcome::Failed,
             },
         );
@@ -184,7 +184,7 @@ impl Keeper {
     }
 
     fn load_unchanged(&mut self) -> Option<Outcome> {
-        let manifest = self.in_force()?;
+        let manifest = self.current()?;
         if !self.may_serve(&manifest) || !self.has_our_prefixes(&manifest) {
             return None;
         }
@@ -212,7 +212,7 @@ impl Keeper {
         let known = self.known_files();
         if let Some(stamp) = &known
             && !self.serves_damaged()
-            && self.is_in_force()
+            && self.is_current()
         {
             pass(Step::Read);
             self.seen = Some(stamp.clone());
@@ -263,7 +263,7 @@ impl Keeper {
         if self.directory.current().is_some() { Processors::One } else { Processors::All }
     }
 
-    /// Serves a generation of the exports that is in force on disk.
+    /// Serves a generation of the exports that is current on disk.
     fn serve(&mut self, store: &Store, built: Built) -> Result<Outcome, BuildFailure> {
         let Built { manifest, is_new } = built;
         let was_served = self.serves(&manifest.generation);

@@ -3,17 +3,17 @@
 use std::fs;
 use std::time::Instant;
 
-use software_directory::snapshot::keeper::Outcome;
+use software_directory::snapshot::reloader::Outcome;
 use software_directory::snapshot::source::Source;
 
 use crate::place::{Place, export, running};
 
 #[test]
-fn a_set_that_loses_more_than_its_share_is_held_back() {
+fn a_set_that_loses_more_than_its_share_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "new"]));
-    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
     assert_eq!(running.ids(), ["a", "b", "c", "d"]);
     assert_eq!(running.reasons(), ["records_removed"]);
     assert!(running.detail().contains("3 of 4 products, more than 50 per cent"), "{}", running.detail());
@@ -28,7 +28,7 @@ fn files_that_are_gone_are_named_with_their_losses() {
     let mut running = place.started();
     fs::remove_file(place.data().join("more.json")).expect("removed");
     place.write("tools.json", &export(&["a", "b"]));
-    assert!(matches!(running.keeper.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
     let losses = "(more.json is gone with 4 products, tools.json loses 1 of 3)";
     assert!(running.detail().contains(losses), "{}", running.detail());
 }
@@ -38,12 +38,12 @@ fn a_set_that_loses_just_its_share_is_published() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
-    assert!(matches!(running.keeper.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))));
     assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
 }
 
 #[test]
-fn a_set_is_held_back_at_a_start_too() {
+fn a_set_is_withheld_at_a_start_too() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
@@ -54,7 +54,7 @@ fn a_set_is_held_back_at_a_start_too() {
 }
 
 #[test]
-fn a_set_that_was_in_force_once_is_held_back_at_a_start_all_the_same() {
+fn a_set_that_was_current_once_is_withheld_at_a_start_all_the_same() {
     let place = Place::with(&["a"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
@@ -65,19 +65,19 @@ fn a_set_that_was_in_force_once_is_held_back_at_a_start_all_the_same() {
 }
 
 #[test]
-fn reindexing_confirms_it_and_a_running_keeper_takes_the_result_over() {
+fn reindexing_confirms_it_and_a_running_reloader_takes_the_result_over() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a"]));
-    running.keeper.refresh().expect("it serves");
-    running.keeper.look_at_index(Instant::now());
+    running.reloader.refresh().expect("it serves");
+    running.reloader.look_at_index(Instant::now());
     assert_eq!(running.ids().len(), 4, "not confirmed yet");
 
     assert_eq!(place.reindex().expect("it builds").software_count, 1);
-    running.keeper.look_at_index(Instant::now());
+    running.reloader.look_at_index(Instant::now());
     assert_eq!((running.ids(), running.reasons().len()), (vec!["a".to_owned()], 0));
     assert!(!running.seen().phases.is_empty());
-    assert_eq!(running.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn confirmed_set_stays_confirmed_after_a_rebuild() {
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
     place.reindex().expect("it builds");
-    let manifest = place.in_force();
+    let manifest = place.current();
     fs::write(place.index().join(manifest.folder_name()).join("search"), "damaged").expect("written");
     let second = place.started();
     assert_eq!(
@@ -104,30 +104,30 @@ fn bringing_the_records_back_is_healthy_again() {
     let mut second = place.started();
     assert_eq!(second.reasons(), ["records_removed"]);
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
-    assert_eq!(second.keeper.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(second.reloader.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(second.reasons(), [""; 0]);
     assert_eq!(place.started().seen().phases, [], "the next start knows the file");
 }
 
 #[test]
-fn a_disk_that_heals_does_not_publish_what_is_held_back() {
+fn a_disk_that_heals_does_not_publish_what_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
     place.write("tools.json", &export(&["a"]));
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     fs::remove_file(place.index()).expect("removed");
-    running.keeper.refresh().expect("it serves");
+    running.reloader.refresh().expect("it serves");
     assert_eq!(running.ids().len(), 4);
     assert_eq!(running.reasons()[0], "records_removed");
-    assert_eq!(place.store().current(), None, "nothing else is put in force");
+    assert_eq!(place.store().current(), None, "nothing else is made current");
 }
 
 #[test]
 fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
     let place = Place::with(&["a"]);
     let mut demo = running(software_directory::snapshot::Settings { source: Source::Embedded, ..place.settings() });
-    demo.keeper.start().expect("it serves");
+    demo.reloader.start().expect("it serves");
     let own = place.started();
     assert_eq!((own.ids(), own.reasons().len()), (vec!["a".to_owned()], 0));
 }
@@ -136,8 +136,8 @@ fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
 fn the_demo_that_was_tried_first_is_not_the_last_good_generation_of_broken_exports() {
     let place = Place::with(&["a"]);
     let embedded = software_directory::snapshot::Settings { source: Source::Embedded, ..place.settings() };
-    running(embedded).keeper.start().expect("it serves");
+    running(embedded).reloader.start().expect("it serves");
     place.write("tools.json", "{");
-    let mut own = place.keeper();
-    assert!(own.keeper.start().is_err(), "nothing of its own to serve");
+    let mut own = place.reloader();
+    assert!(own.reloader.start().is_err(), "nothing of its own to serve");
 }

@@ -1,9 +1,9 @@
-//! The keeper's part on disk: which generation may be loaded, and those that another process builds.
+//! The reloader's part on disk: which generation may be loaded, and those that another process builds.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Keeper;
+use super::Reloader;
 use crate::error::chain;
 use crate::snapshot::Snapshot;
 use crate::snapshot::artifact::DOWNLOADS;
@@ -17,8 +17,8 @@ use crate::snapshot::store::{Manifest, Store, StoreError};
 /// How many times more memory than its parts have bytes a generation takes while it is loaded, decoded tables included.
 const LOADING_FACTOR: u64 = 2;
 
-impl Keeper {
-    /// Looks after the index: picks up a generation that another process has put in force, and notices where what is
+impl Reloader {
+    /// Looks after the index: picks up a generation that another process has made current, and notices where what is
     /// served isn't there any more. To be called now and then.
     pub fn look_at_index(&mut self, now: Instant) {
         // Freeing a large generation takes a while, so it is done here and not by the last request that had it.
@@ -28,7 +28,7 @@ impl Keeper {
             Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
             // One index and two versions of the program, while one takes over from the other: neither undoes the other's
             // work.
-            None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_in_force() => {
+            None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_current() => {
                 let folder = store.folder().display();
                 let detail = format!("{folder} holds no generation any more; it is written again");
                 tracing::warn!("{detail}");
@@ -47,12 +47,12 @@ impl Keeper {
         self.serves(&generation).then_some(stamp)
     }
 
-    /// Whether the generation that is served is whole and in force on disk, where it should be.
-    pub(super) fn is_in_force(&self) -> bool {
+    /// Whether the generation that is served is whole and current on disk, where it should be.
+    pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.store.as_ref().filter(|_| !self.settings.read_only) else { return true };
         self.saved.as_ref().is_some_and(|saved| {
             store.verify(saved).is_ok()
-                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_in_force())
+                && (store.current_name() == Some(saved.folder_name()) || store.is_foreign_current())
         })
     }
 
@@ -77,7 +77,7 @@ impl Keeper {
             && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
     }
 
-    /// Whether a generation was made of the exports of a folder, as this keeper's are, or of the embedded ones: the demo
+    /// Whether a generation was made of the exports of a folder, as this reloader's are, or of the embedded ones: the demo
     /// is never the last good generation of a folder.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
@@ -106,8 +106,8 @@ impl Keeper {
         may_serve
     }
 
-    /// The manifest of the generation in force on disk, if it is one of these exports'.
-    pub(super) fn in_force(&self) -> Option<Manifest> {
+    /// The manifest of the current generation on disk, if it is one of these exports'.
+    pub(super) fn current(&self) -> Option<Manifest> {
         self.store.as_ref()?.current().filter(|manifest| self.is_ours(manifest))
     }
 

@@ -1,0 +1,73 @@
+//! Options that are given as a path or a text, or not at all.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+/// The value of an option with the empty text as its default. An empty one is none, because a container can't take back a variable of
+/// its image. Another name than `Option`, because clap itself would give that its own meaning.
+pub type Given<T> = Option<T>;
+
+/// Parses a path.
+pub(super) fn path() -> impl TypedValueParser<Value = Given<PathBuf>> {
+    OsStringValueParser::new().map(|path| (!path.is_empty()).then(|| path.into()))
+}
+
+/// Parses a text.
+pub(super) fn text(text: &str) -> Result<Given<String>, Infallible> {
+    Ok(non_empty(text.to_owned()))
+}
+
+/// Parses a text that a check accepts.
+pub(super) fn checked<E>(
+    check: impl Fn(&str) -> Result<String, E> + Clone,
+) -> impl Fn(&str) -> Result<Given<String>, E> + Clone {
+    move |text| check(text).map(non_empty)
+}
+
+fn non_empty(text: String) -> Given<String> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use crate::cli::Cli;
+
+    #[test]
+    fn empty_option_is_the_same_as_none() {
+        const OPTIONS: [&str; 10] = [
+            "--data",
+            "--empty-queries",
+            "--engine-ca-file",
+            "--engine-key-file",
+            "--engine-password-file",
+            "--engine-user",
+            "--follow",
+            "--follow-key-file",
+            "--public-url",
+            "--site-title",
+        ];
+        let parsed = |value: Option<&str>| {
+            let options = OPTIONS.iter().flat_map(|option| value.map(|value| [option, value]));
+            let serve = Cli::parse_from(["software-directory"].into_iter().chain(options.flatten())).serve;
+            let engine = serve.engine;
+            [
+                serve.data.data,
+                serve.empty_queries,
+                engine.engine_ca_file,
+                engine.engine_key_file,
+                engine.engine_password_file,
+                engine.engine_user.map(Into::into),
+                serve.follow.map(Into::into),
+                serve.follow_key_file,
+                serve.public_url.map(Into::into),
+                serve.site_title.map(Into::into),
+            ]
+        };
+        assert_eq!(parsed(Some("")), [const { None }; 10]);
+        assert_eq!(parsed(Some("x")), [const { Some("x") }; 10].map(|value| value.map(Into::into)));
+    }
+}
