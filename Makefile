@@ -132,24 +132,42 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# One node for requests, one with TLS and users, three for faults; then the engine, the API and servers on one. One group alone: make test-opensearch OPENSEARCH=three_nodes
-OPENSEARCH ?= one_node security three_nodes engine api serve
+# The connection: one node, one with TLS and users, three for faults. The engine and the suite of the API. The program: compared with the
+# embedded engine, following and without its cluster, with TLS and users, through faults. One group: make test-opensearch OPENSEARCH=api
+OPENSEARCH ?= one_node security three_nodes engine api conformance serve users faults
 
 test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## The engine on real OpenSearch nodes, its connection and their faults; not in `make test`, for it needs Java and some minutes
 	cargo test --locked --test opensearch --no-run --quiet
-	@for group in $(OPENSEARCH); do $(MAKE) opensearch-$$group; done
+	@for group in $(OPENSEARCH); do started=$$SECONDS; $(MAKE) opensearch-$$group; echo "opensearch-$$group: passed in $$((SECONDS - started)) s"; done
 
 opensearch-engine: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests::on_cluster:: --test-threads=1
 
-# Compares the API of a server with the cluster with that of one with the embedded engine.
+# The suite of `make test-rust`, but for the tests about the embedded engine alone. Each fixture is filled into the cluster once.
 opensearch-api: need-cargo
+	cargo test --locked --test api --no-run --quiet
+	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
+		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
+
+# The API of a server with the cluster beside that of one with the embedded engine, with one shard and with several.
+opensearch-conformance: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
+	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data --shards 3
 
 opensearch-serve: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/serve.py --binary '$(BINARY)' --data data
+
+opensearch-users: need-cargo
+	cargo build --locked --quiet
+	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
+
+# The faults under a server's load; each prints the results of the requests. One alone: FAULT=red_index
+opensearch-faults: need-cargo
+	cargo build --locked --quiet
+	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
+		$(if $(FAULT),--only $(FAULT))
 
 # The effect of each fault is printed. The tests of three nodes share them, so they run one after the other.
 opensearch-%:

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use given::Given;
 pub use id_prefix::ExportPrefix;
@@ -93,8 +93,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DataArgs {
     /// Folder of export files, *.json [default: data; outside a checkout the embedded demo]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
     /// Folder for the index, or `none` to keep it in memory only
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
@@ -126,12 +126,12 @@ pub struct ServeArgs {
     pub keys: Option<PathBuf>,
     /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
     /// instead of building them from exports [default: none]
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW", value_parser = given::text,
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
+          value_parser = given::text, default_value = "", hide_default_value = true)]
     pub follow: Given<String>,
     /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub follow_key_file: Given<PathBuf>,
     /// The engine.
     #[command(flatten)]
@@ -150,8 +150,8 @@ pub struct ServeArgs {
           value_parser = clap::value_parser!(u8).range(0..=100))]
     pub max_removed: u8,
     /// Address under which callers reach the service, for absolute links
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL", value_parser = given::text,
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
+          value_parser = given::text, default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
     /// Address or network of a proxy with a trusted X-Forwarded-For; repeatable
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
@@ -165,12 +165,12 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate)]
     pub public_page: Option<Rate>,
     /// Title of the page and the documentation [default: Software Directory]
-    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE", value_parser = given::checked(site::title),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
+          value_parser = given::checked(site::title), default_value = "", hide_default_value = true)]
     pub site_title: Given<String>,
     /// Introduction on the page's first screen [default: none]
-    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION", value_parser = given::checked(site::introduction),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
+          value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true)]
     pub site_introduction: Given<String>,
     /// Log filter, such as `info` or `software_directory=debug`
     #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
@@ -180,8 +180,8 @@ pub struct ServeArgs {
     pub log_queries: bool,
     /// File in which searches without hits are counted, without anything of their callers, for the command `queries`
     /// [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub empty_queries: Given<PathBuf>,
     /// How to log, on standard error
     #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
@@ -275,8 +275,8 @@ pub struct McpArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// Address under which the API is reached, for links [default: none; links are relative]
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL", value_parser = given::text,
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
+          value_parser = given::text, default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
 }
 

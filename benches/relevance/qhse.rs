@@ -38,11 +38,11 @@ struct Category {
 
 #[derive(Deserialize)]
 struct Hit {
-    categories: Vec<Named>,
+    categories: Vec<CategoryId>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct CategoryId {
     id: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Composed {
 
 /// How many queries find what they want, of how many.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Counts {
     pub(crate) right: (usize, usize),
     pub(crate) wrong: (usize, usize),
     missed: Vec<String>,
@@ -71,7 +71,7 @@ impl Composed {
     }
 
     pub(crate) fn report(&self) -> Result<(), Failure> {
-        let Found { right, wrong, missed } = self.measure(Ranking::default())?;
+        let Counts { right, wrong, missed } = self.measure(Ranking::default())?;
         println!("Composed queries with a product of a wanted category in the first five");
         println!("  spelled right           {} of {} ({:.1} %)", right.0, right.1, per_cent(right));
         println!("  misspelled              {} of {} ({:.1} %)", wrong.0, wrong.1, per_cent(wrong));
@@ -79,11 +79,11 @@ impl Composed {
         Ok(())
     }
 
-    pub(crate) fn measure(&self, ranking: Ranking) -> Result<Found, Failure> {
+    pub(crate) fn measure(&self, ranking: Ranking) -> Result<Counts, Failure> {
         let snapshot = self.directory.open(ranking)?;
         let categories = snapshot.catalogue.tables.categories.iter();
         let inhabited: Vec<_> = categories.filter(|of| of.software_count > 0).map(|of| of.id.clone()).collect();
-        let mut counts = Found::default();
+        let mut counts = Counts::default();
         for query in &self.queries {
             let wanted = query.wanted.iter().filter_map(|wanted| self.names.get(wanted));
             let wanted: Vec<_> = wanted.filter(|id| inhabited.contains(id)).collect();

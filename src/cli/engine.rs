@@ -1,10 +1,13 @@
 //! The options of the engine: in the process, or a cluster.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use super::given::{self, Given};
+
+use crate::engine::opensearch::{IndexPrefix, IndexPrefixError};
 
 /// Options of the engine.
 #[derive(Debug, Default, Args)]
@@ -15,22 +18,33 @@ pub struct EngineArgs {
     /// Address of a node of the cluster, such as `https://search-1.example:9200`; repeatable: name each data node
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_ENGINE_URL", value_delimiter = ',')]
     pub engine_url: Vec<String>,
+    /// Prefix of the names of the directory's indices: a cluster holds a directory for each prefix
+    #[arg(long, value_name = "PREFIX", env = "SOFTWARE_DIRECTORY_ENGINE_INDEX_PREFIX", default_value_t, value_parser = index_prefix)]
+    pub engine_index_prefix: IndexPrefix,
+    /// Shards of the index of products that `--reindex` creates [default: one for each 4,000,000 products]
+    #[arg(long, value_name = "COUNT", env = "SOFTWARE_DIRECTORY_ENGINE_SHARDS")]
+    pub engine_shards: Option<NonZeroU16>,
     /// PEM file of the certification authority that signed the nodes' certificates [default: the machine's authorities]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_ca_file: Given<PathBuf>,
     /// User of the cluster [default: none]
-    #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER", value_parser = given::text,
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER",
+          value_parser = given::text, default_value = "", hide_default_value = true)]
     pub engine_user: Given<String>,
     /// File with the user's password: one line [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_password_file: Given<PathBuf>,
     /// File with a key for the cluster, in place of user and password: one line, a bearer token or `ApiKey` and a key [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub engine_key_file: Given<PathBuf>,
+}
+
+/// A variable without a value is one that isn't set.
+fn index_prefix(text: &str) -> Result<IndexPrefix, IndexPrefixError> {
+    if text.is_empty() { Ok(IndexPrefix::default()) } else { text.parse() }
 }
 
 /// An engine.
@@ -41,4 +55,16 @@ pub enum EngineKind {
     Embedded,
     /// An OpenSearch cluster
     Opensearch,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_prefix_is_the_default_and_a_wrong_one_says_how_to_write_it() {
+        assert_eq!(index_prefix("").expect("a prefix"), IndexPrefix::default());
+        assert_eq!(index_prefix("news").expect("a prefix").to_string(), "news");
+        assert!(index_prefix("News").expect_err("a capital").to_string().contains("such as software-directory"));
+    }
 }

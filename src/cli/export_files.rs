@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::given::{self, Given};
 use super::id_prefix::{self, ExportPrefix};
@@ -14,8 +14,8 @@ pub struct ExportFilesArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Data folder, where no path is given [default: data]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
     /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::given::{self, Given};
 use super::{SideArgs, address};
@@ -16,8 +16,8 @@ pub struct PreviewArgs {
     pub candidate: PathBuf,
     /// The published exports: a file, a folder, a revision and path of git such as `HEAD:data`, or a generation of an index
     /// [default: the data folder, data]
-    #[arg(long, value_name = "EXPORTS", env = "SOFTWARE_DIRECTORY_DATA", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "EXPORTS", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub against: Given<PathBuf>,
     /// Address of this machine to listen on, or a port of 127.0.0.1; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081", value_parser = address::loopback)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use super::given::{self, Given};
 
@@ -19,8 +19,8 @@ pub struct ImportArgs {
     #[arg(long)]
     pub force: bool,
     /// Data folder, whose exports declare the categories [default: data]
-    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA", value_parser = given::path(),
-          default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
     /// Name of the export [default: a terminal is asked]
     #[arg(long, value_name = "TEXT")]

@@ -51,10 +51,7 @@ mod tests {
         EngineArgs {
             engine: EngineKind::Opensearch,
             engine_url: urls.iter().map(ToString::to_string).collect(),
-            engine_ca_file: None,
-            engine_user: None,
-            engine_password_file: None,
-            engine_key_file: None,
+            ..EngineArgs::default()
         }
     }
 

@@ -72,13 +72,13 @@ mod tests {
 
     #[test]
     fn a_server_on_all_addresses_is_asked_on_this_machine() {
-        for (listen, asked) in [
+        for (listen, address) in [
             ("0.0.0.0:8080", "127.0.0.1:8080"),
             ("[::]:8080", "[::1]:8080"),
             ("192.168.1.2:80", "192.168.1.2:80"),
             ("127.0.0.1:8080", "127.0.0.1:8080"),
         ] {
-            assert_eq!(reachable(listen.parse().expect(listen)).to_string(), asked);
+            assert_eq!(reachable(listen.parse().expect(listen)).to_string(), address);
         }
     }
 }

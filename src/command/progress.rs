@@ -67,13 +67,13 @@ pub(super) struct Terminal {
     format: LogFormat,
     log: Log,
     bar: Option<(Phase, ProgressBar)>,
-    /// The digest of what was last reported: the same findings aren't told twice.
-    told: String,
+    /// The digest of what was last reported: the same findings are reported once.
+    reported: String,
 }
 
 impl Terminal {
     pub(super) const fn new(format: LogFormat, log: Log) -> Self {
-        Self { format, log, bar: None, told: String::new() }
+        Self { format, log, bar: None, reported: String::new() }
     }
 
     fn bar(&mut self, phase: Phase) -> Option<&ProgressBar> {
@@ -135,11 +135,11 @@ impl Observer for Terminal {
 
     fn relay(&mut self, report: RenderedReport) {
         self.clear();
-        if report.digest == self.told {
+        if report.digest == self.reported {
             return;
         }
         self.log.text(report.text.as_bytes());
-        self.told = report.digest;
+        self.reported = report.digest;
     }
 }
 

@@ -84,9 +84,9 @@ pub(super) fn run_in_cluster(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
     let _pings = runtime.block_on(async { cluster.start_pings() });
-    let published = match published_already(settings, &cluster, &runtime)? {
+    let published = match published_already(args, settings, &cluster, &runtime)? {
         Some(published) => published,
-        None => fill(settings, cluster, &scratch, &mut terminal, &runtime)?,
+        None => fill(args, settings, cluster, &scratch, &mut terminal, &runtime)?,
     };
     let text = format!(
         "Indexed {} products as generation {} in the cluster, index {}, in {:.1} s\n",
@@ -101,18 +101,20 @@ pub(super) fn run_in_cluster(
 
 /// The generation in service, where it was made of the same files.
 fn published_already(
+    args: &ServeArgs,
     settings: &Settings,
     cluster: &Arc<Cluster>,
     runtime: &Runtime,
 ) -> Result<Option<Published>, Failure> {
     let Some((generation, _)) = settings.source.generation(&settings.limits) else { return Ok(None) };
     let generation = generation.prefixed(&settings.id_prefixes);
-    let published = runtime.block_on(remote::published_already(cluster, &generation));
+    let published = runtime.block_on(remote::published_already(cluster, &args.engine.engine_index_prefix, &generation));
     published.map_err(|error| Failure::other(&error))
 }
 
 /// Reads the exports, merges them, and fills the cluster.
 fn fill(
+    args: &ServeArgs,
     settings: &Settings,
     cluster: Arc<Cluster>,
     scratch: &Scratch,
@@ -128,6 +130,8 @@ fn fill(
     drop(set);
     let filler = Filler {
         cluster,
+        prefix: args.engine.engine_index_prefix.clone(),
+        shards: args.engine.engine_shards,
         waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
         progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
     };

@@ -12,9 +12,9 @@ use crate::error::chain;
 use crate::printable::printable;
 use crate::service::{PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
 
-/// The shown fields of a product.
+/// The fields of a hit that are printed.
 #[derive(Debug, Deserialize)]
-struct Shown {
+struct HitFields {
     id: String,
     name: String,
     tagline: Option<String>,
@@ -99,7 +99,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }
     for hit in &page.data {
-        let product: Shown = serde_json::from_slice(&hit.item)?;
+        let product: HitFields = serde_json::from_slice(&hit.item)?;
         let category = product.category.unwrap_or_default();
         let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
         writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;

@@ -32,16 +32,16 @@ pub struct Location {
     /// The file, as it was named to the check.
     pub file: Arc<Path>,
     /// The place in the file; `None` where the finding is about the file as a whole.
-    pub place: Option<Place>,
+    pub place: Option<SourceSpan>,
     /// RFC 6901 JSON pointer to the value; empty for the whole document.
     pub pointer: String,
     /// The record that the place is in, where it is in one.
     pub record: Option<Arc<RecordName>>,
 }
 
-/// A place in a file.
+/// A span of bytes in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct SourceSpan {
     /// Byte offsets, end exclusive.
     pub range: Range<usize>,
     /// Line of the first byte, from 1.

@@ -27,7 +27,7 @@ mod vocabulary;
 pub use code::{Code, Severity};
 pub use convert::write_compact;
 pub use external::{ExternalExports, ExternalSet, examine_external};
-pub use finding::{Finding, Location, Place, Related};
+pub use finding::{Finding, Location, Related, SourceSpan};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
 pub use record_name::RecordName;
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};

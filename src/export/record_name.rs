@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::budget::shortened;
 use super::finding::Findings;
-use super::set::Draft;
+use super::set::ParsedExport;
 use super::{Limits, Section, SectionKind, SourceFile, text};
 use crate::printable::printable;
 
@@ -67,19 +67,19 @@ impl Display for RecordName {
         }
         f.write_str(self.noun)?;
         if let Some(id) = &self.id {
-            write!(f, " `{}`", Shown(id))?;
+            write!(f, " `{}`", Truncated(id))?;
         }
         if let Some(name) = &self.name {
-            write!(f, " \"{}\"", Shown(name))?;
+            write!(f, " \"{}\"", Truncated(name))?;
         }
         Ok(())
     }
 }
 
 /// A text that is printable and cut to [`SHOWN_CHARS`].
-pub(super) struct Shown<'t>(pub(super) &'t str);
+pub(super) struct Truncated<'t>(pub(super) &'t str);
 
-impl Display for Shown<'_> {
+impl Display for Truncated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.char_indices().nth(SHOWN_CHARS) {
             None => f.write_str(&printable(self.0)),
@@ -92,10 +92,15 @@ impl Display for Shown<'_> {
 }
 
 /// Names the record of each place that is in one.
-pub(super) fn name_records(findings: &mut Findings, files: &[SourceFile], drafts: &[Draft<'_>], limits: &Limits) {
+pub(super) fn name_records(
+    findings: &mut Findings,
+    files: &[SourceFile],
+    exports: &[ParsedExport<'_>],
+    limits: &Limits,
+) {
     let files: HashMap<&Path, &SourceFile> = files.iter().map(|file| (file.path(), file)).collect();
     let mut sections: HashMap<&Path, Cow<'_, [Section; 5]>> =
-        drafts.iter().map(|draft| (draft.file.path(), Cow::Borrowed(&draft.contents.sections))).collect();
+        exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
     // Each record is read once, so that all of them together take no longer than their files did.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
     for location in findings.locations_mut() {

@@ -12,7 +12,7 @@ use super::convert::{self, Days, Entry};
 use super::finding::{Faults, Findings};
 use super::record_name::name_records;
 use super::section::Cut;
-use super::set::{self, Draft};
+use super::set::{self, ParsedExport};
 use super::{
     Code, Export, Finding, IdPrefixes, Limits, Section, SectionKind, Severity, SourceFile, Stale, schema, text,
 };
@@ -177,23 +177,23 @@ pub fn examine(
             Err(finding) => findings.add(finding.code, &Arc::clone(&finding.location.file), || *finding),
         }
     }
-    let mut drafts = Vec::new();
+    let mut exports = Vec::new();
     let mut done = 0;
     for file in &report.files {
-        let (draft, faults) = draft(file, limits, today);
+        let (export, faults) = parse(file, limits, today);
         findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
-        drafts.extend(draft);
+        exports.extend(export);
         done += file.bytes().len() as u64;
         progress(done);
     }
-    let is_complete = drafts.len() == report.counts.files;
-    set::examine(&mut drafts, is_complete, &mut findings);
-    name_records(&mut findings, &report.files, &drafts, limits);
-    for draft in drafts {
-        let records = draft.contents.sections[SectionKind::Software as usize].len();
+    let is_complete = exports.len() == report.counts.files;
+    set::examine(&mut exports, is_complete, &mut findings);
+    name_records(&mut findings, &report.files, &exports, limits);
+    for export in exports {
+        let records = export.contents.sections[SectionKind::Software as usize].len();
         let [_, others @ ..] = SectionKind::ALL;
-        let skipped_others: usize = others.into_iter().map(|kind| skipped_elements(&draft, kind)).sum();
-        let export = export(draft);
+        let skipped_others: usize = others.into_iter().map(|kind| skipped_elements(&export, kind)).sum();
+        let export = into_export(export);
         report.counts.records += records;
         let skipped_software = records - export.as_ref().map_or(0, |export| export.software.len());
         report.counts.skipped_records += skipped_software;
@@ -207,13 +207,17 @@ pub fn examine(
 }
 
 /// The number of elements of a section that are left out.
-pub(super) fn skipped_elements(draft: &Draft<'_>, kind: SectionKind) -> usize {
-    let section = &draft.contents.sections[kind as usize];
-    if draft.valid { section.skipped_count() } else { section.len() }
+pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> usize {
+    let section = &export.contents.sections[kind as usize];
+    if export.valid { section.skipped_count() } else { section.len() }
 }
 
 /// The layers that look at one file alone.
-pub(super) fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<Draft<'f>>, Faults) {
+pub(super) fn parse<'f>(
+    file: &'f SourceFile,
+    limits: &Limits,
+    today: CalendarDate,
+) -> (Option<ParsedExport<'f>>, Faults) {
     let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
     let Some(document) = document else { return (None, faults) };
     faults.append(schema::check(document.root()));
@@ -226,7 +230,7 @@ pub(super) fn draft<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDa
         contents.prefix_ids(&prefix);
     }
     let valid = skip_invalid(&mut contents.sections, faults.error_places());
-    (Some(Draft { file, valid, contents }), faults)
+    (Some(ParsedExport { file, valid, contents }), faults)
 }
 
 /// An error inside an element of one of the envelope's arrays costs that element; any other the whole file. Returns
@@ -247,11 +251,11 @@ fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f R
 }
 
 /// The valid part of a document; `None` where the envelope isn't valid.
-pub(super) fn export(draft: Draft<'_>) -> Option<Export> {
-    if !draft.valid {
+pub(super) fn into_export(export: ParsedExport<'_>) -> Option<Export> {
+    if !export.valid {
         return None;
     }
-    let contents = draft.contents;
+    let contents = export.contents;
     let sections = contents.sections;
     let cut = Cut::new(&sections);
     let mut software = Vec::with_capacity(contents.software.len());
@@ -263,13 +267,13 @@ pub(super) fn export(draft: Draft<'_>) -> Option<Export> {
         }
     }
     Some(Export {
-        id: draft.file.id().into(),
+        id: export.file.id().into(),
         id_prefix: contents.id_prefix.unwrap_or_default(),
         name: contents.name,
         license: contents.license,
         as_of: contents.as_of,
-        modified: draft.file.modified(),
-        document: cut.apply(draft.file.bytes()),
+        modified: export.file.modified(),
+        document: cut.apply(export.file.bytes()),
         software,
         software_spans: cut.moved(spans.into_iter()),
         categories: served(contents.categories, &sections, SectionKind::Categories).map(|entry| entry.value).collect(),

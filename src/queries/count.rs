@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    fn told(queries: &EmptyQueries) -> Vec<(String, u32)> {
+    fn counts(queries: &EmptyQueries) -> Vec<(String, u32)> {
         queries.frequent().into_iter().map(|query| (query.query, query.count)).collect()
     }
 
@@ -123,9 +123,9 @@ mod tests {
         count(&queries, "rare", MIN_COUNT - 1, now);
         count(&queries, "Lone  Worker", 2, now);
         count(&queries, "lone worker", 2, now + ONCE_IN * 2);
-        assert_eq!(told(&queries), [("lone worker".to_owned(), 4)]);
+        assert_eq!(counts(&queries), [("lone worker".to_owned(), 4)]);
         count(&queries, "rare", 1, now + ONCE_IN * 2);
-        assert_eq!(told(&queries).len(), 2);
+        assert_eq!(counts(&queries).len(), 2);
     }
 
     #[test]
@@ -134,9 +134,9 @@ mod tests {
         for second in 0..599 {
             queries.count("again", now + Duration::from_secs(second), date(2026, 11, 20));
         }
-        assert_eq!(told(&queries), []);
+        assert_eq!(counts(&queries), []);
         count(&queries, "again", 2, now + ONCE_IN);
-        assert_eq!(told(&queries), [("again".to_owned(), 3)]);
+        assert_eq!(counts(&queries), [("again".to_owned(), 3)]);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
             queries.count(&format!("flood {}", letters(number)), now, date(2026, 11, 20));
         }
         assert!(queries.0.lock().expect("no panic").len() <= MAX_QUERIES);
-        assert_eq!(told(&queries), [("ladder".to_owned(), 5)]);
+        assert_eq!(counts(&queries), [("ladder".to_owned(), 5)]);
     }
 
     fn letters(mut number: usize) -> String {

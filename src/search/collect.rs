@@ -125,10 +125,10 @@ impl Candidate {
 
     /// The lower bound of candidates which can still overtake this one when their scores are multiplied by at most a factor.
     /// Among whole names the score doesn't decide, so any of them can.
-    fn reach(self, max_factor: f32) -> Kept {
+    fn reach(self, max_factor: f32) -> KeyedCandidate {
         let score = if self.tier == Tier::Title { 0.0 } else { self.score / max_factor * ROUNDING };
         let candidate = Self { score, ordinal: MAX_ORDINAL, ..self };
-        Kept { key: candidate.key(), candidate }
+        KeyedCandidate { key: candidate.key(), candidate }
     }
 }
 
@@ -137,7 +137,7 @@ const ROUNDING: f32 = 0.999_99;
 
 /// A candidate with its key in the order of the search; the greater is the better.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct KeyedCandidate {
     key: u64,
     candidate: Candidate,
 }
@@ -156,11 +156,11 @@ pub struct Collector<'c> {
     /// How many of these are wanted, and the upper bound of the factors, from 1, that their scores will be multiplied by.
     reach: Option<(usize, f32)>,
     /// The best so far and others, in any order.
-    best: Vec<Kept>,
+    best: Vec<KeyedCandidate>,
     /// The length at which all but the best are removed.
     room: usize,
     /// The candidate that further ones have to exceed, once there are enough.
-    least: Option<Kept>,
+    least: Option<KeyedCandidate>,
     /// Products that passed the filter.
     pub total: u64,
     /// Products visited, filtered or not.
@@ -233,11 +233,11 @@ impl<'c> Collector<'c> {
             Some(order) => u64::from(u32::MAX - order.ranks[candidate.ordinal as usize]),
         };
         if self.least.is_none_or(|least| key > least.key) {
-            self.keep(Kept { key, candidate });
+            self.keep(KeyedCandidate { key, candidate });
         }
     }
 
-    fn keep(&mut self, kept: Kept) {
+    fn keep(&mut self, kept: KeyedCandidate) {
         self.best.push(kept);
         if self.best.len() >= self.room {
             self.cut();

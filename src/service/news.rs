@@ -106,12 +106,12 @@ struct Item {
     id: String,
     name: String,
     tagline: Option<String>,
-    categories: Vec<Named>,
+    categories: Vec<CategoryName>,
     evidence_checked_on: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct CategoryName {
     id: String,
     name: String,
 }

@@ -8,10 +8,8 @@ use axum::http::Method;
 use http_body_util::BodyExt as _;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use software_directory::export::{self, Limits, SourceFile};
 use software_directory::http::HttpConfig;
-use software_directory::record::CalendarDate;
-use software_directory::snapshot::{Directory, Snapshot};
+use software_directory::snapshot::Directory;
 use tower::ServiceExt as _;
 
 use crate::fixture;
@@ -142,19 +140,21 @@ async fn export_tells_its_hash_and_when_it_changed() {
     let listed = service.get("/v1/exports").await.json();
     let tools = &listed["data"][1];
     assert_eq!(tools["sha256"], hex::encode(Sha256::digest(fixture::tools_document())));
-    assert_eq!(tools["changed_at"], json!(null), "not a file");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("tools.json");
     std::fs::write(&path, fixture::tools_document()).expect("written");
     let second = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_900);
     std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(second)).expect("a time");
-    let today = CalendarDate::parse("2026-12-01").expect("a date");
-    let files = vec![SourceFile::open(&path, &Limits::default())];
     let directory = Directory::default();
-    directory
-        .publish(Snapshot::build(export::examine(files, &Limits::default(), today, &|_| {}).exports).expect("built"));
+    directory.publish(fixture::of_folder(folder.path()));
     let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
     assert_eq!(service.get("/v1/exports").await.json()["data"][0]["changed_at"], "2023-11-14T22:13:20Z");
+}
+
+#[tokio::test]
+async fn export_that_is_no_file_has_no_time() {
+    let listed = Service::with_directory().get("/v1/exports").await.json();
+    assert_eq!(listed["data"][1]["changed_at"], json!(null));
 }
 
 #[tokio::test]

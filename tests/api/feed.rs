@@ -1,6 +1,5 @@
 //! The Atom feed, over a directory that has changed.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -12,6 +11,7 @@ use software_directory::snapshot::reloader::Reloader;
 use software_directory::snapshot::source::Source;
 use software_directory::snapshot::{Directory, Settings};
 
+use crate::cluster;
 use crate::service::{Answer, Service, Setup};
 use crate::silent::Silent;
 
@@ -26,15 +26,26 @@ fn product(id: &str, category: &str, day: Option<&str>) -> Value {
     product
 }
 
-fn write(folder: &Path, software: &[Value]) {
-    let export = json!({"name": "N", "license": "https://example.org/licence", "software": software});
-    std::fs::write(folder.join("tools.json"), export.to_string()).expect("written");
+fn export(software: [Value; 2]) -> String {
+    json!({"name": "N", "license": "https://example.org/licence", "software": software}).to_string()
 }
 
 /// A directory in which `new` was added in the category Audits and the evidence of `old` renewed, in the last of two
 /// generations; and the first one's name.
 pub(crate) fn changed() -> (Arc<Directory>, String) {
+    let sets = [
+        [product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)],
+        [product("old", "Permits", Some("2026-02-01")), product("new", "Audits", None)],
+    ]
+    .map(export);
+    let directory = Arc::<Directory>::default();
+    if let Some(nodes) = cluster::nodes() {
+        let [first, second] = sets.each_ref().map(|set| [("tools", set.as_str())]);
+        directory.publish(nodes.snapshot(&[&first, &second]));
+        return (directory, nodes.snapshot(&[&first]).generation().to_owned());
+    }
     let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tools.json");
     let settings = Settings {
         id_prefixes: IdPrefixes::default(),
         source: Source::Folder(folder.path().to_owned()),
@@ -45,12 +56,11 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
         limits: software_directory::export::Limits::default(),
         process: None,
     };
-    let directory = Arc::<Directory>::default();
     let mut reloader = Reloader::new(settings, Arc::clone(&directory), Box::new(Silent));
-    write(folder.path(), &[product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)]);
+    std::fs::write(&file, &sets[0]).expect("written");
     reloader.start().expect("it serves");
     let first = directory.current().expect("a generation").generation().to_owned();
-    write(folder.path(), &[product("old", "Permits", Some("2026-02-01")), product("new", "Audits", None)]);
+    std::fs::write(&file, &sets[1]).expect("written");
     reloader.refresh().expect("it serves");
     (directory, first)
 }

@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
-use software_directory::export::{self, Export, Limits, Skipped, SourceFile};
+use software_directory::export::{self, Export, Finding, Limits, Skipped, SourceFile};
 use software_directory::record::CalendarDate;
 use software_directory::snapshot::{Directory, Generation, Processors, Snapshot, build};
+
+use crate::cluster;
 
 /// Ids that are hard on paths.
 pub(crate) const ODD_IDS: [&str; 12] =
@@ -72,18 +74,27 @@ pub(crate) fn extra_document() -> String {
 /// How many products there are.
 pub(crate) const PRODUCTS: u64 = 3 + 25 + ODD_IDS.len() as u64 + 1;
 
-/// The directory, built once.
+/// The directory; built once, in memory or in the cluster.
 pub(crate) fn directory() -> Arc<Directory> {
-    static SNAPSHOT: LazyLock<Arc<Snapshot>> =
-        LazyLock::new(|| snapshot(&[("tools", &tools_document()), ("extra", &extra_document())]));
+    static BUILT: LazyLock<Arc<Snapshot>> = LazyLock::new(read_directory);
     let directory = Directory::default();
-    directory.publish(Arc::clone(&SNAPSHOT));
+    // One in a cluster has connections, which belong to a test.
+    let is_embedded = cluster::nodes().is_none();
+    directory.publish(if is_embedded { Arc::clone(&BUILT) } else { read_directory() });
     Arc::new(directory)
+}
+
+fn read_directory() -> Arc<Snapshot> {
+    snapshot(&[("tools", &tools_document()), ("extra", &extra_document())])
 }
 
 /// A generation of one export that leaves something out.
 pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
-    let exports = read(&[("extra", &extra_document())]);
+    let documents = [("extra", &*extra_document())];
+    if let Some(nodes) = cluster::nodes() {
+        return nodes.skipping(&documents, skipped);
+    }
+    let exports = read(&documents);
     let generation = Generation::of(&exports).skipping(skipped);
     let artifact = build(exports, None, Processors::One, &mut |_, _| ControlFlow::Continue(())).expect("a generation");
     Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
@@ -91,7 +102,20 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
 
 /// A generation of these exports, each an id and a document.
 pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
-    Snapshot::build(read(documents)).expect("a generation")
+    match cluster::nodes() {
+        Some(nodes) => nodes.snapshot(&[documents]),
+        None => Snapshot::build(read(documents)).expect("a generation"),
+    }
+}
+
+/// A generation of the exports in files of a folder.
+pub(crate) fn of_folder(folder: &Path) -> Arc<Snapshot> {
+    if let Some(nodes) = cluster::nodes() {
+        return nodes.of_folder(folder);
+    }
+    let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    Snapshot::build(examine(files.map(|path| SourceFile::open(&path, &Limits::default())).collect()))
+        .expect("a generation")
 }
 
 fn read(documents: &[(&str, &str)]) -> Vec<Export> {
@@ -99,6 +123,10 @@ fn read(documents: &[(&str, &str)]) -> Vec<Export> {
         .iter()
         .map(|(id, document)| SourceFile::from_bytes(Path::new(&format!("{id}.json")), (*document).to_owned().into()))
         .collect();
+    examine(sources)
+}
+
+fn examine(sources: Vec<Result<SourceFile, Box<Finding>>>) -> Vec<Export> {
     let today = CalendarDate::parse("2026-01-01").expect("a date");
     let report = export::examine(sources, &Limits::default(), today, &|_| {});
     assert!(report.is_valid(), "{:?}", report.findings);

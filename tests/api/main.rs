@@ -1,11 +1,14 @@
-//! Drives the HTTP API as callers do: in-process where the answer is the point, over real sockets where the wire is.
+//! Drives the HTTP API as callers do: in-process where the answer is the point, over real sockets where the wire is. The engine is
+//! the embedded one, or a cluster (`cluster`).
 
+mod alike;
 mod any_request;
 mod authentication;
 #[path = "../common/cases.rs"]
 mod cases;
 mod categories;
 mod changes;
+mod cluster;
 mod conditional;
 mod cors;
 mod documents;

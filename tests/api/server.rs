@@ -20,6 +20,11 @@ struct Running {
 }
 
 async fn run(service: &Service) -> Running {
+    run_until(service, std::future::pending()).await
+}
+
+/// Runs a service; `end` is the second signal, which ends it at once.
+async fn run_until(service: &Service, end: impl Future<Output = ()> + Send + 'static) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel::<()>();
@@ -27,7 +32,7 @@ async fn run(service: &Service) -> Running {
         let _ = stopped.await;
     };
     let server = Server::new(service.app.clone());
-    let server = tokio::spawn(server.serve(listener, shutdown, std::future::pending()));
+    let server = tokio::spawn(server.serve(listener, shutdown, end));
     Running { address, stop, server }
 }
 
@@ -200,14 +205,7 @@ async fn the_second_signal_ends_it_at_once() {
         std::future::pending().await
     };
     let service = Setup { routes: Router::new().route("/stuck", get(stuck)), ..Setup::default() }.start();
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    let (stop, stopped) = oneshot::channel::<()>();
-    let shutdown = async {
-        let _ = stopped.await;
-    };
-    let server = Server::new(service.app.clone());
-    let server = tokio::spawn(server.serve(listener, shutdown, std::future::ready(())));
+    let Running { address, stop, server } = run_until(&service, std::future::ready(())).await;
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(b"GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     entry.await.expect("the request is under way");

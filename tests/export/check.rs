@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::binary;
+
 pub(crate) const VALID: &str = r#"{"name": "N", "license": "https://example.org/", "software": [
     {"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}
 ]}"#;
@@ -14,12 +16,8 @@ pub(crate) fn check(folder: &Path, arguments: &[&str]) -> Output {
 
 /// The command `check`, without the environment's options.
 pub(crate) fn command(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
-    let inherited = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SOFTWARE_DIRECTORY_"));
-    for name in inherited {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).arg("check");
+    let mut command = binary::command(folder);
+    command.arg("check");
     command
 }
 

@@ -1,5 +1,7 @@
 //! Exports: parsing, the schema, checks across files, findings, and the command `check`.
 
+#[path = "../common/binary.rs"]
+mod binary;
 mod blemish;
 mod budget;
 mod check;

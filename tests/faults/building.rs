@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
+use crate::binary::command;
 use crate::corpus::Corpus;
-use crate::process::{Server, command};
+use crate::process::Server;
 use crate::until::until;
 
 fn folder(corpus: &Corpus) -> tempfile::TempDir {

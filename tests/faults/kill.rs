@@ -9,10 +9,11 @@ use software_directory::snapshot::failpoint::Step;
 use software_directory::snapshot::store::Store;
 use tempfile::TempDir;
 
+use crate::binary::command;
 use crate::checker::Checker;
 use crate::client::Client;
 use crate::corpus::{Corpus, replace};
-use crate::process::{Server, command};
+use crate::process::Server;
 use crate::scale::{is_full, times};
 use crate::until::until;
 

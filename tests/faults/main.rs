@@ -21,6 +21,8 @@ mod storm;
 mod system;
 mod watched;
 
+#[path = "../common/binary.rs"]
+mod binary;
 #[allow(dead_code, reason = "shared with tests/generations")]
 #[path = "../common/place.rs"]
 mod place;

@@ -7,9 +7,10 @@ use software_directory::snapshot::ReloadOutcome;
 use software_directory::snapshot::failpoint::Step;
 use software_directory::snapshot::reloader::Outcome;
 
+use crate::binary::command;
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::process::{Server, command};
+use crate::process::Server;
 use crate::scale::alone;
 use crate::until::until;
 use crate::watched::revision;

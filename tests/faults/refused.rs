@@ -12,9 +12,10 @@ use fail::FailScenario;
 use software_directory::snapshot::failpoint::Step;
 use software_directory::snapshot::reloader::Outcome;
 
+use crate::binary::command;
 use crate::corpus::Corpus;
 use crate::place::Place;
-use crate::process::{Server, command};
+use crate::process::Server;
 use crate::scale::{alone, is_full};
 use crate::system::{SmallDisk, is_superuser};
 use crate::until::until;

@@ -5,6 +5,8 @@ mod pulling;
 mod servers;
 mod stub;
 
+#[path = "../common/binary.rs"]
+mod binary;
 #[path = "../common/place.rs"]
 #[allow(dead_code, reason = "each test binary uses a part of it")]
 mod place;

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-use crate::process::{Server, command, export, folder_with, run, text, write};
+use crate::binary::command;
+use crate::process::{Server, export, folder_with, run, text, write};
 use crate::until::until;
 
 fn agent() -> ureq::Agent {

@@ -130,10 +130,10 @@ const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 /// A product with all its fields.
 fn detail(snapshot: &Snapshot, item: &Value) -> Value {
-    let body = pollster::block_on(get_software(snapshot, item["id"].as_str().expect("an id")))
+    let record = pollster::block_on(get_software(snapshot, item["id"].as_str().expect("an id")))
         .expect("not damaged")
         .expect("a product");
-    parsed(&body.body)["data"].take()
+    parsed(&record.body)["data"].take()
 }
 
 /// A value as attributes are compared.

@@ -1,18 +1,17 @@
 //! `import` and `export` as they are called: tables of each form, confirmation, faults by row and column, the round trip.
 
+#[path = "../common/binary.rs"]
+mod binary;
 mod round_trip;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::binary::command;
+
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
-    let inherited = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SOFTWARE_DIRECTORY_"));
-    for name in inherited {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
+    command(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
 }
 
 fn stderr(output: &Output) -> String {

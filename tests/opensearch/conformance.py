@@ -24,6 +24,7 @@ import urllib.request
 TOLERANCE = 0.005
 # Beyond, the embedded engine doesn't rerank.
 RERANKED = 200
+ATTRIBUTES = ("standards", "deployment", "languages", "vendor", "tags")
 QUERIES = [
     "permit to work", "audit", "audits", "iso 9001", "iso9001", "lockout tagout", "saftey", "risk assesment", "ehs", "open source",
     "alternative to excel", "jira vs trello", "not windows", '"permit to work"', '"open source" -audit', "monitoring -prometheus",
@@ -33,10 +34,10 @@ QUERIES = [
 
 
 @contextlib.contextmanager
-def server(binary, *arguments):
+def server(binary, *arguments, log="warn", stderr=None):
     """A server, as its address and the header of its key."""
     process = subprocess.Popen(
-        [binary, "--listen", "127.0.0.1:0", "--log", "warn", *arguments], stdout=subprocess.PIPE, text=True
+        [binary, "--listen", "127.0.0.1:0", "--log", log, *arguments], stdout=subprocess.PIPE, stderr=stderr, text=True
     )
     try:
         key = None
@@ -175,26 +176,31 @@ def compare_raw(one, other, ids, exports):
 def attribute_paths(values, queries):
     """Filters and facets by attributes, of which these are the frequent values."""
     quote = urllib.parse.quote
-    facets = ",".join(values)
+    facets = counted("category", *values)
     for attribute, labels in values.items():
         some = [*labels[:3], *labels[-1:], "no such value"]
         for value in some:
             yield f"/v1/software?{attribute}={quote(value)}&limit=50"
             yield f"/v1/software?{attribute}={quote(value.upper())}&sort=rating"
-            yield f"/v1/search?{attribute}={quote(value)}&facets={facets},category"
-            yield f"/v1/search?{attribute}={quote(value)}&{attribute}={quote(some[0])}&facets={facets}&offering_type=software"
+            yield f"/v1/search?{attribute}={quote(value)}&{facets}"
+            yield f"/v1/search?{attribute}={quote(value)}&{attribute}={quote(some[0])}&{facets}&offering_type=software"
         yield f"/v1/software?{attribute}={quote(','.join(labels[:2] or ['a', 'b']))}"
         yield f"/v1/software?{attribute}={quote(','.join([*labels[:1], 'no such value']))}"
         for query in queries[:20]:
-            yield f"/v1/search?q={quote(query)}&{attribute}={quote(some[0])}&facets={facets}&limit=5"
+            yield f"/v1/search?q={quote(query)}&{attribute}={quote(some[0])}&{facets}&limit=5"
     for query in queries:
-        yield f"/v1/search?q={quote(query)}&facets={facets}&limit=5"
+        yield f"/v1/search?q={quote(query)}&{facets}&limit=5"
+
+
+def counted(*names):
+    """Parameters for facets."""
+    return "&".join(f"facets={name}" for name in names)
 
 
 def paths(queries, ids, categories, total):
     quote = urllib.parse.quote
     yield from ("/v1/software", "/v1/categories?limit=100", "/v1/glossary?limit=100", "/v1/exports", "/v1/search",
-                "/v1/search?facets=category,offering_type,evidence_status,rating,standards,deployment,languages,vendor,tags",
+                f"/v1/search?{counted('category', 'offering_type', 'evidence_status', 'rating', *ATTRIBUTES)}",
                 "/v1/software/no-such-product", "/v1/software/no-such-product/reviews")
     for sort in ("name", "rating", "review_count", "evidence_checked_on"):
         for offset in (0, 7, total // 2, max(total - 3, 0), total + 5, 19_990, 30_000):
@@ -202,7 +208,7 @@ def paths(queries, ids, categories, total):
             yield f"/v1/software?sort={sort}&limit=13&offset={offset}&offering_type=software"
     for category in categories:
         yield f"/v1/software?category={quote(category)}&limit=50"
-        yield f"/v1/search?category={quote(category)}&facets=category,rating,tags"
+        yield f"/v1/search?category={quote(category)}&{counted('category', 'rating', 'tags')}"
     for id in ids:
         yield f"/v1/software/{quote(id, safe='')}"
         yield f"/v1/software/{quote(id, safe='')}/reviews"
@@ -211,15 +217,15 @@ def paths(queries, ids, categories, total):
     for query in queries:
         q = quote(query)
         yield f"/v1/search?q={q}"
-        yield f"/v1/search?q={q}&highlight=true&limit=5&facets=category,tags,vendor"
+        yield f"/v1/search?q={q}&highlight=true&limit=5&{counted('category', 'tags', 'vendor')}"
         yield f"/v1/search?q={q}&sort=rating&limit=10"
-        yield f"/v1/search?q={q}&min_rating=4&facets=rating,category"
+        yield f"/v1/search?q={q}&min_rating=4&{counted('rating', 'category')}"
         yield f"/v1/search?q={q}&limit=20&offset=20"
         yield f"/v1/search?q={q}&limit=5&offset=9990&sort=name"
         yield f"/v1/software?q={q}&limit=10"
         yield f"/v1/suggest?q={q}"
         if categories:
-            yield f"/v1/search?q={q}&category={quote(categories[0])}&facets=category,languages"
+            yield f"/v1/search?q={q}&category={quote(categories[0])}&{counted('category', 'languages')}"
 
 
 def main():
@@ -228,6 +234,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--queries", help="a file with a query in each line, in addition")
     parser.add_argument("--skip-invalid", action="store_true", help="as that option of the program")
+    parser.add_argument("--shards", default="1", help="the shards of the index of products")
     parser.add_argument("--limit", type=int, default=200, help="the most queries of the file")
     arguments = parser.parse_args()
     urls = os.environ.get("OPENSEARCH_URLS") or sys.exit("OPENSEARCH_URLS isn't set: run this with cluster.py")
@@ -237,7 +244,7 @@ def main():
         lines = pathlib.Path(arguments.queries).read_text().splitlines()
         queries += [line.split("\t")[-1] for line in lines if line.strip()][: arguments.limit]
     data = ["--data", arguments.data, *(["--skip-invalid"] if arguments.skip_invalid else [])]
-    subprocess.run([arguments.binary, "--reindex", *data, *engine], check=True)
+    subprocess.run([arguments.binary, "--reindex", *data, *engine, "--engine-shards", arguments.shards], check=True)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2)]
         one = stack.enter_context(server(arguments.binary, *data, "--index", folders[0]))
@@ -249,9 +256,8 @@ def main():
         ]
         categories = [category["id"] for category in ask(one, "/v1/categories?limit=3")[1]["data"]]
         exports = [export["id"] for export in ask(one, "/v1/exports")[1]["data"]]
-        names = ("standards", "deployment", "languages", "vendor", "tags")
-        found = ask(one, f"/v1/search?limit=1&facets={','.join(names)}")[1]["facets"]
-        values = {name: [value["value"] for value in found[name]] for name in names}
+        found = ask(one, f"/v1/search?limit=1&{counted(*ATTRIBUTES)}")[1]["facets"]
+        values = {name: [value["value"] for value in found[name]] for name in ATTRIBUTES}
         equal, different = compare_raw(one, other, ids, exports)
         counts = {"records_and_downloads": {"equal": equal, "different": different}}
         groups = {"api": paths(queries, ids, categories, total), "attributes": attribute_paths(values, queries)}
@@ -262,7 +268,7 @@ def main():
                 counts[group]["equal" if found is None else "near" if found == "near" else "different"] += 1
                 if found not in (None, "near"):
                     print(f"{path}\n    {found[:1500]}")
-    print(json.dumps({"products": total, **counts}))
+    print(json.dumps({"products": total, "shards": int(arguments.shards), **counts}))
     sys.exit(1 if any(group["different"] for group in counts.values()) else 0)
 
 

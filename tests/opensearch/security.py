@@ -1,6 +1,7 @@
 """What a node with the security plugin needs: a CA, certificates that it signed, and users."""
 
 import base64
+import json
 import pathlib
 import secrets
 import shutil
@@ -20,8 +21,19 @@ SETTINGS = {
     "plugins.security.authcz.admin_dn": ["CN=admin"],
     "plugins.security.allow_default_init_securityindex": True,
 }
-# The user of the tests may do anything, the other one nothing.
-USERS = {"directory": ["admin"], "stranger": []}
+# The user of the tests may do anything, the stranger nothing, and the others what docs/opensearch.md gives them.
+USERS = {"directory": ["admin"], "stranger": [], "builder": [], "server": []}
+PATTERN = "software-directory-*"
+ROLES = {
+    "builder": {
+        "cluster_permissions": ["cluster_monitor", "indices:data/write/bulk"],
+        "index_permissions": [{"index_patterns": [PATTERN], "allowed_actions": ["crud", "manage"]}],
+    },
+    "server": {
+        "cluster_permissions": ["cluster:monitor/nodes/info"],
+        "index_permissions": [{"index_patterns": [PATTERN], "allowed_actions": ["read"]}],
+    },
+}
 
 
 def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java: str) -> dict[str, str]:
@@ -29,7 +41,7 @@ def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java
     certify(config)
     shutil.copytree(home / "plugins/opensearch-security/config", config / "opensearch-security")
     users = ['_meta:\n  type: "internalusers"\n  config_version: 2']
-    # The same for both; it is in the environment of no process.
+    # The same for all; it is in the environment of no process.
     password = folder / "password"
     password.write_text(secrets.token_urlsafe(24) + "\n")
     password.chmod(0o600)
@@ -37,6 +49,10 @@ def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java
     for user, roles in USERS.items():
         users.append(f'{user}:\n  hash: "{hashed}"\n  reserved: false\n  backend_roles: {roles!r}')
     (config / "opensearch-security/internal_users.yml").write_text("\n".join(users) + "\n")
+    # JSON is YAML, too.
+    for name, extra in (("roles", ROLES), ("roles_mapping", {role: {"users": [role]} for role in ROLES})):
+        with (config / f"opensearch-security/{name}.yml").open("a") as file:
+            file.writelines(f"\n{role}: {json.dumps(content)}\n" for role, content in extra.items())
     public = folder / "ca.pem"
     shutil.copy(config / "ca.pem", public)
     return {

@@ -1,21 +1,21 @@
 //! `report` as it is called, and its content on a given day.
 
+#[path = "../common/binary.rs"]
+mod binary;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 use software_directory::export::{Limits, SourceFile, examine};
 use software_directory::record::CalendarDate;
 use software_directory::report;
 
+use crate::binary::command;
+
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_software-directory"));
-    let inherited = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SOFTWARE_DIRECTORY_"));
-    for name in inherited {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
+    command(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -87,7 +87,7 @@ fn git_revision_is_a_side() {
 #[test]
 fn git_that_is_missing_is_said_to_be() {
     let folder = folder_with(&["a"]);
-    let output = crate::process::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
+    let output = crate::binary::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
     let output = output.expect("the binary runs");
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("git can't be run"), "{output:?}");

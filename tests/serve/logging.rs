@@ -6,7 +6,8 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::process::{self, command, export, folder_with, write};
+use crate::binary::command;
+use crate::process::{self, export, folder_with, write};
 use crate::until::until;
 
 /// A server with a given standard error.

@@ -1,5 +1,7 @@
 //! The binary as its users run it: what it prints, answers, follows and exits with.
 
+#[path = "../common/binary.rs"]
+mod binary;
 mod commands;
 mod diff;
 mod following;

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use tokio::runtime::Handle;
 
-use super::super::{Failure, data};
+use super::super::Failure;
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::snapshot::follow::{Follower, Leader, follow};
@@ -80,8 +80,8 @@ impl Generations {
                  cluster with --reindex",
             ));
         }
-        let origin = args.engine.engine_url.join(",");
-        Ok(Some(Self::Shared(ClusterFollower::new(Arc::clone(cluster), Arc::clone(directory), origin))))
+        let (prefix, origin) = (args.engine.engine_index_prefix.clone(), args.engine.engine_url.join(","));
+        Ok(Some(Self::Shared(ClusterFollower::new(Arc::clone(cluster), prefix, Arc::clone(directory), origin))))
     }
 
     /// Where they come from, for the log.

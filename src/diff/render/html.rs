@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::shown::Shown;
+use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::diff::words::{self, Part};
 use crate::diff::{Changed, Changes, Difference, Entry, FieldChange};
@@ -118,12 +118,12 @@ fn changed(heading: &str, changed: &Changed, limit: usize, html: &mut String) {
 }
 
 fn field(change: &FieldChange) -> String {
-    match Shown::of(change) {
-        Shown::Set(value) => element("ins", &value),
-        Shown::Unset(value) => element("del", &value),
-        Shown::Order => "in another order".to_owned(),
-        Shown::Words(parts) => parts.iter().map(part).collect(),
-        Shown::Elements(removed, added, more) => {
+    match ChangeText::of(change) {
+        ChangeText::Set(value) => element("ins", &value),
+        ChangeText::Unset(value) => element("del", &value),
+        ChangeText::Order => "in another order".to_owned(),
+        ChangeText::Words(parts) => parts.iter().map(part).collect(),
+        ChangeText::Elements(removed, added, more) => {
             let removed = removed.iter().map(|value| element("del", value));
             let added = added.iter().map(|value| element("ins", value));
             let mut elements = removed.chain(added).collect::<Vec<_>>().join(" ");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::shown::Shown;
+use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::diff::words::Part;
 use crate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
@@ -99,15 +99,15 @@ fn field(change: &FieldChange) -> String {
     let mut element = |tag: &str, text: &str| {
         let _ = write!(line, " <{tag}>{}</{tag}>", escape(text));
     };
-    match Shown::of(change) {
-        Shown::Set(value) => element("ins", &value),
-        Shown::Unset(value) => element("del", &value),
-        Shown::Order => line.push_str(" in another order"),
-        Shown::Words(parts) => {
+    match ChangeText::of(change) {
+        ChangeText::Set(value) => element("ins", &value),
+        ChangeText::Unset(value) => element("del", &value),
+        ChangeText::Order => line.push_str(" in another order"),
+        ChangeText::Words(parts) => {
             line.push(' ');
             line.extend(parts.iter().map(part));
         }
-        Shown::Elements(removed, added, more) => {
+        ChangeText::Elements(removed, added, more) => {
             for value in &removed {
                 element("del", value);
             }

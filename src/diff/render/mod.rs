@@ -1,9 +1,9 @@
 //! A difference as text for people, as Markdown for a merge request, as HTML for a page, and as JSON for programs.
 
+mod change_text;
 mod html;
 mod json;
 mod markdown;
-mod shown;
 mod text;
 
 pub use html::html;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::shown::Shown;
+use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::diff::words::Part;
 use crate::diff::{Changed, Changes, Difference, Entry, FieldChange};
@@ -86,15 +86,15 @@ impl Printer<'_> {
     fn field(&mut self, change: &FieldChange) -> io::Result<()> {
         let name = if change.field.is_empty() { "value" } else { &change.field };
         write!(self.out, "      {}:", printable(name))?;
-        match Shown::of(change) {
-            Shown::Set(value) => self.elements(&[], &[value])?,
-            Shown::Unset(value) => self.elements(&[value], &[])?,
-            Shown::Order => write!(self.out, " in another order")?,
-            Shown::Words(parts) => {
+        match ChangeText::of(change) {
+            ChangeText::Set(value) => self.elements(&[], &[value])?,
+            ChangeText::Unset(value) => self.elements(&[value], &[])?,
+            ChangeText::Order => write!(self.out, " in another order")?,
+            ChangeText::Words(parts) => {
                 write!(self.out, " ")?;
                 parts.iter().try_for_each(|part| self.part(part))?;
             }
-            Shown::Elements(removed, added, more) => {
+            ChangeText::Elements(removed, added, more) => {
                 self.elements(&removed, &added)?;
                 if more > 0 {
                     write!(self.out, " … and {more} more")?;

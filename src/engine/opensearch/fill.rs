@@ -1,6 +1,7 @@
 //! The fill of a generation's indices: documents streamed, parts stored, and all of it verified.
 
 use std::io;
+use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,9 +29,6 @@ const TIME: Duration = Duration::from_mins(2);
 
 /// The time for merging an index into one segment.
 const MERGE_TIME: Duration = Duration::from_hours(2);
-
-/// The prefix of the names of all indices.
-pub(super) const PREFIX: &str = "software-directory-";
 
 /// Fills the indices of a generation. An index that is there already, since a fill was broken off, is filled again: documents
 /// have ids of their own.
@@ -64,24 +62,21 @@ pub struct FilledGeneration {
 }
 
 impl Fill {
-    /// The name of the index of a generation's products.
-    #[must_use]
-    pub fn index_of(generation: &str) -> String {
-        format!("{PREFIX}{generation}-{}", mapping::MAPPING_VERSION)
-    }
-
-    /// Creates the indices of a generation of that many products. The dictionary is made in scratch files.
+    /// Creates the indices of a generation of that many products with that many shards, by default as many as their number takes;
+    /// `index` is the name of the products' one. The dictionary is made in scratch files.
     ///
     /// # Errors
     /// Where the cluster refuses.
     pub async fn begin(
         cluster: Arc<Cluster>,
-        generation: &str,
+        index: String,
         products: u64,
+        shards: Option<NonZeroU16>,
         scratch: &Scratch,
     ) -> Result<Self, EngineError> {
-        let index = Self::index_of(generation);
-        create(&cluster, &index, &mapping::products(usize::try_from(products).unwrap_or(usize::MAX))).await?;
+        let by_number = || mapping::shards(usize::try_from(products).unwrap_or(usize::MAX));
+        let shards = shards.map_or_else(by_number, |shards| usize::from(shards.get()));
+        create(&cluster, &index, &mapping::products(shards)).await?;
         create(&cluster, &format!("{index}{REVIEWS}"), &mapping::reviews()).await?;
         create(&cluster, &format!("{index}{PARTS}"), &mapping::parts()).await?;
         Ok(Self {

@@ -24,13 +24,13 @@ pub(super) const fn rank_field(order: Order) -> &'static str {
     }
 }
 
-/// The shards of an index of that many products.
-pub(super) fn shards(count: usize) -> usize {
-    count.div_ceil(PRODUCTS_PER_SHARD).max(1)
+/// The shards of the index of that many products, unless the operator says otherwise.
+pub(super) fn shards(products: usize) -> usize {
+    products.div_ceil(PRODUCTS_PER_SHARD).max(1)
 }
 
-/// The index of that many products.
-pub(super) fn products(count: usize) -> Value {
+/// The index of the products.
+pub(super) fn products(shards: usize) -> Value {
     let number = json!({"type": "integer"});
     // Only sorted by, or multiplied with.
     let column = |kind: &str| json!({"type": kind, "index": false});
@@ -72,7 +72,7 @@ pub(super) fn products(count: usize) -> Value {
         properties[key_field(attribute)] = set.clone();
         properties[label_field(attribute)] = counted.clone();
     }
-    let mut index = settings(shards(count));
+    let mut index = settings(shards);
     // Documents of equal scores are read in the order of quality.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);

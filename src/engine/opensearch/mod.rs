@@ -13,6 +13,7 @@ mod document;
 mod facets;
 mod fill;
 mod filter;
+mod index_prefix;
 mod mapping;
 mod parts;
 mod publish;
@@ -33,6 +34,7 @@ use futures_util::future::BoxFuture;
 
 pub use document::{Document, DocumentText, DocumentWriter};
 pub use fill::{DICTIONARY, Fill, FillError, FilledGeneration};
+pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};
 

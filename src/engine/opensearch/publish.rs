@@ -13,13 +13,9 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
-use super::fill::{PREFIX, create};
+use super::fill::create;
+use super::index_prefix::IndexPrefix;
 use super::mapping;
-use super::parts::PARTS;
-use super::records::REVIEWS;
-
-/// The index of the two documents.
-const STATE: &str = "software-directory-state";
 
 /// The document that names the index in service.
 const PUBLISHED: &str = "published";
@@ -94,13 +90,14 @@ struct Holder {
 #[derive(Debug, Clone)]
 pub struct Publisher {
     cluster: Arc<Cluster>,
+    prefix: IndexPrefix,
 }
 
 impl Publisher {
-    /// A publisher to a cluster.
+    /// A publisher of a directory to a cluster.
     #[must_use]
-    pub fn new(cluster: Arc<Cluster>) -> Self {
-        Self { cluster }
+    pub fn new(cluster: Arc<Cluster>, prefix: IndexPrefix) -> Self {
+        Self { cluster, prefix }
     }
 
     /// The generation in service; `None` where none was published yet.
@@ -128,7 +125,7 @@ impl Publisher {
     /// # Errors
     /// Where the cluster doesn't respond.
     pub async fn lease(&self, owner: &str, mut waits: impl FnMut(&str)) -> Result<Lease, ClusterError> {
-        create(&self.cluster, STATE, &mapping::state()).await?;
+        create(&self.cluster, &self.prefix.state(), &mapping::state()).await?;
         let mut is_told = false;
         loop {
             let current: Option<(Holder, Version)> = self.read(LEASE).await?;
@@ -158,13 +155,11 @@ impl Publisher {
         struct Index {
             index: String,
         }
-        let request = ClusterRequest::get(&format!("/_cat/indices/{PREFIX}*"));
+        let request = ClusterRequest::get(&format!("/_cat/indices/{}", self.prefix.pattern()));
         let all: Vec<Index> = self.cluster.send(request.query("format", "json").query("h", "index")).await?.json()?;
         let kept = [Some(published.index.as_str()), published.previous.as_deref()];
-        let is_old = |name: &String| {
-            let generation = [REVIEWS, PARTS].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-            name.starts_with(PREFIX) && name != STATE && !kept.contains(&Some(generation))
-        };
+        let is_old =
+            |name: &String| self.prefix.products_of(name).is_some_and(|products| !kept.contains(&Some(products)));
         let old: Vec<_> = all.into_iter().map(|of| of.index).filter(is_old).collect();
         for index in &old {
             match self.cluster.send(ClusterRequest::delete(&format!("/{index}"))).await {
@@ -175,8 +170,13 @@ impl Publisher {
         Ok(old)
     }
 
+    /// The path of a document of publication.
+    fn path(&self, id: &str) -> String {
+        format!("/{}/_doc/{id}", self.prefix.state())
+    }
+
     async fn read<T: serde::de::DeserializeOwned>(&self, id: &str) -> Result<Option<(T, Version)>, ClusterError> {
-        match self.cluster.send(ClusterRequest::get(&format!("/{STATE}/_doc/{id}"))).await {
+        match self.cluster.send(ClusterRequest::get(&self.path(id))).await {
             Ok(response) => {
                 let Stored { version, source } = response.json()?;
                 Ok(Some((source, version)))
@@ -194,7 +194,7 @@ impl Publisher {
         before: Option<Version>,
     ) -> Result<Version, ClusterError> {
         let body = serde_json::to_vec(content).unwrap_or_default();
-        let request = ClusterRequest::put(&format!("/{STATE}/_doc/{id}"), body).once();
+        let request = ClusterRequest::put(&self.path(id), body).once();
         self.cluster.send(conditional(request, before)).await?.json()
     }
 }
@@ -250,7 +250,7 @@ impl Lease {
     pub async fn release(self) {
         self.task.abort();
         if !self.is_lost() {
-            let request = ClusterRequest::new(Method::DELETE, &format!("/{STATE}/_doc/{LEASE}"));
+            let request = ClusterRequest::new(Method::DELETE, &self.publisher.path(LEASE));
             let _ = self.publisher.cluster.send(request).await;
         }
     }

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 
 use super::cluster::{Cluster, ClusterRequest, ClusterSettings};
 use super::parts::write_parts;
-use super::{Fill, Parts, PartsError, Published};
+use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
 use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
@@ -26,8 +26,8 @@ use crate::search::expand::expand;
 use crate::search::query::parse;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term, names};
-use crate::snapshot::remote::{self, Filler, MergedSet};
-use crate::snapshot::{Generation, Snapshot};
+use crate::snapshot::remote::{self, FillError, Filler, MergedSet};
+use crate::snapshot::{BuildError, Generation, Snapshot};
 
 /// The largest difference of two scores that counts as none, as a share.
 const TOLERANCE: f32 = 0.005;
@@ -60,13 +60,15 @@ impl Compared {
     fn new(software: &[serde_json::Value]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("test{:x}{number:x}", std::process::id());
+        let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
         // A cluster multiplies the scores of all hits.
         local.scan.reranked = usize::MAX;
         let remote = RUNTIME.block_on(async {
             let mut filler = Filler {
                 cluster: Arc::clone(&CLUSTER),
+                prefix: IndexPrefix::default(),
+                shards: None,
                 waits: &mut |_| {},
                 progress: &mut |_, _| ControlFlow::Continue(()),
             };
@@ -86,7 +88,7 @@ impl Compared {
             };
             remote::open(&CLUSTER, &published).await.expect("it opens")
         });
-        Self { local, remote, index: Fill::index_of(&name) }
+        Self { local, remote, index: IndexPrefix::default().generation(&name) }
     }
 
     fn compare_search(&self, query: &Query) -> Result<(), TestCaseError> {
@@ -313,6 +315,41 @@ mod on_cluster {
         request(Method::DELETE, "/_doc/one-2", Bytes::new());
         assert!(read(2_100_000, 10).is_err());
         request(Method::DELETE, "", Bytes::new());
+    }
+
+    #[test]
+    #[ignore = "needs a cluster: make test-opensearch"]
+    fn fill_that_was_broken_off_is_completed_by_the_next_one() {
+        // Some 12 MiB of documents: several bulk requests.
+        let product = |number: usize| {
+            let description = format!("audit {number} ").repeat(200);
+            let url = "https://a.org/";
+            serde_json::json!({"id": format!("p{number}"), "name": "A", "url": url, "evidence_status": "pending-review",
+                "description": description})
+        };
+        let software: Vec<_> = (0..2000).map(product).collect();
+        let name = format!("{:08x}ffffffff", std::process::id());
+        let folder = tempfile::tempdir().expect("a folder");
+        let scratch = Scratch::new(folder.path());
+        let fill = |stop_at: u64| {
+            let mut progress =
+                |done, _| if done == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let mut filler = Filler {
+                cluster: Arc::clone(&CLUSTER),
+                prefix: IndexPrefix::default(),
+                shards: None,
+                waits: &mut |_| {},
+                progress: &mut progress,
+            };
+            let set = MergedSet::of(exports(&software), Generation::named(&name), &scratch);
+            RUNTIME.block_on(filler.fill(set, None, "now"))
+        };
+        assert!(matches!(fill(3500), Err(FillError::Build(BuildError::Stopped))));
+        // Counts and checksums of all documents are compared in the end.
+        let filled = fill(u64::MAX).expect("it is filled");
+        assert_eq!(filled.products, 2000);
+        let path = format!("/{0},{0}-reviews,{0}-parts", filled.index);
+        RUNTIME.block_on(CLUSTER.send(ClusterRequest::delete(&path))).expect("deleted");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::record::CalendarDate;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Used,
-    Kept,
+    Additional,
 }
 
 impl Reader {
@@ -24,7 +24,7 @@ impl Reader {
             let message = format!("`{key}` should be {wanted}, but is {}, so it isn't used", value.describe());
             self.report(Code::UnusableProperty, value, path, message, format!("write {wanted}, or leave it out"));
         }
-        Use::Kept
+        Use::Additional
     }
 
     /// Reads a text; null means that there is none.
@@ -57,7 +57,7 @@ impl Reader {
                 let message =
                     format!("this should be a string, but is {}, so the whole list isn't used", element.describe());
                 self.report(Code::UnusableProperty, element, path.element(index), message, "write strings only");
-                return Use::Kept;
+                return Use::Additional;
             };
             self.words(element, path.element(index), &text);
             texts.push(text.into());

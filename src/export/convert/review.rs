@@ -43,7 +43,7 @@ impl Reader {
         };
         for (key, value) in entry.members() {
             let name = key.as_str().unwrap_or_default();
-            if self.review_property(&mut review, &name, value, path.member(&name)) == Use::Kept {
+            if self.review_property(&mut review, &name, value, path.member(&name)) == Use::Additional {
                 review.additional_properties.extend(self.keep(&name, value, path));
             }
         }
@@ -65,7 +65,7 @@ impl Reader {
                 Kind::Null => Use::Used,
                 _ => self.unusable(value, path, "true or false"),
             },
-            _ => Use::Kept,
+            _ => Use::Additional,
         }
     }
 

@@ -16,9 +16,9 @@ pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
     reader.product(record, 0, Path::Root)?.value.software
 }
 
-/// A record while it is read.
+/// A builder of a product, filled while its record is read.
 #[derive(Default)]
-struct Draft<'d> {
+struct SoftwareBuilder<'d> {
     id: Option<Value<'d>>,
     name: Option<Value<'d>>,
     url: Option<Value<'d>>,
@@ -60,72 +60,74 @@ impl Reader {
     }
 
     fn product(&mut self, record: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Product>> {
-        let mut draft = Draft::default();
+        let mut builder = SoftwareBuilder::default();
         for (key, value) in record.members() {
             let name = key.as_str().unwrap_or_default();
-            if self.property(&mut draft, &name, value, path.member(&name)) == Use::Kept {
-                draft.additional_properties.extend(self.keep(&name, value, path));
+            if self.property(&mut builder, &name, value, path.member(&name)) == Use::Additional {
+                builder.additional_properties.extend(self.keep(&name, value, path));
             }
         }
-        let id = draft.id?;
+        let id = builder.id?;
         let (key, text) = (id.span(), id.as_str()?);
         let span = |value: Option<Value<'_>>| value.map_or(key.clone(), |value| value.span());
-        let (url, name) = (span(draft.url), span(draft.name));
-        let value = Product { id: text.into(), software: draft.finish(), url, name };
+        let (url, name) = (span(builder.url), span(builder.name));
+        let value = Product { id: text.into(), software: builder.finish(), url, name };
         Some(Entry { index, key, value })
     }
 
-    fn property<'d>(&mut self, draft: &mut Draft<'d>, key: &str, value: Value<'d>, path: Path<'_>) -> Use {
+    fn property<'d>(&mut self, builder: &mut SoftwareBuilder<'d>, key: &str, value: Value<'d>, path: Path<'_>) -> Use {
         match key {
             "id" => {
                 self.id(value, path);
-                draft.id = Some(value);
+                builder.id = Some(value);
             }
             "name" => {
                 self.words(value, path, &value.as_str().unwrap_or_default());
-                draft.name = Some(value);
+                builder.name = Some(value);
             }
             "url" => {
                 self.link(value, path);
-                draft.url = Some(value);
+                builder.url = Some(value);
             }
             "evidence_status" => {
-                draft.evidence_status = EvidenceStatus::ALL.into_iter().find(|s| value.is_text(s.as_str()));
+                builder.evidence_status = EvidenceStatus::ALL.into_iter().find(|s| value.is_text(s.as_str()));
             }
-            "offering_type" => draft.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str())),
+            "offering_type" => {
+                builder.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str()))
+            }
             "evidence_checked_on" => {
                 // Another form is an error already.
                 if value.as_str().is_some_and(|text| is_date_form(&text)) {
                     self.date(value, path);
                     self.age(value, path);
                 }
-                draft.evidence_checked_on = value.as_str().map(Into::into);
+                builder.evidence_checked_on = value.as_str().map(Into::into);
             }
-            "sources" => draft.sources = self.sources(value, path),
-            "rating" => draft.rating = self.rating(value, path),
-            "review_count" => return self.review_count(value, path, &mut draft.review_count),
-            "tagline" => return self.text(value, path, &mut draft.tagline),
-            "description" => return self.text(value, path, &mut draft.description),
+            "sources" => builder.sources = self.sources(value, path),
+            "rating" => builder.rating = self.rating(value, path),
+            "review_count" => return self.review_count(value, path, &mut builder.review_count),
+            "tagline" => return self.text(value, path, &mut builder.tagline),
+            "description" => return self.text(value, path, &mut builder.description),
             "category" => {
                 let mut category = Vec::new();
                 if value.kind() == Kind::Array {
                     return self.unusable(value, path, "a string (several go into `categories`)");
                 }
                 let used = self.category_names(value, path, &mut category);
-                draft.category = category.pop();
+                builder.category = category.pop();
                 return used;
             }
-            "categories" => return self.category_names(value, path, &mut draft.categories),
-            "vendor" => return self.text(value, path, &mut draft.vendor),
-            "tags" => return self.texts(value, path, &mut draft.tags),
-            "features" => return self.texts(value, path, &mut draft.features),
-            "standards" => return self.texts(value, path, &mut draft.standards),
-            "alternative_to" => return self.texts(value, path, &mut draft.alternative_to),
-            "aliases" => return self.texts(value, path, &mut draft.aliases),
-            "deployment" => return self.texts(value, path, &mut draft.deployment),
-            "pricing" => return self.text(value, path, &mut draft.pricing),
-            "languages" => return self.texts(value, path, &mut draft.languages),
-            _ => return Use::Kept,
+            "categories" => return self.category_names(value, path, &mut builder.categories),
+            "vendor" => return self.text(value, path, &mut builder.vendor),
+            "tags" => return self.texts(value, path, &mut builder.tags),
+            "features" => return self.texts(value, path, &mut builder.features),
+            "standards" => return self.texts(value, path, &mut builder.standards),
+            "alternative_to" => return self.texts(value, path, &mut builder.alternative_to),
+            "aliases" => return self.texts(value, path, &mut builder.aliases),
+            "deployment" => return self.texts(value, path, &mut builder.deployment),
+            "pricing" => return self.text(value, path, &mut builder.pricing),
+            "languages" => return self.texts(value, path, &mut builder.languages),
+            _ => return Use::Additional,
         }
         Use::Used
     }
@@ -157,7 +159,7 @@ impl Reader {
             slot.clear();
             let message = "a category's name needs a letter or a digit; this one is kept, but not used";
             self.report(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
-            return Use::Kept;
+            return Use::Additional;
         }
         used
     }
@@ -197,7 +199,7 @@ impl Reader {
     }
 }
 
-impl Draft<'_> {
+impl SoftwareBuilder<'_> {
     fn finish(self) -> Option<Software> {
         let text = |value: Option<Value<'_>>| Some(Box::<str>::from(value?.as_str()?));
         Some(Software {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{ExternalSet, Skip};
 use crate::export::Export;
-use crate::export::report::{draft, export};
+use crate::export::report::{into_export, parse};
 use crate::external::SpoolRows;
 
 /// The exports of a set by their ids, each with a file that holds its document.
@@ -26,14 +26,14 @@ impl<'s> ExternalExports<'s> {
 
     fn read(&mut self, at: usize) -> io::Result<(Export, Arc<File>)> {
         let (file, copy) = self.set.file(self.set.order[at])?;
-        let (draft, _) = draft(&file, &self.set.limits, self.set.today);
-        let mut draft = draft.ok_or_else(changed)?;
+        let (export, _) = parse(&file, &self.set.limits, self.set.today);
+        let mut export = export.ok_or_else(changed)?;
         let is_due = |skip: &io::Result<Skip>| skip.as_ref().map_or(true, |skip| skip.export <= at);
         while let Some(skip) = self.skips.next_if(is_due) {
             let skip = skip?;
-            draft.contents.sections[usize::from(skip.section)].skip(skip.index);
+            export.contents.sections[usize::from(skip.section)].skip(skip.index);
         }
-        let export = export(draft).ok_or_else(changed)?;
+        let export = into_export(export).ok_or_else(changed)?;
         let copy = if export.document.len() == file.bytes().len() {
             copy
         } else {

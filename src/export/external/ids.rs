@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{ElementCounts, Skips};
 use crate::export::finding::Findings;
-use crate::export::set::Draft;
+use crate::export::set::ParsedExport;
 use crate::export::set::duplicate::{
     Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats,
 };
@@ -34,23 +34,23 @@ impl IdRows {
     }
 
     /// Adds the ids of a document.
-    pub(super) fn push(&mut self, number: usize, draft: &Draft<'_>) -> io::Result<ElementCounts> {
-        let section = |kind: SectionKind| &draft.contents.sections[kind as usize];
+    pub(super) fn push(&mut self, number: usize, export: &ParsedExport<'_>) -> io::Result<ElementCounts> {
+        let section = |kind: SectionKind| &export.contents.sections[kind as usize];
         let mut counts = ElementCounts {
             products: section(SectionKind::Software).len(),
-            named: [draft.contents.software.len(), draft.contents.reviews.len()],
+            named: [export.contents.software.len(), export.contents.reviews.len()],
             reviews: section(SectionKind::Reviews).len(),
             skipped_reviews: section(SectionKind::Reviews).skipped_count(),
             served_products: 0,
         };
-        for entry in &draft.contents.software {
-            let is_served = draft.is_served(SectionKind::Software, entry.index);
+        for entry in &export.contents.software {
+            let is_served = export.is_served(SectionKind::Software, entry.index);
             counts.served_products += usize::from(is_served && entry.value.software.is_some());
             let key = (entry.value.id.clone(), number, entry.index);
             self.products.push(Keyed { key, value: (entry.key.clone(), is_served) })?;
         }
-        for entry in &draft.contents.reviews {
-            let is_served = draft.is_served(SectionKind::Reviews, entry.index);
+        for entry in &export.contents.reviews {
+            let is_served = export.is_served(SectionKind::Reviews, entry.index);
             let (review, product) = (&entry.value.review, entry.value.software_id.clone());
             let key = (review.id.clone(), number, entry.index);
             self.reviews.push(Keyed { key, value: (entry.key.clone(), is_served) })?;
@@ -138,17 +138,17 @@ impl<'u> Unique<'u> {
     ) -> io::Result<()> {
         let mut open: Option<(Box<str>, Element, bool)> = None;
         for row in rows.finish()? {
-            let Keyed { key: (id, draft, index), value: (place, is_valid) } = row?;
-            let element = Element { draft, index, place };
+            let Keyed { key: (id, document, index), value: (place, is_valid) } = row?;
+            let element = Element { export: document, index, place };
             match &mut open {
                 Some((of, earlier, is_served)) if *of == id => {
-                    *self.common.entry((draft, earlier.draft)).or_default() += 1;
+                    *self.common.entry((document, earlier.export)).or_default() += 1;
                     if *is_served {
-                        skips.push(draft, self.identity.section, index, is_valid)?;
+                        skips.push(document, self.identity.section, index, is_valid)?;
                     }
                     *is_served |= is_valid;
                     let duplicate = Duplicate { element, earlier: earlier.clone(), shown: id };
-                    self.duplicates.push(Keyed { key: (draft, index), value: duplicate })?;
+                    self.duplicates.push(Keyed { key: (document, index), value: duplicate })?;
                 }
                 _ => {
                     if let Some((id, _, is_served)) = open.replace((id, element, is_valid)) {
@@ -186,13 +186,13 @@ struct Orphans {
 
 impl Orphans {
     fn push(&mut self, review: IdRow, product_exists: bool, skips: &mut Skips<'_>) -> io::Result<()> {
-        let Keyed { key: (product, draft, index), value: (place, is_valid) } = review;
-        skips.push(draft, SectionKind::Reviews, index, is_valid)?;
-        if let Some(open) = self.open.as_mut().filter(|open| open.key.0 == draft && open.value.1 == product) {
+        let Keyed { key: (product, document, index), value: (place, is_valid) } = review;
+        skips.push(document, SectionKind::Reviews, index, is_valid)?;
+        if let Some(open) = self.open.as_mut().filter(|open| open.key.0 == document && open.value.1 == product) {
             open.value.3 += 1;
             return Ok(());
         }
-        let row = Keyed { key: (draft, index), value: (place, product, product_exists, 0) };
+        let row = Keyed { key: (document, index), value: (place, product, product_exists, 0) };
         if self.products.orphan_code(product_exists) == Code::ReviewWithoutProduct {
             self.open.replace(row).map_or(Ok(()), |open| self.rows.push(open))
         } else {
@@ -203,8 +203,8 @@ impl Orphans {
     fn report(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
         self.open.take().map_or(Ok(()), |open| self.rows.push(open))?;
         for row in self.rows.finish()? {
-            let Keyed { key: (draft, index), value: (place, product, product_exists, others) } = row?;
-            let orphan = Orphan { file: files[draft], index, place, product: &product, product_exists };
+            let Keyed { key: (document, index), value: (place, product, product_exists, others) } = row?;
+            let orphan = Orphan { file: files[document], index, place, product: &product, product_exists };
             self.products.report(&orphan, others, findings);
         }
         Ok(())

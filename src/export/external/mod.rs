@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 use super::convert::Contents;
 use super::finding::Findings;
 use super::record_name::name_records;
-use super::report::{draft, skipped_elements};
+use super::report::{parse, skipped_elements};
 use super::set::duplicate::Repeats;
 use super::set::orphan::Products;
-use super::set::{self, Draft};
+use super::set::{self, ParsedExport};
 use super::{Counts, Finding, Limits, Report, Section, SectionKind, SourceFile};
 use crate::external::{ExternalSorter, Scratch, Spool};
 use crate::record::CalendarDate;
@@ -126,14 +126,14 @@ struct Reading {
 impl Reading {
     /// Checks a file alone, and takes it out of memory.
     fn read(&mut self, file: SourceFile, limits: &Limits, today: CalendarDate, scratch: &Scratch) -> io::Result<()> {
-        let (draft, faults) = draft(&file, limits, today);
+        let (export, faults) = parse(&file, limits, today);
         let mut findings = Findings::default();
         findings.extend(file.shared_path(), faults, |fault| file.finding(fault));
-        name_records(&mut findings, std::slice::from_ref(&file), draft.as_slice(), limits);
+        name_records(&mut findings, std::slice::from_ref(&file), export.as_slice(), limits);
         self.findings.append(findings);
-        if let Some(draft) = draft {
-            let counts = self.rows.push(self.documents.len(), &draft)?;
-            let Draft { valid, mut contents, .. } = draft;
+        if let Some(export) = export {
+            let counts = self.rows.push(self.documents.len(), &export)?;
+            let ParsedExport { valid, mut contents, .. } = export;
             self.all_have_ids &= contents.software.len() == counts.products;
             (contents.software, contents.reviews) = (Vec::new(), Vec::new());
             for kind in [SectionKind::Software, SectionKind::Reviews] {
@@ -156,20 +156,20 @@ impl Reading {
         let mut place = vec![None; documents.len()];
         by_id.iter().enumerate().for_each(|(at, document)| place[*document] = Some(at));
 
-        let drafts = documents.into_iter().map(|document| {
+        let exports = documents.into_iter().map(|document| {
             let Remembered { file, valid, contents, .. } = document;
-            Draft { file: &report.files[file], valid, contents }
+            ParsedExport { file: &report.files[file], valid, contents }
         });
-        let mut drafts: Vec<_> = drafts.collect();
+        let mut exports: Vec<_> = exports.collect();
         let mut of_set = Findings::default();
         let (mut repeats, mut skips) = (Repeats::default(), Skips { place: &place, rows: scratch.sorter() });
-        let files: Vec<_> = drafts.iter().map(|draft| draft.file).collect();
+        let files: Vec<_> = exports.iter().map(|export| export.file).collect();
         let products = Products { is_complete, all_have_ids };
         rows.check(&files, &counts, products, &mut repeats, &mut skips, &mut of_set, scratch)?;
-        set::examine_terms(&mut drafts, &mut repeats, is_complete, &mut of_set);
-        for (at, draft) in drafts.iter().enumerate() {
+        set::examine_terms(&mut exports, &mut repeats, is_complete, &mut of_set);
+        for (at, export) in exports.iter().enumerate() {
             for kind in [SectionKind::Glossary, SectionKind::Synonyms] {
-                let section = &draft.contents.sections[kind as usize];
+                let section = &export.contents.sections[kind as usize];
                 let skipped = (0..section.len()).filter(|index| section.is_skipped(*index));
                 // Counted below.
                 skipped.into_iter().try_for_each(|index| skips.push(at, kind, index, false))?;
@@ -177,17 +177,17 @@ impl Reading {
         }
         let (skips, set_skips) = skips.finish(by_id.len(), scratch)?;
         let mut total = Counts { files: report.counts.files, ..Counts::default() };
-        for (at, (draft, of)) in drafts.iter().zip(&counts).enumerate() {
+        for (at, (export, of)) in exports.iter().zip(&counts).enumerate() {
             let [products, reviews] = place[at].map_or([0, 0], |place| set_skips[place]);
-            let served = if draft.valid { of.served_products.saturating_sub(products) } else { 0 };
+            let served = if export.valid { of.served_products.saturating_sub(products) } else { 0 };
             let others = [SectionKind::Categories, SectionKind::Glossary, SectionKind::Synonyms];
-            let others: usize = others.iter().map(|kind| skipped_elements(draft, *kind)).sum();
-            let reviews = if draft.valid { of.skipped_reviews + reviews } else { of.reviews };
+            let others: usize = others.iter().map(|kind| skipped_elements(export, *kind)).sum();
+            let reviews = if export.valid { of.skipped_reviews + reviews } else { of.reviews };
             total.records += of.products;
             total.skipped_records += of.products - served;
             report.skipped.records += (of.products - served + reviews + others) as u64;
         }
-        drop(drafts);
+        drop(exports);
         locate(&mut of_set, &report.files, limits)?;
         findings.append(of_set);
         report.counts = total;
@@ -205,8 +205,8 @@ struct Skips<'p> {
 }
 
 impl Skips<'_> {
-    fn push(&mut self, draft: usize, section: SectionKind, index: usize, is_served: bool) -> io::Result<()> {
-        let Some(export) = self.place[draft] else { return Ok(()) };
+    fn push(&mut self, document: usize, section: SectionKind, index: usize, is_served: bool) -> io::Result<()> {
+        let Some(export) = self.place[document] else { return Ok(()) };
         self.rows.push(Skip { export, section: section as u8, index, is_served })
     }
 

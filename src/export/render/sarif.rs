@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use serde_json::{Value, json};
 
 use super::Grouped;
-use crate::export::{Code, Finding, LeftOut, Location, Place, Report, Severity, SourceFile};
+use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile, SourceSpan};
 use crate::printable::printable;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -138,7 +138,7 @@ fn logical_locations(location: &Location) -> Vec<Value> {
 }
 
 /// A region ends on the line where it begins; one over several lines is given without its end.
-fn region(place: &Place, file: Option<&SourceFile>) -> Value {
+fn region(place: &SourceSpan, file: Option<&SourceFile>) -> Value {
     let mut region = json!({
         "startLine": place.line,
         "startColumn": place.column,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Grouped, counted};
 use crate::export::Stale;
-use crate::export::record_name::Shown;
+use crate::export::record_name::Truncated;
 
 /// Products of a category that are listed; the others are counted.
 const LISTED_PRODUCTS: usize = 20;
@@ -18,9 +18,9 @@ pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
     }
     for category in stale.categories.iter().take(LISTED_CATEGORIES) {
         let name = category.category.as_deref().unwrap_or("(without a category)");
-        writeln!(out, "\n{} ({})", Shown(name), Grouped(category.products.len()))?;
+        writeln!(out, "\n{} ({})", Truncated(name), Grouped(category.products.len()))?;
         for product in category.products.iter().take(LISTED_PRODUCTS) {
-            let (id, name, export) = (Shown(&product.id), Shown(&product.name), Shown(&product.export));
+            let (id, name, export) = (Truncated(&product.id), Truncated(&product.name), Truncated(&product.export));
             writeln!(out, "  {}  {id}  {name} ({export})", product.evidence_checked_on)?;
         }
         more(category.products.len(), LISTED_PRODUCTS, "  ", out)?;

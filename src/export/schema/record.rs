@@ -16,7 +16,7 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
         let help = "a record is an object with `id`, `name`, `url` and `evidence_status`";
         return rules.wrong_type(record, path, "an object", help);
     }
-    let found = Found::in_record(record);
+    let found = Properties::in_record(record);
     match found.id {
         Some(id) => rules.non_empty(id, path.member("id"), "write an identifier, unique in the directory"),
         None => rules.missing(record, path, ("id", Shape::Text), "", "add an identifier, unique in the directory"),
@@ -50,7 +50,7 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
 }
 
 /// The evidence for a record. Reviewed sources need their names and the date.
-fn evidence(rules: &mut Rules, record: Value<'_>, path: Path<'_>, found: &Found<'_>) {
+fn evidence(rules: &mut Rules, record: Value<'_>, path: Path<'_>, found: &Properties<'_>) {
     let reviewed = EvidenceStatus::VendorSourcesReviewed.as_str();
     let is_reviewed = found.evidence_status.is_some_and(|status| status.is_text(reviewed));
     let because = format!(", though `evidence_status` is \"{reviewed}\"");
@@ -118,7 +118,7 @@ fn pair(rules: &mut Rules, source: Value<'_>, path: Path<'_>) {
 
 /// The properties that the rules speak of, the last of each where a key is there twice.
 #[derive(Default)]
-struct Found<'d> {
+struct Properties<'d> {
     id: Option<Value<'d>>,
     name: Option<Value<'d>>,
     url: Option<Value<'d>>,
@@ -130,7 +130,7 @@ struct Found<'d> {
     offering_type: Option<Value<'d>>,
 }
 
-impl<'d> Found<'d> {
+impl<'d> Properties<'d> {
     fn in_record(record: Value<'d>) -> Self {
         let mut found = Self::default();
         for (key, value) in record.members() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
-use super::Draft;
+use super::ParsedExport;
 use super::duplicate::Repeats;
 use crate::export::convert::Product;
 use crate::export::finding::Findings;
@@ -16,7 +16,7 @@ use crate::record::{Software, SynonymGroup, normalised_url, slug};
 /// How many examples a summary names.
 const EXAMPLES: usize = 3;
 
-pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
+pub(super) fn advise(exports: &[ParsedExport<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
     let urls = Shared {
         code: Code::SharedUrl,
         key: "url",
@@ -38,18 +38,23 @@ pub(super) fn advise(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool,
         identity: |name| name.into(),
         place: |product| &product.name,
     };
-    for finding in [urls, names].iter().filter_map(|shared| shared.summary(drafts)) {
+    for finding in [urls, names].iter().filter_map(|shared| shared.summary(exports)) {
         findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
     }
-    advise_on_terms(drafts, repeats, is_complete, findings);
+    advise_on_terms(exports, repeats, is_complete, findings);
 }
 
 /// The advice on glossaries and synonyms.
-pub(super) fn advise_on_terms(drafts: &[Draft<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
+pub(super) fn advise_on_terms(
+    exports: &[ParsedExport<'_>],
+    repeats: &Repeats,
+    is_complete: bool,
+    findings: &mut Findings,
+) {
     if is_complete {
-        related_terms(drafts, findings);
+        related_terms(exports, findings);
     }
-    overlapping_synonyms(drafts, repeats, findings);
+    overlapping_synonyms(exports, repeats, findings);
 }
 
 /// A property that products usually don't share.
@@ -67,15 +72,15 @@ struct Shared {
 
 impl Shared {
     /// One finding for the whole set, as in some sets thousands share something with good reason.
-    fn summary(&self, drafts: &[Draft<'_>]) -> Option<Finding> {
+    fn summary(&self, exports: &[ParsedExport<'_>]) -> Option<Finding> {
         let mut first: HashMap<Cow<'_, str>, (Position<'_>, usize)> = HashMap::new();
         let mut examples = Vec::new();
         let mut texts = 0_usize;
         let mut products = 0_usize;
-        for draft in drafts {
-            for entry in &draft.contents.software {
+        for export in exports {
+            for entry in &export.contents.software {
                 let Some(software) = &entry.value.software else { continue };
-                let here = Position { draft, index: entry.index, product: &entry.value };
+                let here = Position { export, index: entry.index, product: &entry.value };
                 let text = (self.text)(software);
                 let (earlier, others) = first.entry((self.identity)(text)).or_insert((here, 0));
                 if earlier.product.id == entry.value.id {
@@ -111,35 +116,35 @@ impl Shared {
 /// A product in its file.
 #[derive(Clone, Copy)]
 struct Position<'d> {
-    draft: &'d Draft<'d>,
+    export: &'d ParsedExport<'d>,
     index: usize,
     product: &'d Product,
 }
 
 impl Position<'_> {
     fn location(&self, shared: &Shared) -> crate::export::Location {
-        self.draft.location(SectionKind::Software, self.index, shared.key, (shared.place)(self.product))
+        self.export.location(SectionKind::Software, self.index, shared.key, (shared.place)(self.product))
     }
 }
 
 /// Related terms may be named by term, abbreviation or synonym.
-fn related_terms(drafts: &[Draft<'_>], findings: &mut Findings) {
-    let terms = || drafts.iter().flat_map(|draft| draft.contents.glossary.iter().map(move |entry| (draft, entry)));
+fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
+    let terms = || exports.iter().flat_map(|export| export.contents.glossary.iter().map(move |entry| (export, entry)));
     let names = |(_, entry): (_, &super::super::convert::Entry<super::super::convert::Term>)| {
         let term = &entry.value.term;
         let all = std::iter::once(&term.term).chain(&term.abbreviations).chain(&term.synonyms);
         all.map(|name| slug(name)).collect::<Vec<_>>()
     };
     let known: HashSet<String> = terms().flat_map(names).collect();
-    for (draft, entry) in terms() {
+    for (export, entry) in terms() {
         for (position, name) in entry.value.term.related.iter().enumerate() {
             if known.contains(&slug(name)) {
                 continue;
             }
             let place = entry.value.related.get(position).unwrap_or(&entry.key);
-            findings.add(Code::UnknownRelatedTerm, draft.file.shared_path(), || Finding {
+            findings.add(Code::UnknownRelatedTerm, export.file.shared_path(), || Finding {
                 code: Code::UnknownRelatedTerm,
-                location: draft.location(SectionKind::Glossary, entry.index, "related", place),
+                location: export.location(SectionKind::Glossary, entry.index, "related", place),
                 message: format!("the glossary has no term `{name}`"),
                 help: "define it, correct it, or remove it from `related`".to_owned(),
                 related: Vec::new(),
@@ -149,20 +154,20 @@ fn related_terms(drafts: &[Draft<'_>], findings: &mut Findings) {
 }
 
 /// The synonyms of a file that repeats another one are no news.
-fn overlapping_synonyms(drafts: &[Draft<'_>], repeats: &Repeats, findings: &mut Findings) {
+fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, findings: &mut Findings) {
     let mut first = HashMap::new();
     let repeated: HashSet<usize> = repeats.iter().map(|(file, _)| *file).collect();
-    for (number, draft) in drafts.iter().enumerate().filter(|(number, _)| !repeated.contains(number)) {
-        for entry in &draft.contents.synonyms {
+    for (number, export) in exports.iter().enumerate().filter(|(number, _)| !repeated.contains(number)) {
+        for entry in &export.contents.synonyms {
             let SynonymGroup::Equivalent(terms) = &entry.value else { continue };
-            let location = || draft.location(SectionKind::Synonyms, entry.index, "terms", &entry.key);
+            let location = || export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key);
             for term in terms {
-                let (group, earlier) = first.entry(identity(term)).or_insert(((number, entry.index), (draft, entry)));
+                let (group, earlier) = first.entry(identity(term)).or_insert(((number, entry.index), (export, entry)));
                 if *group == (number, entry.index) {
                     continue;
                 }
-                let file = draft.file.shared_path();
-                let (draft, entry) = *earlier;
+                let file = export.file.shared_path();
+                let (export, entry) = *earlier;
                 let note = "and to this one".to_owned();
                 findings.add(Code::OverlappingSynonyms, file, || Finding {
                     code: Code::OverlappingSynonyms,
@@ -170,7 +175,7 @@ fn overlapping_synonyms(drafts: &[Draft<'_>], repeats: &Repeats, findings: &mut 
                     message: format!("`{term}` belongs to two groups of synonyms"),
                     help: "join the groups if all their terms mean the same; else take the term out of one".to_owned(),
                     related: vec![Related {
-                        location: draft.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),
+                        location: export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),
                         note,
                     }],
                 });

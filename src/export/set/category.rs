@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::Draft;
+use super::ParsedExport;
 use crate::export::finding::Findings;
 use crate::export::text::{self, Value};
 use crate::export::{Code, Finding, Limits, Location, Related, SectionKind};
@@ -27,15 +27,15 @@ const RECORD_BYTES: usize = 1 << 20;
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first of them: draft, index.
+    /// How many products have it, and the first of them: export, index.
     products: usize,
     first: Option<(usize, usize)>,
     /// Where its name is declared.
     declared: Option<Location>,
 }
 
-pub(super) fn advise(drafts: &[Draft<'_>], findings: &mut Findings) {
-    let categories: Vec<_> = categories(drafts).into_values().collect();
+pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
+    let categories: Vec<_> = categories(exports).into_values().collect();
     let (suspects, targets): (Vec<_>, Vec<_>) = (
         categories.iter().filter(|category| category.declared.is_none()).collect(),
         categories.iter().filter(|category| category.declared.is_some() || category.products >= MANY_TIMES).collect(),
@@ -46,19 +46,19 @@ pub(super) fn advise(drafts: &[Draft<'_>], findings: &mut Findings) {
     for suspect in suspects {
         let meant = targets.iter().filter(|target| is_meant(suspect, target));
         let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
-        let Some((draft, index)) = suspect.first.map(|(draft, index)| (&drafts[draft], index)) else { continue };
-        findings.add(Code::NearMissCategory, draft.file.shared_path(), || {
-            finding(suspect, meant, location(draft, index, suspect.name), drafts)
+        let Some((export, index)) = suspect.first.map(|(export, index)| (&exports[export], index)) else { continue };
+        findings.add(Code::NearMissCategory, export.file.shared_path(), || {
+            finding(suspect, meant, location(export, index, suspect.name), exports)
         });
     }
 }
 
 /// The categories that are declared or used, the names that are too short or too long to be compared left out.
-fn categories<'d>(drafts: &'d [Draft<'_>]) -> BTreeMap<String, Category<'d>> {
+fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<'d>> {
     // By name at first: there are few names and many products.
     let mut names: HashMap<&str, (usize, (usize, usize))> = HashMap::new();
-    for (number, draft) in drafts.iter().enumerate() {
-        for entry in &draft.contents.software {
+    for (number, export) in exports.iter().enumerate() {
+        for entry in &export.contents.software {
             for name in entry.value.software.iter().flat_map(|software| &software.categories) {
                 names.entry(name).or_insert((0, (number, entry.index))).0 += 1;
             }
@@ -81,9 +81,9 @@ fn categories<'d>(drafts: &'d [Draft<'_>]) -> BTreeMap<String, Category<'d>> {
     for (name, (products, first)) in names {
         add(name, products, Some(first), None);
     }
-    for draft in drafts {
-        for entry in &draft.contents.categories {
-            let location = draft.location(SectionKind::Categories, entry.index, "name", &entry.key);
+    for export in exports {
+        for entry in &export.contents.categories {
+            let location = export.location(SectionKind::Categories, entry.index, "name", &entry.key);
             add(&entry.value.name, 0, None, Some(location));
         }
     }
@@ -107,11 +107,11 @@ fn without_digits(slug: &str) -> impl Iterator<Item = char> {
     slug.chars().filter(|c| !c.is_numeric())
 }
 
-fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, drafts: &[Draft<'_>]) -> Finding {
+fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exports: &[ParsedExport<'_>]) -> Finding {
     let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     let (name, other) = (suspect.name, meant.name);
     let (of, has) = (products(suspect.products), products(meant.products));
-    let first = || meant.first.map(|(draft, index)| self::location(&drafts[draft], index, other));
+    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, other));
     let (why, related) = match &meant.declared {
         Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
         None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
@@ -126,15 +126,16 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, dra
 }
 
 /// Where a product names a category. Its record is parsed again, which costs less than to keep the place for each product.
-fn location(draft: &Draft<'_>, index: usize, name: &str) -> Location {
-    let element = draft.contents.sections[SectionKind::Software as usize].span(index);
-    let bytes = draft.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
+fn location(export: &ParsedExport<'_>, index: usize, name: &str) -> Location {
+    let element = export.contents.sections[SectionKind::Software as usize].span(index);
+    let bytes =
+        export.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
     let (document, _) = text::parse(bytes, Limits::default().max_depth);
     let found = document.as_ref().and_then(|document| named(document.root(), name));
     let (key, position, place) = found.unwrap_or(("category", None, 0..element.len()));
     let pointer = SectionKind::Software.pointer(index, key);
     let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
-    draft.file.location(element.start + place.start..element.start + place.end, pointer)
+    export.file.location(element.start + place.start..element.start + place.end, pointer)
 }
 
 /// The place in a record that names a category: the property, the position if it is an array, and the range.

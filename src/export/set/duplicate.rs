@@ -47,8 +47,8 @@ pub(in crate::export) const TERMS: Identity = Identity {
 /// An element of a set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::export) struct Element {
-    /// The number of its document.
-    pub(in crate::export) draft: usize,
+    /// The number of its export.
+    pub(in crate::export) export: usize,
     pub(in crate::export) index: usize,
     /// Where its identifying value stands.
     pub(in crate::export) place: Range<usize>,
@@ -92,13 +92,13 @@ impl DuplicateReport<'_> {
     pub(in crate::export) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
         let identity = self.identity;
         let Duplicate { element, earlier, shown } = duplicate;
-        let pair @ (file, other) = (element.draft, earlier.draft);
+        let pair @ (file, other) = (element.export, earlier.export);
         let count = self.common.get(&pair).copied().unwrap_or_default();
         let message = if file != other && is_repeat(count, self.elements[file]) {
             if !self.summarised.insert(pair) || !self.repeats.insert(pair) {
                 return;
             }
-            let paths = [file, other].map(|draft| self.files[draft].path().display());
+            let paths = [file, other].map(|export| self.files[export].path().display());
             let all = self.elements[other];
             let of = if count == all { "all".to_owned() } else { format!("{count} of the") };
             format!("`{}` repeats {of} {all} {}s of `{}`", paths[0], identity.what, paths[1])
@@ -112,7 +112,7 @@ impl DuplicateReport<'_> {
         };
         let location = |element: &Element| {
             let pointer = identity.section.pointer(element.index, identity.key);
-            self.files[element.draft].location(element.place.clone(), pointer)
+            self.files[element.export].location(element.place.clone(), pointer)
         };
         findings.add(identity.code, self.files[file].shared_path(), || Finding {
             code: identity.code,

@@ -2,18 +2,19 @@
 
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
-use super::Draft;
+use super::ParsedExport;
 use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 
 /// A product in its file.
-type Position<'d> = (usize, &'d Draft<'d>, &'d Entry<Product>);
+type Position<'d> = (usize, &'d ParsedExport<'d>, &'d Entry<Product>);
 
-pub(super) fn advise<'d>(drafts: &'d [Draft<'d>], findings: &mut Findings) {
+pub(super) fn advise<'d>(exports: &'d [ParsedExport<'d>], findings: &mut Findings) {
     let products = || {
-        let positions = drafts.iter().flat_map(|draft| draft.contents.software.iter().map(move |entry| (draft, entry)));
-        positions.enumerate().map(|(at, (draft, entry))| -> Position<'d> { (at, draft, entry) })
+        let positions =
+            exports.iter().flat_map(|export| export.contents.software.iter().map(move |entry| (export, entry)));
+        positions.enumerate().map(|(at, (export, entry))| -> Position<'d> { (at, export, entry) })
     };
     // Most ids are in lower case already: these are looked up as they are.
     let mut alike: HashMap<String, Vec<Position<'_>>> = HashMap::new();
@@ -48,11 +49,11 @@ fn report(group: &[Position<'_>], findings: &mut Findings) {
     let mut seen = HashSet::new();
     let mut distinct = group.iter().filter(|(.., entry)| seen.insert(&*entry.value.id));
     let Some((_, first_draft, first)) = distinct.next() else { return };
-    for (_, draft, entry) in distinct {
+    for (_, export, entry) in distinct {
         let (id, other) = (&entry.value.id, &first.value.id);
-        findings.add(Code::SimilarId, draft.file.shared_path(), || Finding {
+        findings.add(Code::SimilarId, export.file.shared_path(), || Finding {
             code: Code::SimilarId,
-            location: draft.location(SectionKind::Software, entry.index, "id", &entry.key),
+            location: export.location(SectionKind::Software, entry.index, "id", &entry.key),
             message: format!("the ids `{other}` and `{id}` differ in case only"),
             help:
                 "remove one of the records if both are one product; else give one of them an id that can't be mistaken"

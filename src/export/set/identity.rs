@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::Draft;
+use super::ParsedExport;
 use super::duplicate::{Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats, TERMS};
 use super::orphan::{Orphan, Products};
 use crate::export::convert::{Entry, Opinion};
@@ -14,23 +14,23 @@ use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::slug;
 
 /// An element and what identifies it.
-struct Named<'d> {
-    draft: usize,
+struct Identified<'d> {
+    export: usize,
     index: usize,
     place: &'d Range<usize>,
     identity: Cow<'d, str>,
     shown: &'d str,
 }
 
-impl Named<'_> {
+impl Identified<'_> {
     fn element(&self) -> Element {
-        Element { draft: self.draft, index: self.index, place: self.place.clone() }
+        Element { export: self.export, index: self.index, place: self.place.clone() }
     }
 }
 
 /// An element that is to be skipped.
 struct Skip {
-    draft: usize,
+    export: usize,
     section: SectionKind,
     index: usize,
 }
@@ -38,36 +38,36 @@ struct Skip {
 /// Checks the set, and marks the elements to skip. The first valid one of several definitions is served.
 ///
 /// Returns the files that repeat another one.
-pub(super) fn check(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) -> Repeats {
-    exports(drafts, findings);
+pub(super) fn check(exports: &mut [ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Repeats {
+    export_ids(exports, findings);
     let mut repeats = Repeats::default();
     let checks = [products, reviews, terms];
     for check in checks {
-        let skips = check(drafts, &mut repeats, findings);
-        apply(drafts, &skips);
+        let skips = check(exports, &mut repeats, findings);
+        apply(exports, &skips);
     }
-    let skips = reviews_without_product(drafts, is_complete, findings);
-    apply(drafts, &skips);
+    let skips = reviews_without_product(exports, is_complete, findings);
+    apply(exports, &skips);
     repeats
 }
 
 /// The same for glossary terms alone.
-pub(super) fn check_terms(drafts: &mut [Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) {
-    let skips = terms(drafts, repeats, findings);
-    apply(drafts, &skips);
+pub(super) fn check_terms(exports: &mut [ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) {
+    let skips = terms(exports, repeats, findings);
+    apply(exports, &skips);
 }
 
-fn apply(drafts: &mut [Draft<'_>], skips: &[Skip]) {
+fn apply(exports: &mut [ParsedExport<'_>], skips: &[Skip]) {
     for skip in skips {
-        drafts[skip.draft].contents.sections[skip.section as usize].skip(skip.index);
+        exports[skip.export].contents.sections[skip.section as usize].skip(skip.index);
     }
 }
 
 /// Two folders may hold files of one name; their exports would have one id.
-fn exports(drafts: &mut [Draft<'_>], findings: &mut Findings) {
+fn export_ids(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
     let mut first: HashMap<String, (usize, bool)> = HashMap::new();
-    for index in 0..drafts.len() {
-        let (file, valid) = (drafts[index].file, drafts[index].valid);
+    for index in 0..exports.len() {
+        let (file, valid) = (exports[index].file, exports[index].valid);
         let (earlier, served) = first.entry(file.id().to_owned()).or_insert((index, valid));
         if *earlier == index {
             continue;
@@ -77,49 +77,49 @@ fn exports(drafts: &mut [Draft<'_>], findings: &mut Findings) {
             location: file.whole(),
             message: format!("the export id `{}` is used by two files", file.id()),
             help: "rename one of the files: the name without .json is the id of the export".to_owned(),
-            related: vec![Related { location: drafts[*earlier].file.whole(), note: "first used here".to_owned() }],
+            related: vec![Related { location: exports[*earlier].file.whole(), note: "first used here".to_owned() }],
         });
-        drafts[index].valid &= !*served;
+        exports[index].valid &= !*served;
         *served |= valid;
     }
 }
 
-fn products(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
+fn products(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
-    for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
+    for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.software.iter().map(|entry| {
             let id = &*entry.value.id;
-            Named { draft, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
+            Identified { export, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
         }));
     }
-    unique(drafts, &named, &PRODUCTS, repeats, findings)
+    unique(exports, &named, &PRODUCTS, repeats, findings)
 }
 
-fn reviews(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
+fn reviews(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
-    for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
+    for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.reviews.iter().map(|entry| {
             let id = &*entry.value.review.id;
-            Named { draft, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
+            Identified { export, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
         }));
     }
-    unique(drafts, &named, &REVIEWS, repeats, findings)
+    unique(exports, &named, &REVIEWS, repeats, findings)
 }
 
-fn terms(drafts: &[Draft<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
+fn terms(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
     let mut named = Vec::new();
-    for (draft, contents) in drafts.iter().map(|draft| &draft.contents).enumerate() {
+    for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.glossary.iter().map(|entry| {
             let term = &*entry.value.term.term;
-            Named { draft, index: entry.index, place: &entry.key, identity: slug(term).into(), shown: term }
+            Identified { export, index: entry.index, place: &entry.key, identity: slug(term).into(), shown: term }
         }));
     }
-    unique(drafts, &named, &TERMS, repeats, findings)
+    unique(exports, &named, &TERMS, repeats, findings)
 }
 
 fn unique(
-    drafts: &[Draft<'_>],
-    named: &[Named<'_>],
+    exports: &[ParsedExport<'_>],
+    named: &[Identified<'_>],
     identity: &Identity,
     repeats: &mut Repeats,
     findings: &mut Findings,
@@ -127,24 +127,24 @@ fn unique(
     let section = identity.section;
     let mut skips = Vec::new();
     let mut duplicates = Vec::new();
-    let mut elements = vec![0; drafts.len()];
+    let mut elements = vec![0; exports.len()];
     let mut common = PairCounts::default();
-    let mut first: HashMap<&str, (&Named<'_>, bool)> = HashMap::with_capacity(named.len());
+    let mut first: HashMap<&str, (&Identified<'_>, bool)> = HashMap::with_capacity(named.len());
     for element in named {
-        elements[element.draft] += 1;
-        let is_served = drafts[element.draft].is_served(section, element.index);
+        elements[element.export] += 1;
+        let is_served = exports[element.export].is_served(section, element.index);
         let Some((earlier, served)) = first.get_mut(&*element.identity) else {
             first.insert(&element.identity, (element, is_served));
             continue;
         };
-        *common.entry((element.draft, earlier.draft)).or_default() += 1;
+        *common.entry((element.export, earlier.export)).or_default() += 1;
         duplicates.push((element, *earlier));
         if *served {
-            skips.push(Skip { draft: element.draft, section, index: element.index });
+            skips.push(Skip { export: element.export, section, index: element.index });
         }
         *served |= is_served;
     }
-    let files: Vec<_> = drafts.iter().map(|draft| draft.file).collect();
+    let files: Vec<_> = exports.iter().map(|export| export.file).collect();
     let (elements, common) = (&elements, &common);
     let mut report =
         DuplicateReport { identity, files: &files, elements, common, repeats, summarised: Repeats::default() };
@@ -162,27 +162,27 @@ fn software_id(review: &Entry<Opinion>) -> &str {
 
 /// Reports reviews of products that no export has. Reviews that are left out as the consequence of another finding are one finding for
 /// each product and file.
-fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
+fn reviews_without_product(exports: &[ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
     let mut served: HashMap<&str, bool> = HashMap::new();
-    for draft in drafts {
-        for product in &draft.contents.software {
-            *served.entry(&product.value.id).or_default() |= draft.is_served(SectionKind::Software, product.index);
+    for export in exports {
+        for product in &export.contents.software {
+            *served.entry(&product.value.id).or_default() |= export.is_served(SectionKind::Software, product.index);
         }
     }
-    let has_id = |draft: &Draft<'_>| {
-        draft.contents.software.len() == draft.contents.sections[SectionKind::Software as usize].len()
+    let has_id = |export: &ParsedExport<'_>| {
+        export.contents.software.len() == export.contents.sections[SectionKind::Software as usize].len()
     };
-    let products = Products { is_complete, all_have_ids: drafts.iter().all(has_id) };
+    let products = Products { is_complete, all_have_ids: exports.iter().all(has_id) };
     let mut skips = Vec::new();
-    for (index, draft) in drafts.iter().enumerate() {
-        let orphans = draft.contents.reviews.iter();
+    for (index, export) in exports.iter().enumerate() {
+        let orphans = export.contents.reviews.iter();
         let orphans: Vec<_> = orphans.filter(|review| served.get(software_id(review)) != Some(&true)).collect();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for review in &orphans {
             *counts.entry(software_id(review)).or_default() += 1;
         }
         for review in orphans {
-            skips.push(Skip { draft: index, section: SectionKind::Reviews, index: review.index });
+            skips.push(Skip { export: index, section: SectionKind::Reviews, index: review.index });
             let product = software_id(review);
             let product_exists = served.contains_key(product);
             let mut others = 0;
@@ -191,7 +191,7 @@ fn reviews_without_product(drafts: &[Draft<'_>], is_complete: bool, findings: &m
                 others = count - 1;
             }
             let place = review.value.software_id.clone();
-            let orphan = Orphan { file: draft.file, index: review.index, place, product, product_exists };
+            let orphan = Orphan { file: export.file, index: review.index, place, product, product_exists };
             products.report(&orphan, others, findings);
         }
     }

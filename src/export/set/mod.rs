@@ -16,14 +16,14 @@ use super::finding::Findings;
 use super::{Location, SectionKind, SourceFile};
 
 /// A document on its way to an export.
-pub(super) struct Draft<'f> {
+pub(super) struct ParsedExport<'f> {
     pub(super) file: &'f SourceFile,
     /// Whether the envelope is valid; if not, nothing of the file is.
     pub(super) valid: bool,
     pub(super) contents: Contents,
 }
 
-impl Draft<'_> {
+impl ParsedExport<'_> {
     pub(super) fn is_served(&self, kind: SectionKind, index: usize) -> bool {
         self.valid && !self.contents.sections[kind as usize].is_skipped(index)
     }
@@ -37,22 +37,22 @@ impl Draft<'_> {
 /// The errors and warnings of the set. Marks the elements to skip.
 ///
 /// `is_complete`: every file could be read, so that what isn't there doesn't exist.
-pub(super) fn examine(drafts: &mut [Draft<'_>], is_complete: bool, findings: &mut Findings) {
-    let repeats = identity::check(drafts, is_complete, findings);
-    synonym::check(drafts, findings);
-    advice::advise(drafts, &repeats, is_complete, findings);
-    category::advise(drafts, findings);
-    id_case::advise(drafts, findings);
+pub(super) fn examine(exports: &mut [ParsedExport<'_>], is_complete: bool, findings: &mut Findings) {
+    let repeats = identity::check(exports, is_complete, findings);
+    synonym::check(exports, findings);
+    advice::advise(exports, &repeats, is_complete, findings);
+    category::advise(exports, findings);
+    id_case::advise(exports, findings);
 }
 
 /// The same for glossaries and synonyms alone, after the check of products and reviews.
 pub(super) fn examine_terms(
-    drafts: &mut [Draft<'_>],
+    exports: &mut [ParsedExport<'_>],
     repeats: &mut duplicate::Repeats,
     is_complete: bool,
     findings: &mut Findings,
 ) {
-    identity::check_terms(drafts, repeats, findings);
-    synonym::check(drafts, findings);
-    advice::advise_on_terms(drafts, repeats, is_complete, findings);
+    identity::check_terms(exports, repeats, findings);
+    synonym::check(exports, findings);
+    advice::advise_on_terms(exports, repeats, is_complete, findings);
 }

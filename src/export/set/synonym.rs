@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Draft;
+use super::ParsedExport;
 use crate::export::budget::TERM_GROUPS;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind};
@@ -11,18 +11,18 @@ use crate::search::analyse::words;
 use crate::search::stem::Stems;
 
 /// Counts the groups of each term over all exports, and marks the groups beyond the limit to be skipped.
-pub(super) fn check(drafts: &mut [Draft<'_>], findings: &mut Findings) {
+pub(super) fn check(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
     let stems = Stems::default();
     let mut groups_of: HashMap<String, usize> = HashMap::new();
-    for draft in drafts {
+    for export in exports {
         let mut skipped = Vec::new();
-        for entry in &draft.contents.synonyms {
+        for entry in &export.contents.synonyms {
             let (key, terms) = match &entry.value {
                 SynonymGroup::Equivalent(terms) => ("terms", terms),
                 SynonymGroup::OneWay { from, .. } => ("from", from),
                 SynonymGroup::Ambiguous(_) => continue,
             };
-            if !draft.is_served(SectionKind::Synonyms, entry.index) {
+            if !export.is_served(SectionKind::Synonyms, entry.index) {
                 continue;
             }
             let mut identities: Vec<_> = terms.iter().map(|term| (identity(term, &stems), term)).collect();
@@ -32,9 +32,9 @@ pub(super) fn check(drafts: &mut [Draft<'_>], findings: &mut Findings) {
                 identities.iter().find(|(identity, _)| groups_of.get(identity).is_some_and(|n| *n >= TERM_GROUPS));
             if let Some((_, term)) = beyond {
                 skipped.push(entry.index);
-                findings.add(Code::TooManyGroups, draft.file.shared_path(), || Finding {
+                findings.add(Code::TooManyGroups, export.file.shared_path(), || Finding {
                     code: Code::TooManyGroups,
-                    location: draft.location(SectionKind::Synonyms, entry.index, key, &entry.key),
+                    location: export.location(SectionKind::Synonyms, entry.index, key, &entry.key),
                     message: format!("`{term}` is in more than {TERM_GROUPS} groups of synonyms"),
                     help: "join the groups whose terms mean the same, and take the term out of the others".to_owned(),
                     related: Vec::new(),
@@ -46,7 +46,7 @@ pub(super) fn check(drafts: &mut [Draft<'_>], findings: &mut Findings) {
             }
         }
         for index in skipped {
-            draft.contents.sections[SectionKind::Synonyms as usize].skip(index);
+            export.contents.sections[SectionKind::Synonyms as usize].skip(index);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::export::Place;
+use crate::export::SourceSpan;
 
 /// Distance of the checkpoints, in bytes: what a look-up reads at most, also in a file of one line.
 const STRIDE: usize = 4096;
@@ -45,11 +45,11 @@ impl Locator {
     }
 
     /// The place of a range in the bytes that this was made of.
-    pub(in crate::export) fn place(&self, bytes: &[u8], range: Range<usize>) -> Place {
+    pub(in crate::export) fn place(&self, bytes: &[u8], range: Range<usize>) -> SourceSpan {
         let start = range.start.min(bytes.len());
         let block = start / STRIDE;
         let Position { line, column } = self.checkpoints[block].advance(&bytes[block * STRIDE..start]);
-        Place { range, line, column }
+        SourceSpan { range, line, column }
     }
 }
 

@@ -31,7 +31,8 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tower::{Service, ServiceExt as _};
 
-use super::deadline::{DeadlineStream, Progress, Timeouts};
+use super::deadline::{DeadlineStream, Timeouts};
+use super::progress::Progress;
 use super::{Accept, Server};
 
 /// The pause after the system refused a connection for want of resources.
@@ -272,7 +273,7 @@ impl Room {
     /// Closes the connection that is idle the longest, if one is.
     fn evict(&mut self) {
         let now = Instant::now();
-        let is_evictable = |open: &Open| open.progress.has_requests() || now.duration_since(open.since) >= self.grace;
+        let is_evictable = |open: &Open| open.progress.requests() > 0 || now.duration_since(open.since) >= self.grace;
         let open = self.open.iter().filter(|(_, open)| is_evictable(open));
         let idle = open.filter_map(|(id, open)| Some((open.progress.idle_since()?, *id)));
         if let Some(open) = idle.min().and_then(|(_, id)| self.open.remove(&id)) {

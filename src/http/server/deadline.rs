@@ -5,12 +5,13 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
+
+use super::progress::Progress;
 
 /// The least rate at which a peer has to take responses, in bytes a second, counted while a response waits to be written. A peer that
 /// is slower falls behind, and is cut off once it is behind by the write timeout: one that takes nothing after 30 s, one that takes
@@ -27,55 +28,6 @@ pub(super) struct Timeouts {
     pub(super) idle: Duration,
     /// For the peer to be behind [`MIN_RATE`].
     pub(super) write: Duration,
-}
-
-/// The state of a connection's requests, for its stream and for the listener, which closes the connection that is idle the longest when
-/// it needs room.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    /// A count of the writes on all connections, the clock of [`Self::active_at`].
-    writes: Arc<AtomicU64>,
-    /// The count at the last write, or at the connection's start.
-    active_at: AtomicU64,
-    /// Whether a request is in progress; then the peer has no deadline.
-    is_responding: AtomicBool,
-    /// The number of requests so far.
-    requests: AtomicU32,
-}
-
-impl Progress {
-    /// The state of a new connection, with the count of the writes on all connections.
-    pub(super) fn new(writes: Arc<AtomicU64>) -> Self {
-        let progress = Self { writes, ..Self::default() };
-        progress.touch();
-        progress
-    }
-
-    /// Marks the connection as the last active one.
-    fn touch(&self) {
-        self.active_at.store(self.writes.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-    }
-
-    /// Whether a request has come.
-    pub(super) fn has_requests(&self) -> bool {
-        self.requests.load(Ordering::Relaxed) > 0
-    }
-
-    /// The place of the connection in the order of activity; `None` while its request is handled.
-    pub(super) fn idle_since(&self) -> Option<u64> {
-        (!self.is_responding.load(Ordering::Relaxed)).then(|| self.active_at.load(Ordering::Relaxed))
-    }
-
-    /// The headers of a request are complete.
-    pub(super) fn request_begins(&self) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.is_responding.store(true, Ordering::Relaxed);
-    }
-
-    /// Its response is ready to be written.
-    pub(super) fn response_is_ready(&self) {
-        self.is_responding.store(false, Ordering::Relaxed);
-    }
 }
 
 /// A stream that fails with [`io::ErrorKind::TimedOut`] once a deadline of the peer has passed.
@@ -120,7 +72,7 @@ impl<S> DeadlineStream<S> {
 
     /// The deadline for the next bytes; `None` while the peer has none.
     fn read_deadline(&self) -> Option<Instant> {
-        if self.progress.is_responding.load(Ordering::Relaxed) || self.stalled_since.is_some() {
+        if self.progress.is_responding() || self.stalled_since.is_some() {
             return None;
         }
         Some(match self.head_since {
@@ -159,7 +111,7 @@ impl<S> DeadlineStream<S> {
     }
 
     fn notice_requests(&mut self) {
-        let requests = self.progress.requests.load(Ordering::Relaxed);
+        let requests = self.progress.requests();
         if requests != self.requests {
             (self.requests, self.head_since, self.head_begun) = (requests, None, false);
         }
@@ -269,6 +221,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 
     use super::*;

@@ -5,6 +5,7 @@
 
 mod connections;
 mod deadline;
+mod progress;
 
 use std::convert::Infallible;
 use std::future::Future;

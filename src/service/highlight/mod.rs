@@ -1,21 +1,23 @@
 //! Highlights: the matches of a query in a hit's texts.
 
 mod html;
+mod scratch;
+mod spans;
+mod texts;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 
+use self::scratch::Scratch;
+use self::texts::{Category, DetailTexts, ItemTexts, Text};
 use crate::engine::{Hit, HitTexts};
 use crate::record::slug;
-use crate::resource::{Highlight, TextRange};
 use crate::search::Term;
 use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::expand::{Expansion, Slot};
+use crate::search::expand::{Expansion, slot::Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
@@ -23,40 +25,6 @@ use crate::snapshot::Snapshot;
 
 /// The units of the budget for highlighting a hit, in addition to those for its words.
 const HIT: usize = 100;
-
-/// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
-#[derive(Debug, Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// A category.
-#[derive(Debug, Deserialize)]
-struct Category<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    name: Text<'a>,
-}
-
-/// The texts of a product's item that can have matches.
-#[derive(Debug, Deserialize)]
-struct ItemTexts<'a> {
-    #[serde(borrow)]
-    name: Text<'a>,
-    tagline: Option<Text<'a>>,
-    categories: Vec<Category<'a>>,
-    vendor: Option<Text<'a>>,
-}
-
-/// The texts of a product's detail fields that can have matches.
-#[derive(Debug, Deserialize)]
-struct DetailTexts<'a> {
-    #[serde(borrow)]
-    description: Option<Text<'a>>,
-    aliases: Vec<Text<'a>>,
-    tags: Vec<Text<'a>>,
-    features: Vec<Text<'a>>,
-    standards: Vec<Text<'a>>,
-    alternative_to: Vec<Text<'a>>,
-}
 
 /// Highlights the matches of one query.
 pub(super) struct Highlighter<'s> {
@@ -85,32 +53,6 @@ struct Description<'s> {
 
 /// Slots of the query, a bit each.
 type Slots = u32;
-
-/// Buffers, reused for each product and each of its texts.
-#[derive(Default)]
-struct Scratch {
-    /// The marked words of a section, by their numbers within a value, and the end of each value's part.
-    marked: Vec<usize>,
-    values: Vec<usize>,
-    /// The byte ranges of a text's marked words.
-    places: Vec<Range<usize>>,
-    /// The marks, in bytes and in characters.
-    spans: Vec<(usize, usize)>,
-    ranges: Vec<TextRange>,
-    html: String,
-    /// The slots that the product's own texts have matches of.
-    found: Slots,
-    /// The product's highlights.
-    json: Vec<u8>,
-}
-
-impl Scratch {
-    /// The marked words of some values of the section.
-    fn marked(&self, values: Range<usize>) -> &[usize] {
-        let before = |value: usize| self.values[..value.min(self.values.len())].last().copied().unwrap_or(0);
-        &self.marked[before(values.start)..before(values.end)]
-    }
-}
 
 impl<'s> Highlighter<'s> {
     /// A highlighter for the hits of a query.
@@ -146,7 +88,7 @@ impl<'s> Highlighter<'s> {
     }
 
     /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match. A
-    /// JSON array of [`Highlight`], empty for a hit without texts.
+    /// JSON array of [`Highlight`](crate::resource::Highlight), empty for a hit without texts.
     ///
     /// # Errors
     /// Where the product's text is damaged, or a highlight can't be written as JSON.
@@ -278,11 +220,11 @@ impl<'s> Highlighter<'s> {
 
     /// Whether any of these values of the section may have a match.
     fn may_match(&self, values: Range<usize>) -> bool {
-        !values.is_empty() && (!self.is_told_by_numbers() || !self.scratch.marked(values).is_empty())
+        !values.is_empty() && (!self.is_found_by_word_numbers() || !self.scratch.marked(values).is_empty())
     }
 
     /// Whether word numbers find every match of the query.
-    fn is_told_by_numbers(&self) -> bool {
+    fn is_found_by_word_numbers(&self) -> bool {
         self.prefix.is_none()
             && self.name_prefix.is_none()
             && self.categories.is_empty()
@@ -309,7 +251,7 @@ impl<'s> Highlighter<'s> {
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
         let mut by = None;
-        if self.is_told_by_numbers() || !self.budget.allows(units) {
+        if self.is_found_by_word_numbers() || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
@@ -325,7 +267,7 @@ impl<'s> Highlighter<'s> {
     }
 
     /// Finds the words of a text that the query matched, by any kind of term.
-    fn all_marked(&self, field: &str, text: &str, told: &[usize]) -> Marked {
+    fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
         let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
         if field == CATEGORIES && !categories.is_empty() && categories.contains(&slug(text).as_str()) {
             return Marked {
@@ -340,7 +282,7 @@ impl<'s> Highlighter<'s> {
         let mut marked = vec![false; places.len()];
         let mut slots = 0;
         // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
-        told.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
+        numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         if let Some(prefix) = prefix {
             for (at, place) in places.iter().enumerate() {
                 marked[at] |= begins(&text[place.clone()], prefix);
@@ -384,31 +326,8 @@ const NAME: &str = "name";
 const ALIASES: &str = "aliases";
 const CATEGORIES: &str = "categories";
 
-/// The [`Highlight::by`] of a text with matches of synonyms only.
+/// The [`Highlight::by`](crate::resource::Highlight::by) of a text with matches of synonyms only.
 const SYNONYM: &str = "synonym";
-
-impl Scratch {
-    /// Appends a text with its matches, if it has any.
-    fn write(&mut self, field: &str, text: &str, by: Option<&str>) -> Result<(), serde_json::Error> {
-        let Self { places, spans, ranges, html, json, .. } = self;
-        merge(text, places, spans);
-        if spans.is_empty() {
-            return Ok(());
-        }
-        html::write(html, text, spans);
-        measure(text, spans, ranges);
-        if json.len() > 1 {
-            json.push(b',');
-        }
-        let highlight = Highlight {
-            field: field.into(),
-            html: html.as_str().into(),
-            ranges: ranges.as_slice().into(),
-            by: by.map(Into::into),
-        };
-        highlight.write(json)
-    }
-}
 
 /// JSON as text: verified as a whole, which is faster than by string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {
@@ -426,50 +345,4 @@ fn begins(written: &str, prefix: &str) -> bool {
 /// Whether folding a word changes nothing but its case.
 fn is_plain(written: &str) -> bool {
     written.bytes().all(|byte| byte.is_ascii() && byte != b'&')
-}
-
-/// Matches side by side, with nothing but white space between them, are one.
-fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize, usize)>) {
-    merged.clear();
-    for Range { start, end } in places.iter().cloned() {
-        match merged.last_mut() {
-            Some(last) if start <= last.1 || text[last.1..start].chars().all(char::is_whitespace) => {
-                last.1 = end.max(last.1);
-            }
-            _ => merged.push((start, end)),
-        }
-    }
-}
-
-/// How many characters stand before each span of a text, and how many it has.
-fn measure(text: &str, spans: &[(usize, usize)], ranges: &mut Vec<TextRange>) {
-    let is_ascii = text.is_ascii();
-    let (mut at, mut count) = (0, 0);
-    let mut characters_to = |end: usize| {
-        count += if is_ascii { end - at } else { text[at..end].chars().count() } as u64;
-        at = end;
-        count
-    };
-    ranges.clear();
-    ranges.extend(spans.iter().map(|(start, end)| {
-        let start = characters_to(*start);
-        TextRange { start, length: characters_to(*end) - start }
-    }));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_count_characters_whatever_they_take_in_bytes() {
-        let mut ranges = vec![TextRange { start: 9, length: 9 }];
-        for text in ["an audit, and one more", "än äudit, añd one more"] {
-            let spans: Vec<_> =
-                ["udit", "d o", "e"].map(|part| text.rfind(part).map(|at| (at, at + part.len()))).into();
-            measure(text, &spans.into_iter().flatten().collect::<Vec<_>>(), &mut ranges);
-            let pairs: Vec<_> = ranges.iter().map(|range| (range.start, range.length)).collect();
-            assert_eq!(pairs, [(4, 4), (12, 3), (21, 1)], "{text}");
-        }
-    }
 }

@@ -7,6 +7,16 @@ use crate::snapshot::failure::BuildFailure;
 use crate::snapshot::generation::INDEX_FORMAT;
 use crate::snapshot::store::StoreError;
 
+/// The file with the key for the leader can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the key in {} can't be read", path.display())]
+pub struct UnreadableKey {
+    /// The file.
+    pub path: PathBuf,
+    /// The cause.
+    pub source: io::Error,
+}
+
 /// The reason why a leader can't be followed. The generation that was served stays.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
@@ -50,14 +60,8 @@ pub enum FollowError {
         status: u16,
     },
     /// The key can't be read.
-    #[error("the key in {} can't be read", path.display())]
-    KeyFile {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: io::Error,
-    },
+    #[error(transparent)]
+    KeyFile(#[from] UnreadableKey),
     /// Another response than a leader gives.
     #[error(
         "{url} isn't a published index: {what}; --follow takes the address of the folder with the file CURRENT, for a server of \
@@ -113,7 +117,7 @@ impl FollowError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } | Self::Unavailable { .. } | Self::Cut { .. } => "leader_unreachable",
-            Self::Refused { .. } | Self::KeyFile { .. } => "leader_refused",
+            Self::Refused { .. } | Self::KeyFile(_) => "leader_refused",
             Self::Incompatible { .. } => "leader_incompatible",
             Self::Unexpected { .. } | Self::Manifest { .. } | Self::Damaged { .. } | Self::Unusable(_) => {
                 "leader_invalid"

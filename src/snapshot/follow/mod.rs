@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-pub use error::FollowError;
+pub use error::{FollowError, UnreadableKey};
 pub use remote::{Leader, LeaderError};
 
 use super::directory::{Degraded, Directory};

@@ -11,7 +11,7 @@ use http::header::{AUTHORIZATION, CONTENT_RANGE, ETAG, IF_NONE_MATCH, RANGE};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
-use super::FollowError;
+use super::{FollowError, UnreadableKey};
 use crate::snapshot::store::is_generation_name;
 
 /// The time until a connection is made.
@@ -41,14 +41,8 @@ pub enum LeaderError {
     )]
     Url(String),
     /// The file with the key can't be read.
-    #[error("the key in {} can't be read", path.display())]
-    KeyFile {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: io::Error,
-    },
+    #[error(transparent)]
+    KeyFile(#[from] UnreadableKey),
     /// There is no certificate to trust.
     #[error(
         "this machine has no root certificates for https; install the package ca-certificates, or set SSL_CERT_FILE"
@@ -95,10 +89,7 @@ impl Leader {
             config = config.tls_config(tls()?);
         }
         let leader = Self { agent: config.build().into(), url: url.trim_end_matches('/').to_owned(), key_file };
-        leader.authorization().map_err(|error| match error {
-            FollowError::KeyFile { path, source } => LeaderError::KeyFile { path, source },
-            _ => wrong(),
-        })?;
+        leader.authorization()?;
         let is_local =
             uri.host().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]");
         if leader.key_file.is_some() && !is_tls && !is_local {
@@ -183,14 +174,14 @@ impl Leader {
     }
 
     /// The value of the header with the key.
-    fn authorization(&self) -> Result<Option<String>, FollowError> {
+    fn authorization(&self) -> Result<Option<String>, UnreadableKey> {
         let Some(path) = &self.key_file else { return Ok(None) };
         let text = fs::read_to_string(path).and_then(|text| {
             let key = text.trim();
             let is_key = !key.is_empty() && key.len() <= 4096 && key.bytes().all(|byte| byte.is_ascii_graphic());
             is_key.then(|| format!("Bearer {key}")).ok_or_else(|| io::Error::other("it isn't one line with a key"))
         });
-        text.map(Some).map_err(|source| FollowError::KeyFile { path: path.clone(), source })
+        text.map(Some).map_err(|source| UnreadableKey { path: path.clone(), source })
     }
 }
 

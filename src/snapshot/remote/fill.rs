@@ -2,6 +2,7 @@
 //! documents. In memory are the words alone.
 
 use std::io;
+use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::catalogue::{
 use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
-    self, DocumentText, DocumentWriter, Fill, FilledGeneration, Parts, PublishError, Published, Publisher,
+    self, DocumentText, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
 };
 use crate::external::{Scratch, ScratchError};
 use crate::search::forward::Forward;
@@ -73,6 +74,10 @@ type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 pub struct Filler<'f> {
     /// The cluster.
     pub cluster: Arc<Cluster>,
+    /// The prefix of the directory's indices.
+    pub prefix: IndexPrefix,
+    /// The shards of the products' index; by default as many as their number takes.
+    pub shards: Option<NonZeroU16>,
     /// Called with the owner of the lease where another build has its turn.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
     /// Called after each product.
@@ -91,14 +96,15 @@ impl std::fmt::Debug for Filler<'_> {
 /// Where the cluster doesn't respond.
 pub async fn published_already(
     cluster: &Arc<Cluster>,
+    prefix: &IndexPrefix,
     generation: &Generation,
 ) -> Result<Option<Published>, ClusterError> {
-    let published = Publisher::new(Arc::clone(cluster)).published().await?;
-    Ok(published.map(|(published, _)| published).filter(|published| is_of(published, generation)))
+    let published = Publisher::new(Arc::clone(cluster), prefix.clone()).published().await?;
+    Ok(published.map(|(published, _)| published).filter(|published| is_of(published, prefix, generation)))
 }
 
-fn is_of(published: &Published, generation: &Generation) -> bool {
-    published.index == Fill::index_of(generation.as_str()) && published.format == PARTS_FORMAT
+fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -> bool {
+    published.index == prefix.generation(generation.as_str()) && published.format == PARTS_FORMAT
 }
 
 /// What the documents of a generation are written with, once all words are known.
@@ -118,12 +124,12 @@ impl Filler<'_> {
     /// # Errors
     /// Where a part can't be built, the cluster refuses, or another generation was published meanwhile.
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
-        let state = Publisher::new(Arc::clone(&self.cluster));
+        let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
         let lease = state.lease(&owner, &mut self.waits).await?;
         let before = state.published().await?;
         let (former, version) = before.map_or((None, None), |(published, version)| (Some(published), Some(version)));
-        if let Some(published) = former.as_ref().filter(|published| is_of(published, &set.generation)) {
+        if let Some(published) = former.as_ref().filter(|published| is_of(published, &self.prefix, &set.generation)) {
             lease.release().await;
             return Ok(published.clone());
         }

@@ -13,9 +13,8 @@ use super::super::reloader::Kept;
 use super::super::watch::Signal;
 use super::super::{ReloadStatus, Snapshot};
 use super::{OpenRemoteError, open};
-use crate::engine::opensearch::PartsError;
-use crate::engine::opensearch::Publisher;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
+use crate::engine::opensearch::{IndexPrefix, PartsError, Publisher};
 use crate::error::chain;
 
 /// The interval between two looks at the cluster.
@@ -30,6 +29,7 @@ pub const CLUSTER_UNAVAILABLE: &str = "cluster_unavailable";
 #[derive(Debug)]
 pub struct ClusterFollower {
     cluster: Arc<Cluster>,
+    publisher: Publisher,
     directory: Arc<Directory>,
     /// The name of the cluster in the log.
     origin: String,
@@ -49,8 +49,9 @@ struct Problem {
 impl ClusterFollower {
     /// A follower of an empty directory.
     #[must_use]
-    pub fn new(cluster: Arc<Cluster>, directory: Arc<Directory>, origin: String) -> Self {
-        Self { cluster, directory, origin, served: None, failures: 0, problem: None }
+    pub fn new(cluster: Arc<Cluster>, prefix: IndexPrefix, directory: Arc<Directory>, origin: String) -> Self {
+        let publisher = Publisher::new(Arc::clone(&cluster), prefix);
+        Self { cluster, publisher, directory, origin, served: None, failures: 0, problem: None }
     }
 
     /// The name of the cluster in the log.
@@ -87,7 +88,7 @@ impl ClusterFollower {
     }
 
     async fn take(&mut self, started: Instant) -> Result<Option<Kept>, OpenRemoteError> {
-        let published = Publisher::new(Arc::clone(&self.cluster)).published().await.map_err(PartsError::from)?;
+        let published = self.publisher.published().await.map_err(PartsError::from)?;
         let Some((published, _)) = published else { return Err(OpenRemoteError::Nothing) };
         if self.served.as_ref() == Some(&published.index) {
             return Ok(None);

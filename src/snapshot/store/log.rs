@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use super::read::{open_file, read};
 use super::write::{write_manifest, write_synced};
-use super::{Manifest, PartEntry, Store, StoreError, open_file, read};
+use super::{Manifest, PartEntry, Store, StoreError};
 use crate::catalogue::ProductVersion;
 use crate::snapshot::artifact::{CHANGES, VERSIONS};
 use crate::snapshot::log::Former;

@@ -4,43 +4,33 @@
 //! `CURRENT` names the current one and is replaced atomically. A folder without a manifest was never finished and means
 //! nothing. Writers hold the lock; readers need none, for nothing that is finished is ever changed.
 
+mod lock;
 mod log;
 mod pull;
+mod read;
 mod sweep;
 mod write;
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use write::{CURRENT_STEPS, replace, write_generation, write_manifest};
-
-use super::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
+use self::read::read_small;
+use self::write::{CURRENT_STEPS, replace, write_generation, write_manifest};
+use super::artifact::Artifact;
 use super::failpoint::{Step, reach};
 use super::generation::{Generation, INDEX_FORMAT};
 use super::stamp::FolderStamp;
-use crate::catalogue::Bulk;
 use crate::export::{IdPrefixes, Skipped};
-use crate::lock::lock_within;
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
-/// The file that is locked while writing.
-const LOCK: &str = "LOCK";
 /// The file that makes a folder a generation.
 pub(super) const MANIFEST: &str = "manifest.json";
 /// The prefix of files that are being written.
 const NEXT: &str = ".next-";
-/// How long a writer waits for another one: longer than writing takes, building not included.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
-const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
-
 /// The folder of generations.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -196,96 +186,6 @@ impl Store {
         names.filter(|name| is_generation_name(name)).collect()
     }
 
-    /// Reads the parts of a generation and checks every byte of them. Parts that are rarely requested stay in their files.
-    ///
-    /// # Errors
-    /// Where a part can't be read or isn't what the manifest says.
-    pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        // The texts are as large as all the rest.
-        let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
-        let (texts, artifact) = std::thread::scope(|scope| {
-            let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
-            let artifact = self.load_parts(manifest, &rest);
-            // Where the system has no thread to spare, or it panicked, it is done here.
-            let loaded = beside.ok().and_then(|beside| beside.join().ok());
-            (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
-        });
-        let mut artifact = artifact?;
-        artifact.parts.extend(texts?.parts);
-        Ok(artifact)
-    }
-
-    /// Reads the parts of a generation that the catalogue is opened from.
-    ///
-    /// # Errors
-    /// Where a part can't be read or isn't what the manifest says.
-    pub fn load_catalogue(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        let is_of_catalogue = |part: &&PartEntry| [TABLES, TEXTS, DOWNLOADS].contains(&part.name.as_str());
-        self.load_parts(manifest, &manifest.parts.iter().filter(is_of_catalogue).collect::<Vec<_>>())
-    }
-
-    fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {
-        let mut artifact = Artifact::default();
-        self.each_part(manifest, parts, |part, file| {
-            if part.name == DOWNLOADS {
-                artifact.downloads = Some(Bulk::File(Arc::new(file.try_clone()?)));
-                return check(file, part);
-            }
-            let (content, is_whole) = read(file, part)?;
-            artifact.parts.push((part.name.clone(), Bytes::from(content)));
-            Ok(is_whole)
-        })?;
-        Ok(artifact)
-    }
-
-    /// Checks that a generation on disk still is what it was when it was written, its manifest included. Takes little
-    /// memory, however large it is.
-    ///
-    /// # Errors
-    /// Where a part can't be read or isn't what the manifest says.
-    pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        let name = manifest.folder_name();
-        // Another process may have updated the stamp of the exports.
-        let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
-        if found.as_ref() != Some(manifest) {
-            let what = format!("its {MANIFEST} isn't what was written");
-            return Err(StoreError::Damaged { folder: self.folder.join(name), what });
-        }
-        let parts: Vec<_> = manifest.parts.iter().collect();
-        self.each_part(manifest, &parts, |part, file| check(file, part))
-    }
-
-    /// Opens each of some parts and has it read; `read` says whether it is what the manifest says.
-    fn each_part(
-        &self,
-        manifest: &Manifest,
-        parts: &[&PartEntry],
-        mut read: impl FnMut(&PartEntry, &File) -> io::Result<bool>,
-    ) -> Result<(), StoreError> {
-        let folder = self.folder.join(manifest.folder_name());
-        for part in parts {
-            let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
-            if !is_part_name(&part.name) {
-                return Err(damaged(format!("its manifest names a part {:?}", part.name)));
-            }
-            let path = folder.join(&part.name);
-            let is_whole =
-                open_file(&path).and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
-            if !is_whole {
-                return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Sees that the folder, where there is one, can be locked.
-    ///
-    /// # Errors
-    /// Where the disk refuses, or another process holds the lock for too long.
-    pub fn check_lock(&self) -> Result<(), StoreError> {
-        if self.folder.exists() { self.lock().map(drop) } else { Ok(()) }
-    }
-
     /// Makes the folder where there is none.
     ///
     /// # Errors
@@ -340,34 +240,6 @@ impl Store {
             self.point_to(&manifest)?;
         }
         Ok(manifest)
-    }
-
-    fn lock(&self) -> Result<File, StoreError> {
-        let path = self.folder.join(LOCK);
-        let file = self.open_lock().map_err(StoreError::io("opening", &path))?;
-        match lock_within(&file, LOCK_TIMEOUT) {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
-            Err(TryLockError::Error(error)) => return Err(StoreError::io("locking", &path)(error)),
-        }
-        reach(Step::StoreLocked).map_err(StoreError::io("locking", &path))?;
-        Ok(file)
-    }
-
-    /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
-    fn open_lock(&self) -> io::Result<File> {
-        let mut options = File::options();
-        options.create(true).truncate(false).write(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-            let file = options.mode(0o600).custom_flags(NONBLOCK).open(self.folder.join(LOCK))?;
-            // One of an earlier version was readable; another owner's stays as it is.
-            let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-            Ok(file)
-        }
-        #[cfg(not(unix))]
-        options.open(self.folder.join(LOCK))
     }
 
     fn unused_build(&self, generation: &Generation) -> String {
@@ -430,49 +302,4 @@ pub(super) fn is_generation_name(name: &str) -> bool {
 /// Whether a part's name stays inside its folder.
 pub(super) fn is_part_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
-}
-
-/// Has opening a named pipe not wait for its other end.
-#[cfg(unix)]
-#[expect(clippy::cast_possible_wrap, reason = "a flag, whose highest bit isn't set")]
-const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-
-/// Opens a file to read it; what isn't an ordinary one, such as a named pipe, is refused.
-fn open_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
-    let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"));
-    }
-    Ok(file)
-}
-
-fn read_small(path: &Path) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    open_file(path)?.take(MAX_MANIFEST_BYTES).read_to_end(&mut content)?;
-    Ok(content)
-}
-
-/// Reads a part, and says whether it is what the manifest says.
-fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
-    // Neither a damaged manifest nor a file that grew decides how much memory is taken.
-    let length = file.metadata()?.len().min(part.size);
-    let mut content = Vec::new();
-    // Too little memory is an error like others.
-    content.try_reserve_exact(usize::try_from(length).map_err(io::Error::other)?).map_err(io::Error::other)?;
-    file.take(part.size).read_to_end(&mut content)?;
-    let is_whole = file.metadata()?.len() == part.size && blake3::hash(&content).to_hex().as_str() == part.blake3;
-    Ok((content, is_whole))
-}
-
-/// Says whether a part is what the manifest says, without keeping it.
-fn check(file: &File, part: &PartEntry) -> io::Result<bool> {
-    if file.metadata()?.len() != part.size {
-        return Ok(false);
-    }
-    let hash = blake3::Hasher::new().update_reader(file)?.finalize();
-    Ok(hash.to_hex().as_str() == part.blake3)
 }

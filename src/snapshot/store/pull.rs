@@ -5,8 +5,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::read::open_file;
 use super::write::{sync_folder, write_manifest};
-use super::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name, open_file};
+use super::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
 
 /// The prefix of a folder that receives a generation. It outlives a restart, so that the parts needn't be pulled again.
 pub(super) const PULL: &str = ".pull-";

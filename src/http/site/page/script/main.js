@@ -90,7 +90,7 @@ async function show({ scroll = null, start = false } = {}) {
   }
   if (signal.aborted) return;
   if (scroll !== null) scrollTo(0, scroll);
-  // A link that was followed is gone with its list; whoever goes by the keyboard goes on from the top of the new one.
+  // A link that was followed is gone with its list; keyboard focus goes on from the top of the new one.
   const lost = document.activeElement === document.body;
   if ((changed || lost) && !start && document.activeElement !== searchBox) {
     content.querySelector('h1')?.focus({ preventScroll: true });
@@ -100,7 +100,7 @@ async function show({ scroll = null, start = false } = {}) {
 function failed(error, signal) {
   const retry = () => {
     forgetTerms();
-    // What failed may have left a view half built.
+    // A failure may have left a view half built.
     shown = { kind: null, view: null };
     show();
   };

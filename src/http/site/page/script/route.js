@@ -1,4 +1,4 @@
-// What is shown, as an address: everything that a reload or the back button should bring back is in it.
+// The state of the page as an address: everything that a reload or the back button should bring back is in it.
 
 import { address } from './api.js';
 import { base } from './dom.js';

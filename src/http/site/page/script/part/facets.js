@@ -1,4 +1,4 @@
-// The filters beside a search, with how many products each would leave.
+// The filters next to a search, with how many products each would leave.
 
 import { h, icon, say } from '../dom.js';
 import { countFilters, LISTS, NO_FILTERS } from '../route.js';

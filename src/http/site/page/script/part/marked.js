@@ -1,4 +1,4 @@
-// A highlighted text of the API as nodes. Of its HTML only `<mark>` has a meaning here; all else is text.
+// A highlighted text of the API as nodes. Only `<mark>` of its HTML has a meaning here; all else is text.
 
 import { h } from '../dom.js';
 

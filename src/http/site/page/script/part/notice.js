@@ -1,4 +1,4 @@
-// What is shown when there is no answer: what happened, in plain words, and what can be done about it.
+// The notice in place of a response: the failure in plain words, and the remedy.
 
 import { KeyNeeded, Problem, Unreachable } from '../api.js';
 import { base, h, say } from '../dom.js';

@@ -1,4 +1,4 @@
-// A JSON value that nobody knows beforehand, laid out for reading.
+// A JSON value of unknown structure, laid out for reading.
 
 import { ExactNumber } from '../api.js';
 import { h, outside, say, webAddress } from '../dom.js';

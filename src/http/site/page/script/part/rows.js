@@ -1,4 +1,4 @@
-// Lists whose rows the arrow keys walk through. A row is whatever carries `data-row`.
+// Lists of rows for the arrow keys. A row is an element with `data-row`.
 
 /** The row before or after the focused one gets the focus; above the first is `above`. */
 export function walk(event, list, above) {

@@ -1,4 +1,4 @@
-// What is said to those who don't see the page change.
+// Status messages for screen readers, where the page changes.
 
 const status = document.getElementById('status');
 

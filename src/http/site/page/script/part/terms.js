@@ -12,7 +12,7 @@ let loaded = null;
 /** A function that turns a text into nodes, the glossary's terms in it as links. Loaded once a session. */
 export async function termLinker(signal) {
   loaded ??= await all('/v1/glossary', MOST_TERMS, signal).then(({ items }) => compile(items), (error) => {
-    // Without the glossary a product is still worth showing; its own call tells what is wrong, if it is still wrong.
+    // Without the glossary a product is still worth showing; its own call reports a failure that lasts.
     if (error instanceof Problem || error instanceof Unreachable) return null;
     throw error;
   });

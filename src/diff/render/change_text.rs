@@ -1,4 +1,4 @@
-//! The display form of a field that differs.
+//! The text of a field that differs.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::diff::words::{self, Part};
 const ELEMENTS: usize = 20;
 
 /// A field that differs, bounded.
-pub(super) enum Shown {
+pub(super) enum ChangeText {
     /// A new value where there was none.
     Set(String),
     /// An old value where there is none any more.
@@ -22,7 +22,7 @@ pub(super) enum Shown {
     Order,
 }
 
-impl Shown {
+impl ChangeText {
     pub(super) fn of(change: &FieldChange) -> Self {
         match (&change.old, &change.new) {
             (None, new) => Self::Set(new.as_ref().map(value).unwrap_or_default()),

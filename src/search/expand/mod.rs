@@ -1,60 +1,33 @@
-//! From the words of a query to what may stand for each: other forms, beginnings, compounds, synonyms, corrections.
+//! The expansion of the words of a query: to each the alternatives that match it, and the plan of the search.
+
+mod completion;
+mod correction;
+mod selection;
+pub mod slot;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use fst::{IntoStreamer, Streamer};
 use serde::Serialize;
 
+use self::selection::{drop_where_others_find, enough, relax};
+use self::slot::Slot;
 use super::SearchIndex;
 use super::analyse::{Gap, Word, compound, title_key, written};
 use super::budget::Budget;
-use super::english;
-use super::intent::{is_intent_word, is_kind};
-use super::lexicon::{StemId, WordId};
-use super::plan::{Alternative, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
+use super::intent::is_intent_word;
+use super::lexicon::WordId;
+use super::plan::{Alternative, Kind, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::stem_slots::StemSlots;
-use super::typo;
 use super::understand::{Documents, Subject, excluded_terms, understand};
 use crate::resource::{Correction, QueryReport};
 
 /// The most words of a query that count.
 pub const MOST_WORDS: usize = 10;
 
-/// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
-/// records.
-const VERY_RARE: u32 = 10_000;
-
-/// The most words that are searched: words as frequent as the tenth count too, but not any number of them.
-const MOST_SEARCHED: usize = 30;
-
 /// If fewer products than this have all words, those that have some follow.
 pub const ENOUGH: usize = 10;
-
-/// The units of the budget for each word with the typed prefix.
-const LISTED: usize = 10;
-
-/// A word of the query with its alternatives.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
-    /// The word.
-    pub word: Word,
-    /// The terms that match it.
-    pub alternatives: Vec<Alternative>,
-    /// Whether a product must have it to have all words.
-    pub required: bool,
-    /// Whether it is a word of a phrase.
-    pub in_phrase: bool,
-    /// The word as spelled in the query, where the lexicon has it.
-    pub spelling: Option<WordId>,
-    /// The letters it begins with, where it is a prefix.
-    pub prefix: Option<String>,
-    /// In how many products the most frequent alternative occurs.
-    pub document_frequency: u32,
-    /// The stems of the other words of a name that it stands for.
-    pub others: Vec<StemId>,
-}
 
 /// A query, understood.
 #[derive(Debug, Clone, Default)]
@@ -117,7 +90,7 @@ pub fn expand<D: Documents>(
         budget,
         report: QueryReport::default(),
         concepts: Vec::new(),
-        mended: 0,
+        corrections: 0,
         is_closed: false,
     }
     .run()
@@ -132,9 +105,9 @@ struct Expander<'a, D> {
     budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
-    /// How many words were looked for under other spellings. No more than count in the end: each costs more than all else
-    /// that is done with a word.
-    mended: usize,
+    /// The number of words with a search for other spellings. At most as many as count in the end: each costs more than all other
+    /// work on a word.
+    corrections: usize,
     is_closed: bool,
 }
 
@@ -166,19 +139,19 @@ impl<D: Documents> Expander<'_, D> {
             let mut slot = self.slot(at, known, joined);
             slot.alternatives.append(&mut synonyms[at]);
             self.weigh(&mut slot)?;
-            self.mend(&mut slot, known, &mut corrected[at])?;
+            self.correct(&mut slot, known, &mut corrected[at])?;
             slots.push(slot);
         }
         // A prefix is corrected only where the query finds nothing otherwise.
         let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
-            self.mend_prefix(last)?;
+            self.correct_prefix(last)?;
         }
-        let asked = slots.len();
+        let searched = slots.len();
         let mut names = vec![Term::Title(title_key(words).into()), Term::Title(corrected.concat().into())];
         names.append(&mut understood.names);
         names.dedup();
-        if asked >= LONG_QUERY {
+        if searched >= LONG_QUERY {
             drop_where_others_find(&mut slots, Slot::is_function_word);
         }
         drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
@@ -192,15 +165,15 @@ impl<D: Documents> Expander<'_, D> {
         }
         let phrases = self.phrases();
         let mut excluded = self.excluded();
-        let is_hopeless = (asked > 0 && (slots.is_empty() || phrases.is_none()))
-            || (asked == 0 && excluded.is_empty() && !self.text.trim().is_empty());
+        let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
+            || (searched == 0 && excluded.is_empty() && !self.text.trim().is_empty());
         excluded.append(&mut understood.excluded);
         let stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
         let plan = Plan {
             groups: slots.iter().map(Slot::group).collect(),
             excluded,
             phrases: phrases.unwrap_or_default(),
-            names: if asked == 0 { Vec::new() } else { names },
+            names: if searched == 0 { Vec::new() } else { names },
             enough: enough(&slots),
             rerank: Rerank::Signals(Signals {
                 stems: Arc::clone(&stems),
@@ -288,63 +261,6 @@ impl<D: Documents> Expander<'_, D> {
         slot
     }
 
-    /// Adds the completions of the last word, unless it is closed: a word itself. Up to three letters that are a known term, or in
-    /// capitals, have none: `VA` isn't a prefix of Vanguard. A letter alone is the beginning of names.
-    fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {
-        let letters = slot.word.folded.chars().count();
-        if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
-            slot.prefix = Some(slot.word.folded.clone());
-            let term = Term::NamePrefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
-            return;
-        }
-        let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
-        if letters <= 3 && (is_known || slot.word.is_capitals(self.text)) {
-            return;
-        }
-        let is_word = || is_known || english::is_common(&slot.word.folded);
-        match self.options.prefix {
-            Prefix::Never => return,
-            Prefix::Auto if is_word() => {
-                self.is_closed = true;
-                return;
-            }
-            Prefix::Auto | Prefix::Always => {}
-        }
-        slot.prefix = Some(slot.word.folded.clone());
-        if letters <= INDEXED_PREFIX {
-            let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
-            return;
-        }
-        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
-    }
-
-    /// Adds every word with a prefix.
-    fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
-        let lexicon = &self.index.lexicon;
-        let mut stems: Vec<StemId> = Vec::new();
-        // A range, because an automaton would open every branch beside the path to the prefix.
-        let mut stream = lexicon.words().range().ge(prefix).into_stream();
-        while let Some((text, word)) = stream.next() {
-            self.budget.spend(LISTED);
-            if !text.starts_with(prefix.as_bytes()) || !self.budget.allows_more() {
-                break;
-            }
-            if let Ok(word) = WordId::try_from(word) {
-                stems.push(lexicon.stem_of(word));
-            }
-        }
-        stems.sort_unstable();
-        stems.dedup();
-        stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
-        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative {
-            kind: Kind::Prefix,
-            term: Term::Word(stem),
-            weight,
-        }));
-    }
-
     /// The synonym groups that the query's terms ask for, by word.
     fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, D::Error> {
         let words = &self.query.words;
@@ -396,89 +312,8 @@ impl<D: Documents> Expander<'_, D> {
         Ok(())
     }
 
-    /// Looks for what a word that no product has, or hardly any, can have meant.
-    fn mend(&mut self, slot: &mut Slot, known: Option<WordId>, corrected: &mut String) -> Result<(), D::Error> {
-        let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
-        let lexicon = &self.index.lexicon;
-        let absent = slot.alternatives.is_empty();
-        // A word that the synonyms know is spelled right, though no product has it.
-        let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
-        let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
-        if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.mended == MOST_WORDS {
-            return Ok(());
-        }
-        // A common word is spelled right, whether or not any record has it.
-        if english::is_common(&slot.word.folded) || !self.budget.allows_more() {
-            return Ok(());
-        }
-        self.mended += 1;
-        let folded = slot.word.folded.clone();
-        let edits = typo::allowed_edits(&folded);
-        let candidates = typo::candidates(lexicon, &folded, edits, self.budget);
-        let least = candidates.first().map_or(0.0, |best| best.cost);
-        for candidate in &candidates {
-            let weight =
-                if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
-            let term = Term::Word(lexicon.stem_of(candidate.word));
-            if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { kind: Kind::Correction, term, weight });
-            }
-        }
-        if absent && let Some(best) = candidates.first() {
-            corrected.clone_from(&best.folded);
-            self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
-        }
-        self.weigh(slot)
-    }
-
-    /// Corrects the last word as a misspelled prefix of a longer one.
-    fn mend_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
-        let folded = slot.word.folded.as_str();
-        let is_right = english::is_common(folded) || self.index.lexicon.word(folded).is_some();
-        if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
-            return Ok(());
-        }
-        let candidates = typo::prefix_candidates(&self.index.lexicon, folded, typo::allowed_edits(folded), self.budget);
-        if let Some(best) = candidates.first() {
-            self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
-        }
-        slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
-            kind: Kind::Correction,
-            term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
-            weight: self.index.ranking.typo,
-        }));
-        self.weigh(slot)
-    }
-
     fn written(&self, word: &Word) -> String {
         self.text[word.start..word.end].to_owned()
-    }
-
-    /// Drops the words that no product has; of more than ten the most frequent, except those as frequent as the tenth.
-    fn drop_words(&mut self, slots: &mut Vec<Slot>) {
-        let mut limit = u32::MAX;
-        let mut frequencies: Vec<u32> =
-            slots.iter().filter(|slot| !slot.alternatives.is_empty()).map(|slot| slot.document_frequency).collect();
-        if frequencies.len() > MOST_WORDS {
-            frequencies.sort_unstable();
-            limit = frequencies[MOST_WORDS - 1];
-        }
-        let mut dropped = Vec::new();
-        let mut kept = 0;
-        slots.retain(|slot| {
-            let keep = slot.finds() && slot.document_frequency <= limit && kept < MOST_SEARCHED;
-            kept += usize::from(keep);
-            if !keep {
-                dropped.push(slot.word.clone());
-            }
-            keep
-        });
-        for word in dropped {
-            let written = self.written(&word);
-            if !self.report.dropped.contains(&written) {
-                self.report.dropped.push(written);
-            }
-        }
     }
 
     fn excluded(&mut self) -> Vec<Term> {
@@ -501,53 +336,5 @@ impl<D: Documents> Expander<'_, D> {
         phrases.dedup();
         let spellings = |phrase: Vec<WordId>| phrase.into_iter().map(|word| lexicon.spellings(word)).collect();
         Some(phrases.into_iter().map(spellings).collect())
-    }
-}
-
-impl Slot {
-    fn finds(&self) -> bool {
-        !self.alternatives.is_empty()
-    }
-
-    fn is_function_word(&self) -> bool {
-        english::is_function_word(&self.word.folded)
-    }
-
-    /// The stems that stand for it, with their weights.
-    fn stems(&self) -> impl Iterator<Item = (StemId, f32)> + '_ {
-        let alternatives = self.alternatives.iter().filter_map(|alternative| match alternative.term {
-            Term::Word(stem) => Some((stem, alternative.weight)),
-            _ => None,
-        });
-        alternatives.chain(self.others.iter().map(|stem| (*stem, 0.0)))
-    }
-
-    fn group(&self) -> Group {
-        Group { alternatives: self.alternatives.clone(), required: self.required, indispensable: self.in_phrase }
-    }
-}
-
-/// How many products with all words are enough. Where every required word is one of a phrase, no product has only some.
-fn enough(slots: &[Slot]) -> usize {
-    let required = || slots.iter().filter(|slot| slot.required);
-    if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
-}
-
-/// Drops slots, but for those of phrases, if others find something.
-fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot) -> bool) {
-    let is_dropped = |slot: &Slot| !slot.in_phrase && drops(slot);
-    if slots.iter().any(|slot| slot.finds() && !is_dropped(slot)) {
-        slots.retain(|slot| !is_dropped(slot));
-    }
-}
-
-/// Function words, kinds of products and edition years needn't be there, as long as another word must.
-fn relax(slots: &mut [Slot]) {
-    let is_optional =
-        |slot: &Slot| slot.is_function_word() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
-    if slots.iter().any(|slot| !is_optional(slot)) {
-        for slot in slots.iter_mut() {
-            slot.required = !is_optional(slot);
-        }
     }
 }

@@ -1,0 +1,128 @@
+//! The names of a directory's indices in a cluster.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::mapping::MAPPING_VERSION;
+use super::parts::PARTS;
+use super::records::REVIEWS;
+
+/// The longest prefix, in bytes. The rest of a name has at most 60, and OpenSearch allows 255.
+const MAX_BYTES: usize = 128;
+
+/// The prefix of the names of a directory's indices: a cluster holds one directory for each prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexPrefix(Arc<str>);
+
+/// Why a text is no prefix.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the prefix of indices is 1 to {MAX_BYTES} lower-case ASCII letters, digits and . _ -, of which the first is a letter or a \
+     digit, such as software-directory"
+)]
+pub struct IndexPrefixError;
+
+impl IndexPrefix {
+    /// The index of a generation's products.
+    #[must_use]
+    pub fn generation(&self, generation: &str) -> String {
+        format!("{self}-{generation}-{MAPPING_VERSION}")
+    }
+
+    /// The index of the documents of publication.
+    pub(super) fn state(&self) -> String {
+        format!("{self}-state")
+    }
+
+    /// A pattern which matches all indices of the directory, and those of each other one whose prefix begins with this one and a
+    /// hyphen.
+    pub(super) fn pattern(&self) -> String {
+        format!("{self}-*")
+    }
+
+    /// The index of the products to which an index belongs; `None` for the index of publication, one of another directory or of
+    /// another program.
+    pub(super) fn products_of<'i>(&self, index: &'i str) -> Option<&'i str> {
+        let products = [REVIEWS, PARTS].iter().find_map(|end| index.strip_suffix(end)).unwrap_or(index);
+        let rest = products.strip_prefix(&*self.0)?.strip_prefix('-')?;
+        let (generation, version) = rest.split_once('-')?;
+        let is_generation = !generation.is_empty() && generation.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
+        (is_generation && is_version).then_some(products)
+    }
+}
+
+impl Default for IndexPrefix {
+    fn default() -> Self {
+        Self("software-directory".into())
+    }
+}
+
+impl fmt::Display for IndexPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for IndexPrefix {
+    type Err = IndexPrefixError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_right = text.len() <= MAX_BYTES
+            && text.bytes().next().is_some_and(is_plain)
+            && text.bytes().all(|byte| is_plain(byte) || b"._-".contains(&byte));
+        if is_right { Ok(Self(text.into())) } else { Err(IndexPrefixError) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GENERATION: &str = "0123456789abcdef";
+
+    fn prefix(text: &str) -> IndexPrefix {
+        text.parse().expect("a prefix")
+    }
+
+    #[test]
+    fn prefixes_make_names_that_opensearch_allows() {
+        let longest = "a".repeat(MAX_BYTES);
+        for right in ["a", "0", "software-directory", "a.b_c-", longest.as_str()] {
+            assert!(format!("{}{REVIEWS}", prefix(right).generation(GENERATION)).len() <= 255);
+        }
+        let too_long = "a".repeat(MAX_BYTES + 1);
+        for wrong in
+            ["", "A", "-a", "_a", "+a", ".", "..", ".a", "a b", "a/b", "a*", "a,b", "a:b", "a#", "ä", &too_long]
+        {
+            assert!(wrong.parse::<IndexPrefix>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn indices_belong_to_the_prefix_that_made_them() {
+        let prefixes =
+            ["a", "a-b", "a-b-c", "a-0123456789abcdef", "a-0123456789abcdef-1", "a-state", "ab", "a-", "a.b"];
+        for one in prefixes {
+            for other in prefixes {
+                let products = prefix(other).generation(GENERATION);
+                for end in ["", REVIEWS, PARTS] {
+                    let index = format!("{products}{end}");
+                    assert_eq!(
+                        prefix(one).products_of(&index),
+                        (one == other).then_some(products.as_str()),
+                        "{one} {index}"
+                    );
+                }
+                assert_eq!(prefix(one).products_of(&prefix(other).state()), None);
+            }
+        }
+        for strange in
+            ["a", "a-", "a--1", "a-0123456789abcdef", "a-0123456789abcdef-", "a-0123456789abcdef-x", "a-notes-1"]
+        {
+            assert_eq!(prefix("a").products_of(strange), None, "{strange}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The runs of word characters of a text: a fast path by single bytes, and one by characters.
+
+use std::ops::RangeInclusive;
+
+use unicode_normalization::char::is_combining_mark;
+
+use super::Gap;
+
+/// The class of a byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A letter or digit.
+    Word,
+    /// Never part of a word.
+    Between,
+    /// Part of a word or not, depending on its neighbours.
+    Open,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Open; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        kinds[byte as usize] = match byte {
+            b'.' | b'&' | b'+' | b'#' | b'\'' => Kind::Open,
+            _ if byte.is_ascii_alphanumeric() => Kind::Word,
+            _ => Kind::Between,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// How many bytes are looked at together.
+const BLOCK: usize = 64;
+
+/// One bit for each byte, which is 0 or 1.
+fn bits(bytes: [u8; BLOCK]) -> u64 {
+    // The product has the lowest bits of all eight in its highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, _) = bytes.as_chunks();
+    eights.iter().rev().fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
+}
+
+/// A scanner of the runs of word characters of a text.
+pub(super) struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    gap: Gap,
+}
+
+impl<'t> Scanner<'t> {
+    pub(super) const fn new(text: &'t str) -> Self {
+        Self { text, at: 0, gap: Gap::Break }
+    }
+
+    /// The number of bytes that are scanned.
+    pub(super) const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on at the end of a [`block`](Self::block).
+    pub(super) const fn skip_to(&mut self, end: usize) {
+        self.at = end;
+    }
+
+    /// The next run of word characters: start, end and the separator before it.
+    #[inline]
+    pub(super) fn next_run(&mut self) -> Option<(usize, usize, Gap)> {
+        self.next_plain_run().or_else(|| self.next_other_run())
+    }
+
+    /// A fast path of [`Self::next_run`] that decides by single bytes, which is enough for most words. `None` where it isn't, or at
+    /// the end.
+    #[inline]
+    fn next_plain_run(&mut self) -> Option<(usize, usize, Gap)> {
+        let bytes = self.text.as_bytes();
+        let kind = |at: usize| bytes.get(at).map(|byte| KINDS[usize::from(*byte)]);
+        // A dot is part of a word only directly before a word character.
+        let is_stop = |at: usize| bytes[at] == b'.' && kind(at + 1).is_none_or(|kind| kind == Kind::Between);
+        let (mut start, mut gap) = (self.at, self.gap);
+        loop {
+            match kind(start)? {
+                Kind::Word => break,
+                Kind::Open if !is_stop(start) => return None,
+                _ if gap == Gap::Joined && bytes[start] == b' ' => gap = Gap::Space,
+                _ => gap = widen(gap, bytes[start].into()),
+            }
+            start += 1;
+        }
+        let mut end = start + 1;
+        while kind(end) == Some(Kind::Word) {
+            end += 1;
+        }
+        if gap == Gap::Edition || (kind(end) == Some(Kind::Open) && !is_stop(end)) {
+            return None;
+        }
+        (self.at, self.gap) = (end, Gap::Joined);
+        Some((start, end, gap))
+    }
+
+    /// A bitmap of the next 64 bytes, the first in the lowest bit, with a bit for each letter or digit of a word that ends among
+    /// them, and the end of the bytes that it covers. `None` where no word can be decided by single bytes, or fewer bytes are
+    /// left. The byte before must not belong to the first word.
+    #[inline]
+    pub(super) fn block(&self) -> Option<(u64, usize)> {
+        let block = self.text.as_bytes()[self.at..].first_chunk::<BLOCK>()?;
+        let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
+        // Compared all at once, without a branch: where words end can't be foreseen.
+        let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
+        let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
+        let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
+        // A dot is part of a word only directly before a word character; behind the last byte the next one isn't known.
+        let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
+        let decided = open.trailing_zeros();
+        let words = words.checked_shl(u64::BITS - decided)?;
+        let begun = words.leading_ones();
+        let end = decided - begun;
+        (end > 0).then(|| (words << begun >> (u64::BITS - end), self.at + end as usize))
+    }
+
+    #[cold]
+    fn next_other_run(&mut self) -> Option<(usize, usize, Gap)> {
+        let (start, gap) = self.next_start()?;
+        let end = self.run_end(start);
+        let stop = self.text[end..].strip_prefix("'s").or_else(|| self.text[end..].strip_prefix("’s"));
+        self.at = match stop {
+            Some(rest) if !rest.starts_with(char::is_alphanumeric) => self.text.len() - rest.len(),
+            _ => end,
+        };
+        // Behind a word nothing separates yet; the characters up to the next word decide.
+        self.gap = Gap::Joined;
+        let edition = gap == Gap::Edition && self.text[start..end].len() == 4 && is_digits(&self.text[start..end]);
+        let gap = match gap {
+            Gap::Edition if !edition => Gap::Break,
+            gap => gap,
+        };
+        Some((start, end, gap))
+    }
+
+    /// Where the next run starts, and what stands before it.
+    fn next_start(&self) -> Option<(usize, Gap)> {
+        let mut chars = self.text[self.at..].char_indices().map(|(i, c)| (i + self.at, c)).peekable();
+        let mut gap = self.gap;
+        let mut before = self.text[..self.at].chars().next_back();
+        loop {
+            let (at, c) = chars.next()?;
+            let starts = c.is_alphanumeric()
+                || (c == '.'
+                    && before.is_none_or(char::is_whitespace)
+                    && chars.peek().is_some_and(|(_, n)| n.is_alphabetic()));
+            if starts {
+                return Some((at, gap));
+            }
+            let is_in_name = c == '.'
+                && gap == Gap::Joined
+                && before.is_some_and(char::is_alphanumeric)
+                && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+            if !is_in_name {
+                gap = widen(gap, c);
+            }
+            before = Some(c);
+        }
+    }
+
+    /// Where the run that starts here ends.
+    fn run_end(&self, start: usize) -> usize {
+        let mut chars = self.text[start..].char_indices().peekable();
+        let mut end = start;
+        let mut last = None;
+        while let Some((at, c)) = chars.next() {
+            let next = chars.peek().map(|(_, c)| *c);
+            let inside = c.is_alphanumeric()
+                || (!c.is_ascii() && is_combining_mark(c))
+                || (at == 0 && c == '.')
+                || (c == '&' && last.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric))
+                || (c == '.'
+                    && last.is_some_and(|l: char| l.is_ascii_digit())
+                    && next.is_some_and(|n| n.is_ascii_digit()))
+                || (matches!(c, '+' | '#') && belongs_at_end(&self.text[start..start + at], &self.text[start + at..]));
+            if !inside {
+                break;
+            }
+            last = Some(c);
+            end = start + at + c.len_utf8();
+        }
+        end
+    }
+}
+
+/// Whether `+` or `#` signs end a word (`C++`, `C#`, `F#`, `Notepad++`) rather than stand between two (`a+b`).
+fn belongs_at_end(word: &str, rest: &str) -> bool {
+    let behind = rest.trim_start_matches(['+', '#']);
+    let signs = rest.len() - behind.len();
+    word.chars().last().is_some_and(|c| c.is_alphabetic() || matches!(c, '+' | '#'))
+        && signs <= 2
+        && !behind.starts_with(char::is_alphanumeric)
+}
+
+fn widen(gap: Gap, c: char) -> Gap {
+    match (gap, c) {
+        (Gap::Break, _)
+        | (_, ',' | ';' | '.' | '!' | '?' | '(' | ')' | '[' | ']' | '|' | '"' | '“' | '”' | '…' | '\n') => {
+            Gap::Break
+        }
+        (Gap::Joined, ':') => Gap::Edition,
+        (_, ':') | (Gap::Edition, _) => Gap::Break,
+        (Gap::Space, _) => Gap::Space,
+        (Gap::Joined, c) if c.is_whitespace() => Gap::Space,
+        (Gap::Joined, _) => Gap::Joined,
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,72 @@
+//! The completions of the last word of a query, as a prefix.
+
+use fst::{IntoStreamer, Streamer};
+
+use super::slot::Slot;
+use super::{Expander, Prefix};
+use crate::search::english;
+use crate::search::lexicon::{StemId, WordId};
+use crate::search::plan::{Alternative, INDEXED_PREFIX, Kind, Term};
+use crate::search::understand::Documents;
+
+/// The units of the budget for each word with the typed prefix.
+const LISTED: usize = 10;
+
+impl<D: Documents> Expander<'_, D> {
+    /// Adds the completions of the last word, unless it is closed: a word itself. Up to three letters that are a known term, or in
+    /// capitals, have none: `VA` isn't a prefix of Vanguard. A letter alone is the beginning of names.
+    pub(super) fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {
+        let letters = slot.word.folded.chars().count();
+        if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
+            slot.prefix = Some(slot.word.folded.clone());
+            let term = Term::NamePrefix(slot.word.folded.as_str().into());
+            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
+            return;
+        }
+        let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
+        if letters <= 3 && (is_known || slot.word.is_capitals(self.text)) {
+            return;
+        }
+        let is_word = || is_known || english::is_common(&slot.word.folded);
+        match self.options.prefix {
+            Prefix::Never => return,
+            Prefix::Auto if is_word() => {
+                self.is_closed = true;
+                return;
+            }
+            Prefix::Auto | Prefix::Always => {}
+        }
+        slot.prefix = Some(slot.word.folded.clone());
+        if letters <= INDEXED_PREFIX {
+            let term = Term::Prefix(slot.word.folded.as_str().into());
+            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
+            return;
+        }
+        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
+    }
+
+    /// Adds every word with a prefix.
+    fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
+        let lexicon = &self.index.lexicon;
+        let mut stems: Vec<StemId> = Vec::new();
+        // A range, because an automaton would open every branch off the path to the prefix.
+        let mut stream = lexicon.words().range().ge(prefix).into_stream();
+        while let Some((text, word)) = stream.next() {
+            self.budget.spend(LISTED);
+            if !text.starts_with(prefix.as_bytes()) || !self.budget.allows_more() {
+                break;
+            }
+            if let Ok(word) = WordId::try_from(word) {
+                stems.push(lexicon.stem_of(word));
+            }
+        }
+        stems.sort_unstable();
+        stems.dedup();
+        stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
+        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative {
+            kind: Kind::Prefix,
+            term: Term::Word(stem),
+            weight,
+        }));
+    }
+}

@@ -1,0 +1,74 @@
+//! The corrections of misspelled words.
+
+use super::slot::Slot;
+use super::{Expander, MOST_WORDS};
+use crate::resource::Correction;
+use crate::search::lexicon::WordId;
+use crate::search::plan::{Alternative, Kind, Term};
+use crate::search::understand::Documents;
+use crate::search::{english, typo};
+
+/// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
+/// records.
+const VERY_RARE: u32 = 10_000;
+
+impl<D: Documents> Expander<'_, D> {
+    /// Corrects a word that no product has, or hardly any.
+    pub(super) fn correct(
+        &mut self,
+        slot: &mut Slot,
+        known: Option<WordId>,
+        corrected: &mut String,
+    ) -> Result<(), D::Error> {
+        let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
+        let lexicon = &self.index.lexicon;
+        let absent = slot.alternatives.is_empty();
+        // A word that the synonyms know is spelled right, though no product has it.
+        let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
+        let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
+        if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
+            return Ok(());
+        }
+        // A common word is spelled right, whether or not any record has it.
+        if english::is_common(&slot.word.folded) || !self.budget.allows_more() {
+            return Ok(());
+        }
+        self.corrections += 1;
+        let folded = slot.word.folded.clone();
+        let edits = typo::allowed_edits(&folded);
+        let candidates = typo::candidates(lexicon, &folded, edits, self.budget);
+        let least = candidates.first().map_or(0.0, |best| best.cost);
+        for candidate in &candidates {
+            let weight =
+                if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
+            let term = Term::Word(lexicon.stem_of(candidate.word));
+            if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
+                slot.alternatives.push(Alternative { kind: Kind::Correction, term, weight });
+            }
+        }
+        if absent && let Some(best) = candidates.first() {
+            corrected.clone_from(&best.folded);
+            self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
+        }
+        self.weigh(slot)
+    }
+
+    /// Corrects the last word as a misspelled prefix of a longer one.
+    pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
+        let folded = slot.word.folded.as_str();
+        let is_right = english::is_common(folded) || self.index.lexicon.word(folded).is_some();
+        if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
+            return Ok(());
+        }
+        let candidates = typo::prefix_candidates(&self.index.lexicon, folded, typo::allowed_edits(folded), self.budget);
+        if let Some(best) = candidates.first() {
+            self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
+        }
+        slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
+            kind: Kind::Correction,
+            term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
+            weight: self.index.ranking.typo,
+        }));
+        self.weigh(slot)
+    }
+}

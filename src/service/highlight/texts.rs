@@ -1,0 +1,39 @@
+//! The texts of a product that can have matches, as its JSON has them.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+/// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
+#[derive(Debug, Deserialize)]
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+/// A category.
+#[derive(Debug, Deserialize)]
+pub(super) struct Category<'a> {
+    #[serde(borrow)]
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Text<'a>,
+}
+
+/// The texts of a product's item that can have matches.
+#[derive(Debug, Deserialize)]
+pub(super) struct ItemTexts<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    pub(super) tagline: Option<Text<'a>>,
+    pub(super) categories: Vec<Category<'a>>,
+    pub(super) vendor: Option<Text<'a>>,
+}
+
+/// The texts of a product's detail fields that can have matches.
+#[derive(Debug, Deserialize)]
+pub(super) struct DetailTexts<'a> {
+    #[serde(borrow)]
+    pub(super) description: Option<Text<'a>>,
+    pub(super) aliases: Vec<Text<'a>>,
+    pub(super) tags: Vec<Text<'a>>,
+    pub(super) features: Vec<Text<'a>>,
+    pub(super) standards: Vec<Text<'a>>,
+    pub(super) alternative_to: Vec<Text<'a>>,
+}

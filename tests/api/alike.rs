@@ -1,0 +1,41 @@
+//! Comparison of answers with recorded ones, which are those of the embedded engine.
+
+use serde_json::Value;
+
+use crate::cluster;
+
+/// The largest difference of two scores that counts as none, as a share: the cluster's features have eight bits of fraction.
+const TOLERANCE: f64 = 0.005;
+
+/// Whether an answer is the recorded one. In a cluster scores may differ by rounding, and hits whose scores do may change places.
+pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
+    recorded == answer || (cluster::nodes().is_some() && is_near(recorded, answer))
+}
+
+fn is_near(recorded: &Value, answer: &Value) -> bool {
+    match (recorded, answer) {
+        (Value::Array(recorded), Value::Array(answer)) => {
+            let near = |(one, other): (&Value, &Value)| {
+                let is_moved = one["score"].is_number() && one["id"] != other["id"];
+                if is_moved { is_near_score(&one["score"], &other["score"]) } else { is_near(one, other) }
+            };
+            recorded.len() == answer.len() && recorded.iter().zip(answer).all(near)
+        }
+        (Value::Object(recorded), Value::Object(answer)) => {
+            let near = |(name, value): (&String, &Value)| match name.as_str() {
+                "score" => is_near_score(value, &answer["score"]),
+                _ => answer.get(name).is_some_and(|other| is_near(value, other)),
+            };
+            recorded.len() == answer.len() && recorded.iter().all(near)
+        }
+        _ => recorded == answer,
+    }
+}
+
+/// A score is its tier and the share `s / (s + 10)` of the score within the tier.
+fn is_near_score(recorded: &Value, answer: &Value) -> bool {
+    let (Some(one), Some(other)) = (recorded.as_f64(), answer.as_f64()) else { return false };
+    let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());
+    let (least, most) = (within(one).min(within(other)), within(one).max(within(other)));
+    one.trunc() == other.trunc() && most - least <= TOLERANCE * most
+}

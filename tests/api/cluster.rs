@@ -1,0 +1,106 @@
+//! The fixtures in a cluster: with the addresses of its nodes in `OPENSEARCH_URLS` the tests are about that engine.
+//!
+//! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself fills the cluster, each set of exports under a prefix
+//! of its own and once in a run. `tests/opensearch/embedded_only.txt` lists the tests that are about the embedded engine alone.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
+use software_directory::engine::opensearch::cluster::{Cluster, ClusterSettings};
+use software_directory::engine::opensearch::{IndexPrefix, Published, Publisher};
+use software_directory::export::Skipped;
+use software_directory::snapshot::{Snapshot, remote};
+
+/// A cluster.
+#[derive(Debug, Clone)]
+pub(crate) struct Nodes {
+    urls: String,
+}
+
+/// The cluster of the tests; `None` where they are about the embedded engine.
+pub(crate) fn nodes() -> Option<Nodes> {
+    let urls = std::env::var("OPENSEARCH_URLS").ok()?;
+    Some(Nodes { urls })
+}
+
+impl Nodes {
+    /// The last generation of sets of exports that are published one after the other.
+    pub(crate) fn snapshot(&self, sets: &[&[(&str, &str)]]) -> Arc<Snapshot> {
+        self.open(&self.filled(sets))
+    }
+
+    /// A generation of these exports which leaves something out.
+    pub(crate) fn skipping(&self, exports: &[(&str, &str)], skipped: Skipped) -> Arc<Snapshot> {
+        let published = self.filled(&[exports]);
+        self.open(&Published { skipped: [skipped.exports, skipped.records], ..published })
+    }
+
+    /// A generation of the exports in a folder.
+    pub(crate) fn of_folder(&self, folder: &Path) -> Arc<Snapshot> {
+        let prefix = format!("folder-{}", blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex());
+        self.fill(&prefix, folder);
+        self.open(&self.published(&prefix))
+    }
+
+    fn filled(&self, sets: &[&[(&str, &str)]]) -> Published {
+        static FILLED: LazyLock<Mutex<HashMap<String, Arc<OnceLock<Published>>>>> = LazyLock::new(Mutex::default);
+        let mut hasher = blake3::Hasher::new();
+        for text in sets.iter().flat_map(|set| set.iter().flat_map(|(id, document)| [id, document]).chain([&"next"])) {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        let prefix = format!("api-{}", hasher.finalize().to_hex());
+        let published = Arc::clone(FILLED.lock().expect("a lock").entry(prefix.clone()).or_default());
+        let fill = || {
+            for set in sets {
+                let folder = tempfile::tempdir().expect("a folder");
+                for (id, document) in *set {
+                    std::fs::write(folder.path().join(format!("{id}.json")), document).expect("an export");
+                }
+                self.fill(&prefix, folder.path());
+            }
+            self.published(&prefix)
+        };
+        published.get_or_init(fill).clone()
+    }
+
+    fn fill(&self, prefix: &str, folder: &Path) {
+        let index = tempfile::tempdir().expect("a folder");
+        let output = Command::new(env!("CARGO_BIN_EXE_software-directory"))
+            .args(["--reindex", "--engine", "opensearch", "--engine-url", &self.urls, "--engine-index-prefix", prefix])
+            .arg("--data")
+            .arg(folder)
+            .arg("--index")
+            .arg(index.path())
+            .output()
+            .expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn published(&self, prefix: &str) -> Published {
+        let publisher = Publisher::new(self.connect(), prefix.parse::<IndexPrefix>().expect("a prefix"));
+        let published = block_on(async { publisher.published().await.expect("a cluster") });
+        published.expect("a generation").0
+    }
+
+    fn open(&self, published: &Published) -> Arc<Snapshot> {
+        let cluster = self.connect();
+        block_on(async { remote::open(&cluster, published).await.expect("a generation") })
+    }
+
+    /// Connections of a snapshot's own: those in a pool end with the test whose runtime drives them.
+    fn connect(&self) -> Arc<Cluster> {
+        let urls = self.urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
+        Arc::new(Cluster::new(ClusterSettings::new(urls)).expect("settings"))
+    }
+}
+
+/// Runs a future beside the test's runtime, which can't be blocked for it.
+fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(future)
+    };
+    std::thread::scope(|scope| scope.spawn(run).join().expect("no panic"))
+}
