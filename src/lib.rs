@@ -14,7 +14,7 @@ pub mod diff;
 pub mod engine;
 mod error;
 pub mod export;
-pub mod external_sort;
+pub mod external;
 mod html;
 pub mod http;
 pub mod key;

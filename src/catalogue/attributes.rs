@@ -52,7 +52,7 @@ impl Attribute {
         folded.flat_map(char::to_lowercase).collect()
     }
 
-    fn values_of(self, software: &Software) -> &[Box<str>] {
+    pub(super) fn values_of(self, software: &Software) -> &[Box<str>] {
         match self {
             Self::Standards => &software.standards,
             Self::Deployment => &software.deployment,

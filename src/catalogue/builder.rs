@@ -9,19 +9,15 @@ use super::bulk::Bulk;
 use super::collate::{Collation, CollationError};
 use super::columns::{Columns, SortedOrder};
 use super::exports::{ExportDocument, StoredDocument};
-use super::glossary::GlossaryEntry;
 use super::merge::{Entry, merge_categories, merge_software};
 use super::products::{ProductSpans, ProductWriter};
 use super::records::RecordTables;
 use super::reviews::Reviews;
 use super::same_as::{MAX_LINKS, SameAs};
-use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, ProductVersion, Tables};
+use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, ProductVersion, Tables, glossary, product_json};
 use crate::export::{self, Export};
-use crate::record::{Software, normalised_url, slug};
-use crate::resource::{
-    AdditionalProperties, CategoryRef, CategoryResource, ExportRef, ExportResource, GlossarySourceResource,
-    GlossaryTermResource, SameAsRef, SoftwareItem, SoftwareMore, SourceResource,
-};
+use crate::record::{Software, normalised_url};
+use crate::resource::{CategoryResource, ExportResource};
 
 /// Why a catalogue can't be built.
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +29,8 @@ pub enum CatalogueBuildError {
     #[error("a record can't be written as JSON")]
     Json(#[from] serde_json::Error),
     /// A record that was read before can't be read again.
-    #[error("the record {1} of the export `{0}` can't be read again")]
-    Record(Box<str>, u32),
+    #[error("the record at byte {1} of the export `{0}` can't be read again")]
+    Record(Box<str>, u64),
     /// A scratch file can't be written or read.
     #[error("a scratch file in the index folder can't be used")]
     Scratch(#[source] io::Error),
@@ -96,14 +92,12 @@ impl CatalogueBuilder {
         let collation = Collation::new()?;
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let resources = exports.iter().map(ExportDocument::resource).collect();
-        let (categories, category_at) = merge_categories(&exports, &collation);
-        let mut keyed = merge_software(&mut exports, &category_at, &collation);
+        let (categories, of_products) = merge_categories(&exports, &collation);
+        let mut keyed = merge_software(&mut exports, of_products, &collation);
         if keyed.len() > MAX_ORDINAL as usize {
             return Err(CatalogueBuildError::TooMany);
         }
-        keyed.sort_by(|a, b| {
-            a.quality.compare(&b.quality).then_with(|| a.name.cmp(&b.name)).then_with(|| a.id.cmp(&b.id))
-        });
+        keyed.sort_by(|a, b| a.quality.cmp(&b.quality).then_with(|| a.name.cmp(&b.name)).then_with(|| a.id.cmp(&b.id)));
         let mut by_name: Vec<Ordinal> = (0..).take(keyed.len()).collect();
         by_name.sort_by(|a, b| {
             let (a, b) = (&keyed[*a as usize], &keyed[*b as usize]);
@@ -138,13 +132,7 @@ impl CatalogueBuilder {
         let export = &self.exports[entry.export as usize];
         let span = export.software_spans[entry.index as usize].clone();
         let span = Span { start: span.start as u64, length: span.len() as u64 };
-        let record = self.documents[entry.export as usize].read(span).map_err(CatalogueBuildError::Scratch)?;
-        let mut software =
-            export::read_record(&record).ok_or_else(|| CatalogueBuildError::Record(export.id.clone(), entry.index))?;
-        if !export.id_prefix.is_empty() {
-            software.id = format!("{}{}", export.id_prefix, software.id).into();
-        }
-        Ok(software)
+        read_record(export, &self.documents[entry.export as usize], span)
     }
 
     /// The products of other exports with the website of this one, the best first, each with its export's id.
@@ -193,7 +181,7 @@ impl CatalogueBuilder {
         for (resource, document) in self.resources.iter().zip(documents) {
             exports.push(ExportDocument::push(&mut arena, resource.clone(), document)?);
         }
-        let glossary = self.glossary(&mut arena)?;
+        let glossary = glossary::entries(&self.exports, &self.collation, &mut arena)?;
         let records = RecordTables { products, columns: self.columns(attributes), reviews };
         let tables = Tables { categories: self.categories.clone(), category_objects, glossary, exports };
         Ok(CatalogueParts {
@@ -208,11 +196,13 @@ impl CatalogueBuilder {
     fn downloads(&self) -> Result<(Vec<StoredDocument>, Arena), CatalogueBuildError> {
         let mut downloads = Arena::default();
         let documents = self.documents.iter().zip(&self.exports).zip(&self.resources);
-        let documents = documents.map(|((document, export), resource)| {
+        let documents = documents.map(|((document, export), resource)| -> Result<_, CatalogueBuildError> {
             let span = Span { start: 0, length: resource.size_bytes };
             let document = document.read(span).map_err(CatalogueBuildError::Scratch)?;
-            StoredDocument::push(&mut downloads, &document, &export.software_spans)
-                .map_err(CatalogueBuildError::Compress)
+            let (stored, compressed) = StoredDocument::compress(downloads.len(), &document, &export.software_spans)
+                .map_err(CatalogueBuildError::Compress)?;
+            downloads.push(&compressed);
+            Ok(stored)
         });
         Ok((documents.collect::<Result<_, _>>()?, downloads))
     }
@@ -244,63 +234,15 @@ impl CatalogueBuilder {
         Ok((products.finish(), attributes.finish(), versions))
     }
 
-    /// A product as lists show it.
     fn item(&self, entry: &Entry, software: &Software) -> Result<Vec<u8>, serde_json::Error> {
-        let categories: Vec<_> =
-            self.categories_of(entry).map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
-        let computed = match (&software.rating, entry.shown.value) {
-            (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
-            _ => None,
-        };
-        serde_json::to_vec(&SoftwareItem {
-            id: &software.id,
-            name: &software.name,
-            tagline: software.tagline.as_deref(),
-            category: categories.first().map(|category| category.name),
-            categories,
-            rating: software.rating.as_ref().map(|rating| &*rating.text).or(computed.as_deref()),
-            review_count: entry.shown.review_count,
-            website: &software.url,
-            vendor: software.vendor.as_deref(),
-            offering_type: software.offering_type.as_str(),
-            evidence_status: software.evidence_status.as_str(),
-            evidence_checked_on: software.evidence_checked_on.as_deref(),
-        })
+        product_json::item(software, entry.shown, self.categories_of(entry))
     }
 
-    /// The fields of a product's detail which its item doesn't have.
     fn detail_fields(&self, ordinal: Ordinal, software: &Software) -> Result<Vec<u8>, CatalogueBuildError> {
         let entry = &self.entries[ordinal as usize];
         let same_as = self.same_as(ordinal, &software.url)?;
         let export = &self.exports[entry.export as usize];
-        Ok(serde_json::to_vec(&SoftwareMore {
-            description: software.description.as_deref(),
-            aliases: &software.aliases,
-            tags: &software.tags,
-            features: &software.features,
-            standards: &software.standards,
-            alternative_to: &software.alternative_to,
-            deployment: &software.deployment,
-            pricing: software.pricing.as_deref(),
-            languages: &software.languages,
-            sources: software
-                .sources
-                .iter()
-                .map(|source| SourceResource { label: &source.label, url: &source.url })
-                .collect(),
-            rating_source: entry.shown.source,
-            additional_properties: AdditionalProperties(&software.additional_properties),
-            export: ExportRef {
-                id: &export.id,
-                name: &export.name,
-                license: &export.license,
-                as_of: export.as_of.as_deref(),
-            },
-            same_as: same_as
-                .iter()
-                .map(|(software, export)| SameAsRef { id: &software.id, name: &software.name, export })
-                .collect(),
-        })?)
+        Ok(product_json::detail_fields(software, entry.shown, export, &same_as)?)
     }
 
     fn columns(&self, attributes: [AttributeColumn; Attribute::COUNT]) -> Columns {
@@ -328,28 +270,18 @@ impl CatalogueBuilder {
         columns.evidence_checked_on_descending = by(|a, b| b.evidence_checked_on.cmp(&a.evidence_checked_on));
         columns
     }
+}
 
-    fn glossary(&self, arena: &mut Arena) -> Result<Vec<GlossaryEntry>, CatalogueBuildError> {
-        let mut terms: Vec<_> = self.exports.iter().flat_map(|export| &export.glossary).collect();
-        terms.sort_by_cached_key(|term| (self.collation.key(&term.term), term.term.clone()));
-        let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
-        terms
-            .into_iter()
-            .map(|term| {
-                let term = GlossaryTermResource {
-                    id: slug(&term.term),
-                    term: term.term.to_string(),
-                    definition: term.definition.to_string(),
-                    abbreviations: owned(&term.abbreviations),
-                    synonyms: owned(&term.synonyms),
-                    related: owned(&term.related),
-                    source: term.source.as_ref().map(|source| GlossarySourceResource {
-                        title: source.title.as_deref().map(str::to_owned),
-                        url: source.url.as_deref().map(str::to_owned),
-                    }),
-                };
-                Ok(GlossaryEntry { object: arena.push_json(&term)?, term })
-            })
-            .collect()
+/// Reads a product again from the document of its export.
+///
+/// # Errors
+/// Where it can't be read, which is a bug or a failing disk.
+pub(super) fn read_record(export: &Export, document: &Bulk, span: Span) -> Result<Software, CatalogueBuildError> {
+    let record = document.read(span).map_err(CatalogueBuildError::Scratch)?;
+    let unreadable = || CatalogueBuildError::Record(export.id.clone(), span.start);
+    let mut software = export::read_record(&record).ok_or_else(unreadable)?;
+    if !export.id_prefix.is_empty() {
+        software.id = format!("{}{}", export.id_prefix, software.id).into();
     }
+    Ok(software)
 }

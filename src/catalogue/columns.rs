@@ -66,6 +66,9 @@ pub enum Order {
 impl Order {
     /// All orders.
     pub const ALL: [Self; 4] = [Self::Name, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn];
+
+    /// The number of orders.
+    pub const COUNT: usize = Self::ALL.len();
 }
 
 /// The stars of the best rating.
@@ -78,6 +81,12 @@ pub struct SortedOrder {
     pub ordinals: Vec<Ordinal>,
     /// Each ordinal's place in it.
     pub ranks: Vec<u32>,
+}
+
+/// The whole stars of a rating; 0 without one.
+#[must_use]
+pub fn whole_stars(rating: Option<f64>) -> usize {
+    (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
 }
 
 impl SortedOrder {
@@ -171,8 +180,7 @@ impl Columns {
     /// The whole stars of a product's rating; 0 where it has none.
     #[must_use]
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
-        let rating = self.rating[ordinal as usize];
-        (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
+        whole_stars(self.rating[ordinal as usize])
     }
 
     /// The day of a product's evidence check as a number, in the order of days.

@@ -59,16 +59,19 @@ pub(super) struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// Compresses a document. `spans` are those of its products.
+    /// Compresses a document, to be put behind `start` bytes of others. `spans` are those of its products. Returns the compressed
+    /// bytes too.
     ///
     /// # Errors
     /// Where it can't be compressed.
-    pub(super) fn push(downloads: &mut Arena, document: &[u8], spans: &[Range<usize>]) -> io::Result<Self> {
+    pub(super) fn compress(start: u64, document: &[u8], spans: &[Range<usize>]) -> io::Result<(Self, Vec<u8>)> {
         let mut compressor = Compressor::new(ZSTD_LEVEL)?;
         compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
-        let (document, places) = (compressor.compress(document)?, compressor.compress(&places(spans)?)?);
-        let hash = *blake3::Hasher::new().update(&document).update(&places).finalize().as_bytes();
-        Ok(Self { compressed: downloads.push(&document), places: downloads.push(&places), hash })
+        let mut bytes = compressor.compress(document)?;
+        let compressed = Span { start, length: bytes.len() as u64 };
+        bytes.extend(compressor.compress(&places(spans)?)?);
+        let places = Span { start: compressed.end(), length: bytes.len() as u64 - compressed.length };
+        Ok((Self { compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
 
     /// Where all of it lies.
@@ -126,11 +129,6 @@ impl ExportDocument {
     ) -> Result<Self, serde_json::Error> {
         let object = arena.push_json(&resource)?;
         Ok(Self { resource, object, stored })
-    }
-
-    /// The same export with its JSON elsewhere.
-    pub(super) fn with_object(&self, object: Span) -> Self {
-        Self { object, ..self.clone() }
     }
 
     /// The first byte behind its document among those for download.

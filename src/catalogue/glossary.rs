@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arena::Span;
-use crate::resource::GlossaryTermResource;
+use super::arena::{Arena, Span};
+use super::collate::Collation;
+use crate::export::Export;
+use crate::record::slug;
+use crate::resource::{GlossarySourceResource, GlossaryTermResource};
 
 /// A glossary term: what a search in the glossary reads, and its answer.
 #[derive(Debug, Serialize, Deserialize)]
@@ -12,4 +15,36 @@ pub struct GlossaryEntry {
     pub term: GlossaryTermResource,
     /// The same as a JSON object.
     pub object: Span,
+}
+
+/// Lays out the glossary of all exports, by term.
+///
+/// # Errors
+/// Where a term can't be written as JSON.
+pub(super) fn entries(
+    exports: &[Export],
+    collation: &Collation,
+    arena: &mut Arena,
+) -> Result<Vec<GlossaryEntry>, serde_json::Error> {
+    let mut terms: Vec<_> = exports.iter().flat_map(|export| &export.glossary).collect();
+    terms.sort_by_cached_key(|term| (collation.key(&term.term), term.term.clone()));
+    let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
+    terms
+        .into_iter()
+        .map(|term| {
+            let term = GlossaryTermResource {
+                id: slug(&term.term),
+                term: term.term.to_string(),
+                definition: term.definition.to_string(),
+                abbreviations: owned(&term.abbreviations),
+                synonyms: owned(&term.synonyms),
+                related: owned(&term.related),
+                source: term.source.as_ref().map(|source| GlossarySourceResource {
+                    title: source.title.as_deref().map(str::to_owned),
+                    url: source.url.as_deref().map(str::to_owned),
+                }),
+            };
+            Ok(GlossaryEntry { object: arena.push_json(&term)?, term })
+        })
+        .collect()
 }

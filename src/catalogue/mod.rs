@@ -13,24 +13,29 @@ mod collate;
 mod columns;
 mod compression;
 mod exports;
+mod external;
 mod filter;
 mod glossary;
 mod listing;
 mod merge;
+mod product_json;
 mod products;
 mod quality;
 mod records;
-mod reduced;
 mod reviews;
 mod same_as;
 
 pub use arena::{Arena, Span, fetch};
 pub use attributes::{Attribute, AttributeColumn};
 pub use builder::{CatalogueBuildError, CatalogueBuilder, CatalogueParts};
-pub use bulk::{Bulk, Pieces};
+pub use bulk::{Bulk, BulkReader, Pieces};
 pub use collate::Collation;
-pub use columns::{Columns, Order, STARS, SortedOrder};
+pub use columns::{Columns, Order, STARS, SortedOrder, whole_stars};
 pub use exports::{ExportDocument, StoredExport};
+pub use external::{
+    AttributeValue, AttributeValues, AttributeValuesBuilder, ExternalCatalogue, ExternalCatalogueBuilder,
+    ExternalParts, MergedProduct, MergedProducts, StoredReview,
+};
 pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
 pub use records::{DamagedText, ProductVersion, Records};

@@ -62,6 +62,14 @@ impl ProductSpans {
     }
 }
 
+/// A hash of a product's item and detail fields, which changes with the product alone.
+pub(super) fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(item);
+    hasher.write(fields);
+    hasher.finish()
+}
+
 /// Writes the JSON of products to an arena.
 pub(super) struct ProductWriter {
     spans: ProductSpans,
@@ -86,10 +94,7 @@ impl ProductWriter {
     /// # Errors
     /// Where the fields can't be compressed or the item is longer than 4 GiB.
     pub(super) fn push(&mut self, arena: &mut Arena, item: &[u8], fields: &[u8]) -> io::Result<u64> {
-        let mut hasher = FixedState::default().build_hasher();
-        hasher.write(item);
-        hasher.write(fields);
-        let hash = hasher.finish();
+        let hash = content_hash(item, fields);
         self.spans.hashes.push(hash);
         self.spans.item_lengths.push(u32::try_from(item.len()).map_err(io::Error::other)?);
         arena.push(item);

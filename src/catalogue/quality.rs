@@ -2,6 +2,9 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
+use super::merge::Rating;
 use crate::record::{EvidenceStatus, Software};
 
 /// How many reviews the prior counts for, in the Bayesian rating.
@@ -10,17 +13,33 @@ const PRIOR_REVIEWS: f64 = 10.0;
 /// The mean that is assumed where no product has a rating: the middle of 1 to 5 stars.
 const NEUTRAL_RATING: f64 = 3.0;
 
-/// The values that order products by quality, most important first.
-#[derive(Debug, PartialEq)]
-pub(super) struct Quality {
+/// The values of a record itself that order products by quality.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Merits {
     /// Whether it is a demo record.
     demo: bool,
-    /// Bayesian rating.
-    rating: f64,
     /// Whether its evidence was reviewed.
     reviewed: bool,
     /// How many of its optional properties say something.
-    completeness: usize,
+    completeness: u32,
+}
+
+impl Merits {
+    pub(super) fn of(software: &Software) -> Self {
+        Self {
+            demo: is_demo(&software.url),
+            reviewed: software.evidence_status == EvidenceStatus::VendorSourcesReviewed,
+            completeness: completeness(software),
+        }
+    }
+}
+
+/// The values that order products by quality. The best is the least.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Quality {
+    merits: Merits,
+    /// Bayesian rating.
+    rating: f64,
 }
 
 impl Quality {
@@ -30,42 +49,72 @@ impl Quality {
     /// five-star review doesn't beat hundreds of good ones, and an unrated product stands at the prior. A rating outside
     /// 0 to 5 counts as the nearest bound.
     #[must_use]
-    pub(super) fn of(software: &Software, rating: Option<f64>, review_count: Option<u64>, mean: f64) -> Self {
+    pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
-        let reviews = review_count.unwrap_or(1).max(1) as f64;
-        let rating = rating.map_or(mean, |rating| {
+        let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
+        let rating = shown.value.map_or(mean, |rating| {
             (PRIOR_REVIEWS * mean + reviews * rating.clamp(0.0, 5.0)) / (PRIOR_REVIEWS + reviews)
         });
-        Self {
-            demo: is_demo(&software.url),
-            rating,
-            reviewed: software.evidence_status == EvidenceStatus::VendorSourcesReviewed,
-            completeness: completeness(software),
-        }
+        Self { merits, rating }
     }
 
     /// Whether it is that of a demo record.
     #[must_use]
     pub(super) const fn is_demo(&self) -> bool {
-        self.demo
-    }
-
-    /// Best first.
-    #[must_use]
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
-        self.demo
-            .cmp(&other.demo)
-            .then(other.rating.total_cmp(&self.rating))
-            .then(other.reviewed.cmp(&self.reviewed))
-            .then(other.completeness.cmp(&self.completeness))
+        self.merits.demo
     }
 }
 
-/// The mean of the ratings shown, each within 0 to 5; the neutral one where there are none.
-#[must_use]
-pub(super) fn mean_rating(ratings: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = ratings.fold((0.0, 0.0), |(sum, count), rating| (sum + rating.clamp(0.0, 5.0), count + 1.0));
-    if count > 0.0 { sum / count } else { NEUTRAL_RATING }
+impl Ord for Quality {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (one, two) = (&self.merits, &other.merits);
+        one.demo
+            .cmp(&two.demo)
+            .then(other.rating.total_cmp(&self.rating))
+            .then(two.reviewed.cmp(&one.reviewed))
+            .then(two.completeness.cmp(&one.completeness))
+    }
+}
+
+impl PartialOrd for Quality {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Quality {}
+
+impl PartialEq for Quality {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+/// The mean of the ratings shown, each within 0 to 5. Added up in steps of 2^-32, so that the order doesn't matter.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct MeanRating {
+    sum: u128,
+    count: u64,
+}
+
+impl MeanRating {
+    const STEPS: f64 = (1_u64 << 32) as f64;
+
+    /// Adds a rating.
+    pub(super) fn push(&mut self, rating: f64) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 5 times 2^32")]
+        let steps = (rating.clamp(0.0, 5.0) * Self::STEPS).round() as u64;
+        self.sum += u128::from(steps);
+        self.count += 1;
+    }
+
+    /// The mean; the neutral rating where there are none.
+    #[must_use]
+    pub(super) fn mean(self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a mean")]
+        let (sum, count) = (self.sum as f64, self.count as f64);
+        if self.count > 0 { sum / Self::STEPS / count } else { NEUTRAL_RATING }
+    }
 }
 
 /// Whether a record is fictional: its website is under `.example`, which is reserved for that (RFC 2606).
@@ -77,7 +126,7 @@ fn is_demo(url: &str) -> bool {
     host.trim_end_matches('.').to_ascii_lowercase().ends_with(".example")
 }
 
-fn completeness(software: &Software) -> usize {
+fn completeness(software: &Software) -> u32 {
     let texts = [&software.tagline, &software.description, &software.vendor, &software.pricing];
     let lists = [
         &software.categories,
@@ -87,14 +136,26 @@ fn completeness(software: &Software) -> usize {
         &software.deployment,
         &software.languages,
     ];
-    texts.iter().filter(|text| text.is_some()).count()
-        + lists.iter().filter(|list| !list.is_empty()).count()
-        + usize::from(!software.sources.is_empty())
+    let texts = texts.iter().map(|text| u32::from(text.is_some()));
+    let lists = lists.iter().map(|list| u32::from(!list.is_empty()));
+    texts.chain(lists).sum::<u32>() + u32::from(!software.sources.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_demo;
+    use super::{MeanRating, is_demo};
+
+    #[test]
+    fn mean_rating_is_the_same_in_any_order() {
+        let mean = |ratings: &[f64]| {
+            let mut mean = MeanRating::default();
+            ratings.iter().for_each(|rating| mean.push(*rating));
+            mean.mean().to_bits()
+        };
+        assert_eq!(mean(&[0.1, 0.2, 0.3, 4.7, 9.0]), mean(&[9.0, 0.3, 4.7, 0.2, 0.1]));
+        assert_eq!(mean(&[2.0, 6.0, -1.0, 3.0]), 2.5_f64.to_bits());
+        assert_eq!(mean(&[]), 3.0_f64.to_bits());
+    }
 
     #[test]
     fn only_hosts_under_example_are_demo_records() {

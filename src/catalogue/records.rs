@@ -11,7 +11,7 @@ use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 
 /// The differences between two versions of a product.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProductVersion {
     /// The product's id.
     pub id: Box<str>,

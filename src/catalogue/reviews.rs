@@ -1,9 +1,11 @@
 //! The reviews of each product, newest first, and what they add up to.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
-use super::Ordinal;
 use super::arena::{Arena, Span};
+use super::{Ordinal, STARS};
 use crate::record::Review;
 use crate::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
 
@@ -90,7 +92,7 @@ impl ReviewsOf {
 
 impl Default for ReviewsOf {
     fn default() -> Self {
-        Self { entries: Vec::new(), summary: summary(&[]) }
+        Self { entries: Vec::new(), summary: Stars::default().summary() }
     }
 }
 
@@ -105,7 +107,7 @@ impl Reviews {
         ordinal: Ordinal,
         mut reviews: Vec<&Review>,
     ) -> Result<(), serde_json::Error> {
-        reviews.sort_by(|a, b| b.created_at_seconds.cmp(&a.created_at_seconds).then_with(|| a.id.cmp(&b.id)));
+        reviews.sort_by(|a, b| place(a).cmp(&place(b)));
         let entry = |review: &&Review| {
             let object = arena.push_json(&shown(review))?;
             Ok(ReviewEntry {
@@ -116,7 +118,7 @@ impl Reviews {
             })
         };
         let entries = reviews.iter().map(entry).collect::<Result<_, serde_json::Error>>()?;
-        self.of.push((ordinal, ReviewsOf { entries, summary: summary(&reviews) }));
+        self.of.push((ordinal, ReviewsOf { entries, summary: Stars::of(reviews.into_iter()).summary() }));
         Ok(())
     }
 
@@ -132,7 +134,13 @@ impl Reviews {
     }
 }
 
-fn shown(review: &Review) -> ReviewResource<'_> {
+/// What the reviews of a product are sorted by: newest first, those without a date last, then by id.
+pub(super) fn place(review: &Review) -> (Reverse<Option<i64>>, &str) {
+    (Reverse(review.created_at_seconds), &review.id)
+}
+
+/// A review as it is shown.
+pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
     ReviewResource {
         id: &review.id,
         software_id: &review.software_id,
@@ -146,24 +154,41 @@ fn shown(review: &Review) -> ReviewResource<'_> {
     }
 }
 
-/// The summary of reviews.
-#[must_use]
-pub(super) fn summary(reviews: &[&Review]) -> ReviewSummary {
-    let with = |stars: u8| reviews.iter().filter(|review| review.rating == stars).count() as u64;
-    ReviewSummary {
-        average: average(reviews),
-        count: reviews.len() as u64,
-        distribution: RatingDistribution { one: with(1), two: with(2), three: with(3), four: with(4), five: with(5) },
-    }
-}
+/// The number of a product's reviews with 1 to 5 stars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stars([u64; STARS]);
 
-/// The mean of the stars, to two decimals.
-fn average(reviews: &[&Review]) -> Option<f64> {
-    if reviews.is_empty() {
-        return None;
+impl Stars {
+    pub(super) fn of<'r>(reviews: impl Iterator<Item = &'r Review>) -> Self {
+        let mut stars = Self::default();
+        reviews.for_each(|review| stars.push(review.rating));
+        stars
     }
-    #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
-    let count = reviews.len() as f64;
-    let sum: f64 = reviews.iter().map(|review| f64::from(review.rating)).sum();
-    Some((sum / count * 100.0).round() / 100.0)
+
+    /// Adds a review.
+    pub(super) fn push(&mut self, rating: u8) {
+        if let Some(count) = usize::from(rating).checked_sub(1).and_then(|at| self.0.get_mut(at)) {
+            *count += 1;
+        }
+    }
+
+    /// What they add up to.
+    #[must_use]
+    pub(super) fn summary(self) -> ReviewSummary {
+        let [one, two, three, four, five] = self.0;
+        ReviewSummary {
+            average: self.average(),
+            count: self.0.iter().sum(),
+            distribution: RatingDistribution { one, two, three, four, five },
+        }
+    }
+
+    /// The mean of the stars, to two decimals.
+    fn average(self) -> Option<f64> {
+        let count: u64 = self.0.iter().sum();
+        let sum: u64 = (1..).zip(self.0).map(|(stars, count)| stars * count).sum();
+        #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
+        let mean = sum as f64 / count as f64;
+        (count > 0).then(|| (mean * 100.0).round() / 100.0)
+    }
 }

@@ -1,6 +1,6 @@
 //! Products of different exports with one website.
 
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::HashMap;
 
 use super::Ordinal;
 
@@ -52,13 +52,31 @@ impl SameAs {
 /// The members that any other member is linked with. With at most [`MAX_LINKS`] of each export among twice as many, each export
 /// finds as many of other exports as there are.
 fn candidates(group: &[(u64, Ordinal, u32)]) -> Box<[(u32, Ordinal)]> {
-    let mut counts: HashMap<u32, usize> = HashMap::new();
-    let wanted = group.iter().filter(|(_, _, export)| {
-        let count = counts.entry(*export).or_default();
+    let mut wanted = Wanted::default();
+    let wanted = group.iter().filter(|(_, _, export)| wanted.admits(*export));
+    wanted.map(|(_, ordinal, export)| (*export, *ordinal)).collect()
+}
+
+/// Chooses the candidates of a group, whose members come in the order of ordinals.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// The candidates of each export.
+    counts: HashMap<u32, usize>,
+    all: usize,
+}
+
+impl Wanted {
+    /// Whether the next member, of this export, is a candidate.
+    pub(super) fn admits(&mut self, export: u32) -> bool {
+        if self.all == 2 * MAX_LINKS {
+            return false;
+        }
+        let count = self.counts.entry(export).or_default();
         *count += 1;
-        *count <= MAX_LINKS
-    });
-    wanted.take(2 * MAX_LINKS).map(|(_, ordinal, export)| (*export, *ordinal)).collect()
+        let is_wanted = *count <= MAX_LINKS;
+        self.all += usize::from(is_wanted);
+        is_wanted
+    }
 }
 
 #[cfg(test)]

@@ -84,6 +84,7 @@ impl Terminal {
             self.clear();
             let (verb, unit) = match phase {
                 Phase::Reading => ("Checking", BYTES),
+                Phase::Merging => ("Merging", "{pos} of {len} exports"),
                 Phase::Indexing => ("Indexing", "{pos} of {len} products"),
                 Phase::Writing => ("Writing", ""),
             };
@@ -104,7 +105,7 @@ pub(super) fn is_worth_telling(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,
         Phase::Indexing => done.is_multiple_of(STEP) || done == total,
-        Phase::Writing => true,
+        Phase::Merging | Phase::Writing => true,
     }
 }
 
@@ -113,6 +114,7 @@ impl Observer for Terminal {
         let long = match phase {
             Phase::Reading => total >= LONG_BYTES,
             Phase::Indexing => total >= LONG_PRODUCTS,
+            Phase::Merging => total > 1,
             Phase::Writing => false,
         };
         if phase == Phase::Writing || done == total {

@@ -11,17 +11,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use tokio::runtime::Runtime;
+
 use super::Failure;
 use super::log::Log;
 use super::progress::{Terminal, is_worth_telling, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
+use crate::engine::opensearch::Published;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::export::Report;
+use crate::external::Scratch;
 use crate::panics;
 use crate::printable::printable;
 use crate::snapshot::builder::{Builder, Built};
 use crate::snapshot::process::{BuildProcess, Message};
-use crate::snapshot::remote::Filler;
+use crate::snapshot::remote::{self, Filler, MergedSet};
 use crate::snapshot::source::Source;
 use crate::snapshot::store::{Manifest, Store};
 use crate::snapshot::{
@@ -66,26 +70,24 @@ pub(super) fn run_in_cluster(
     cluster: Arc<Cluster>,
     log: &Log,
 ) -> Result<(), Failure> {
+    let Some(index) = &settings.index else {
+        return Err(Failure::usage(
+            "--reindex needs an index folder for its scratch files, so --index none makes no sense with it",
+        ));
+    };
+    let scratch = Scratch::new(index);
+    std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
     memory::limit(args.max_build_bytes);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
-    let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
-    let set = BuildFailure::catch(|| builder.read_exports()).map_err(|failure| Failure::of_build(&failure))?;
     // One thread for the requests, in addition to this one, which analyses.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::other(&error))?;
-    let published = runtime.block_on(async {
-        let _pings = cluster.start_pings();
-        let filler = Filler {
-            cluster,
-            prefix: args.engine.engine_index_prefix.clone(),
-            shards: args.engine.engine_shards,
-            waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
-            progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
-        };
-        filler.fill_and_publish(set.exports, &set.generation, set.skipped).await
-    });
-    let published = published.map_err(|error| Failure::other(&error))?;
+    let _pings = runtime.block_on(async { cluster.start_pings() });
+    let published = match published_already(args, settings, &cluster, &runtime)? {
+        Some(published) => published,
+        None => fill(args, settings, cluster, &scratch, &mut terminal, &runtime)?,
+    };
     let text = format!(
         "Indexed {} products as generation {} in the cluster, index {}, in {:.1} s\n",
         published.products,
@@ -95,6 +97,45 @@ pub(super) fn run_in_cluster(
     );
     let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
+}
+
+/// The generation in service, where it was made of the same files.
+fn published_already(
+    args: &ServeArgs,
+    settings: &Settings,
+    cluster: &Arc<Cluster>,
+    runtime: &Runtime,
+) -> Result<Option<Published>, Failure> {
+    let Some((generation, _)) = settings.source.generation(&settings.limits) else { return Ok(None) };
+    let generation = generation.prefixed(&settings.id_prefixes);
+    let published = runtime.block_on(remote::published_already(cluster, &args.engine.engine_index_prefix, &generation));
+    published.map_err(|error| Failure::other(&error))
+}
+
+/// Reads the exports, merges them, and fills the cluster.
+fn fill(
+    args: &ServeArgs,
+    settings: &Settings,
+    cluster: Arc<Cluster>,
+    scratch: &Scratch,
+    terminal: &mut Terminal,
+    runtime: &Runtime,
+) -> Result<Published, Failure> {
+    let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
+    let set = BuildFailure::catch(|| builder.read_external(scratch)).map_err(|failure| Failure::of_build(&failure))?;
+    let merged = MergedSet::new(&set, &settings.id_prefixes, scratch, |done, total| {
+        let _ = terminal.progress(Phase::Merging, done, total);
+    });
+    let merged = merged.map_err(|error| Failure::other(&error))?;
+    drop(set);
+    let filler = Filler {
+        cluster,
+        prefix: args.engine.engine_index_prefix.clone(),
+        shards: args.engine.engine_shards,
+        waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
+        progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
+    };
+    runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
 }
 
 /// The changes from the generation before; `None` where that is gone or damaged, or they are too large to hold both.

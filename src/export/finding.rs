@@ -206,6 +206,14 @@ impl Findings {
         }
     }
 
+    /// Takes the findings in other files, or of other codes, over.
+    pub(super) fn append(&mut self, other: Self) {
+        self.kept.extend(other.kept);
+        for (of, count) in other.counts {
+            *self.counts.entry(of).or_default() += count;
+        }
+    }
+
     /// All places of the findings that are kept.
     pub(super) fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
         self.kept.iter_mut().flat_map(|finding| {

@@ -8,6 +8,7 @@
 mod budget;
 mod code;
 mod convert;
+mod external;
 mod finding;
 mod id_prefix;
 mod pointer;
@@ -25,6 +26,7 @@ mod vocabulary;
 
 pub use code::{Code, Severity};
 pub use convert::write_compact;
+pub use external::{ExternalExports, ExternalSet, examine_external};
 pub use finding::{Finding, Location, Related, SourceSpan};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
 pub use record_name::RecordName;

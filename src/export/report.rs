@@ -191,9 +191,8 @@ pub fn examine(
     name_records(&mut findings, &report.files, &exports, limits);
     for export in exports {
         let records = export.contents.sections[SectionKind::Software as usize].len();
-        let [_, others @ ..] = &export.contents.sections;
-        let skipped_others: usize =
-            others.iter().map(|section| if export.valid { section.skipped_count() } else { section.len() }).sum();
+        let [_, others @ ..] = SectionKind::ALL;
+        let skipped_others: usize = others.into_iter().map(|kind| skipped_elements(&export, kind)).sum();
         let export = into_export(export);
         report.counts.records += records;
         let skipped_software = records - export.as_ref().map_or(0, |export| export.software.len());
@@ -207,8 +206,18 @@ pub fn examine(
     report
 }
 
+/// The number of elements of a section that are left out.
+pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> usize {
+    let section = &export.contents.sections[kind as usize];
+    if export.valid { section.skipped_count() } else { section.len() }
+}
+
 /// The layers that look at one file alone.
-fn parse<'f>(file: &'f SourceFile, limits: &Limits, today: CalendarDate) -> (Option<ParsedExport<'f>>, Faults) {
+pub(super) fn parse<'f>(
+    file: &'f SourceFile,
+    limits: &Limits,
+    today: CalendarDate,
+) -> (Option<ParsedExport<'f>>, Faults) {
     let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
     let Some(document) = document else { return (None, faults) };
     faults.append(schema::check(document.root()));
@@ -242,7 +251,7 @@ fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f R
 }
 
 /// The valid part of a document; `None` where the envelope isn't valid.
-fn into_export(export: ParsedExport<'_>) -> Option<Export> {
+pub(super) fn into_export(export: ParsedExport<'_>) -> Option<Export> {
     if !export.valid {
         return None;
     }

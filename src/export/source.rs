@@ -1,8 +1,9 @@
 //! Finding export files and reading their bytes, bounded.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -12,6 +13,7 @@ use bytes::Bytes;
 use super::finding::Fault;
 use super::text::Locator;
 use super::{Code, Finding, IdPrefixes, Location, Related, stray};
+use crate::external::Scratch;
 use crate::record::CalendarDate;
 
 /// The limits of reading.
@@ -102,6 +104,8 @@ pub struct SourceFile {
     modified: Option<SystemTime>,
     id_prefix: Option<Box<str>>,
     locator: OnceLock<Locator>,
+    /// The bytes, where they aren't in memory.
+    copy: Option<Arc<File>>,
 }
 
 impl SourceFile {
@@ -172,6 +176,7 @@ impl SourceFile {
             modified: None,
             id_prefix: None,
             locator: OnceLock::new(),
+            copy: None,
         })
     }
 
@@ -203,7 +208,61 @@ impl SourceFile {
         &self.id
     }
 
-    /// Its bytes.
+    /// Moves its bytes to a scratch file.
+    ///
+    /// # Errors
+    /// Where that can't be written.
+    pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
+        let mut copy = scratch.file()?;
+        copy.write_all(&self.bytes)?;
+        Ok(Self { bytes: Bytes::new(), locator: OnceLock::new(), copy: Some(Arc::new(copy)), ..self })
+    }
+
+    /// The same file with its bytes in memory.
+    ///
+    /// # Errors
+    /// Where the scratch file can't be read.
+    pub(super) fn reload(&self) -> io::Result<Self> {
+        let bytes = match &self.copy {
+            None => self.bytes.clone(),
+            Some(copy) => {
+                let length = usize::try_from(copy.metadata()?.len()).map_err(io::Error::other)?;
+                let mut bytes = vec![0; length];
+                copy.read_exact_at(&mut bytes, 0)?;
+                bytes.into()
+            }
+        };
+        Ok(Self {
+            path: Arc::clone(&self.path),
+            id: self.id.clone(),
+            bytes,
+            hash: self.hash,
+            modified: self.modified,
+            id_prefix: self.id_prefix.clone(),
+            locator: OnceLock::new(),
+            copy: None,
+        })
+    }
+
+    /// The scratch file with its bytes, where they aren't in memory.
+    pub(super) const fn copy(&self) -> Option<&Arc<File>> {
+        self.copy.as_ref()
+    }
+
+    /// The bytes of a range, as far as there are any.
+    pub(super) fn part(&self, range: Range<usize>) -> Bytes {
+        let Some(copy) = &self.copy else {
+            let end = range.end.min(self.bytes.len());
+            return self.bytes.slice(range.start.min(end)..end);
+        };
+        let mut bytes = vec![0; range.len()];
+        // One that can't be read isn't shown.
+        let length = copy.read_at(&mut bytes, range.start as u64).unwrap_or_default();
+        bytes.truncate(length);
+        bytes.into()
+    }
+
+    /// Its bytes; none where they aren't in memory.
     #[must_use]
     pub const fn bytes(&self) -> &Bytes {
         &self.bytes

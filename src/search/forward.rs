@@ -161,14 +161,19 @@ impl Forward {
 
     /// A document's words up to the end of a section.
     pub fn words_until(&self, ordinal: Ordinal, section: Section) -> impl Iterator<Item = WordId> + '_ {
-        let mut left = section as usize + 1;
-        self.words(ordinal).take_while(move |word| {
-            if *word == SECTION_END {
-                left -= 1;
-            }
-            left > 0
-        })
+        until(self.words(ordinal), section)
     }
+}
+
+/// A document's words up to the end of a section.
+pub fn until(words: impl Iterator<Item = WordId>, section: Section) -> impl Iterator<Item = WordId> {
+    let mut left = section as usize + 1;
+    words.take_while(move |word| {
+        if *word == SECTION_END {
+            left -= 1;
+        }
+        left > 0
+    })
 }
 
 /// The words of one document, with [`VALUE_END`] between values and [`SECTION_END`] behind each section.

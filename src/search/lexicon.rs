@@ -245,7 +245,7 @@ impl LexiconBuilder {
     ///
     /// # Errors
     /// Where a map can't be built.
-    pub fn finish(self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
+    pub fn finish(&self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
         let mut order: Vec<usize> = (0..self.words.len()).collect();
         order.sort_by(|a, b| {
             let (a, b) = (&self.words[*a], &self.words[*b]);

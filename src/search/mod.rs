@@ -12,6 +12,7 @@ mod alternatives;
 pub mod analyse;
 pub mod budget;
 pub mod collect;
+mod document_analyzer;
 pub mod english;
 pub mod expand;
 pub mod facet_counts;
@@ -35,8 +36,9 @@ pub mod synonym;
 pub mod typo;
 pub mod understand;
 
+pub use document_analyzer::{DocumentAnalyzer, Numbering};
 pub use index::{SearchBuilder, SearchParts};
-pub use lexicon::StemId;
+pub use lexicon::{StemId, WordId};
 pub use opened::{SearchIndex, SearchIndexError};
 pub use plan::{Alternative, Group, INDEXED_PREFIX, Kind, Phrase, Plan, Rerank, Signals, Term};
 pub use ranking::Ranking;

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::collect::{Candidate, Tier};
 use super::field::Section;
-use super::forward::{Forward, SECTION_END, VALUE_END};
+use super::forward::{Forward, SECTION_END, VALUE_END, until};
+use super::lexicon::WordId;
 use super::plan::{Rerank, Signals};
 use crate::catalogue::Ordinal;
 
@@ -51,7 +52,7 @@ impl Rerank {
             Self::Signals(signals) => signals.rerank(forward, best, wanted, self.upper_bound()),
             Self::ShortestName => {
                 for candidate in best.iter_mut() {
-                    candidate.score /= name_length(forward, candidate.ordinal);
+                    candidate.score /= name_length(forward.words(candidate.ordinal));
                 }
                 best.sort_unstable_by(|a, b| b.cmp(a));
             }
@@ -138,9 +139,9 @@ fn share(found: u32, all: usize) -> f32 {
 
 /// The number of words of a document's shortest name or alias, at least 1.
 #[must_use]
-pub fn name_length(forward: &Forward, ordinal: Ordinal) -> f32 {
+pub fn name_length(document: impl Iterator<Item = WordId>) -> f32 {
     let (mut shortest, mut words) = (u16::MAX, 0_u16);
-    for word in forward.words_until(ordinal, Section::Title) {
+    for word in until(document, Section::Title) {
         if word == VALUE_END {
             shortest = shortest.min(words);
             words = 0;

@@ -129,12 +129,36 @@ impl From<&Lengths> for Counted {
     }
 }
 
-/// The scores of terms in the documents of a generation. Lengths saturate at 255 words for a name or a summary, at 65,535 for
-/// a description.
+/// What scoring knows of the lengths of all documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LengthStatistics {
+    documents: u64,
+    /// The words in each section of all documents.
+    totals: [u64; 3],
+    /// The longest description that is told from longer ones.
+    longest_body: u16,
+}
+
+impl LengthStatistics {
+    /// Adds a document.
+    pub fn push(&mut self, lengths: &Lengths) {
+        self.documents += 1;
+        for (total, length) in self.totals.iter_mut().zip(lengths) {
+            *total += u64::from(*length);
+        }
+        self.longest_body = self.longest_body.max(Counted::from(lengths).body);
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
+    fn means(&self) -> [f32; 3] {
+        self.totals.map(|total| ((total as f64 / self.documents.max(1) as f64) as f32).max(1.0))
+    }
+}
+
+/// The scores of terms by the lengths of their document. Lengths saturate at 255 words for a name or a summary, at 65,535 for a
+/// description.
 #[derive(Debug)]
-pub struct Scorer {
-    /// The lengths of each document.
-    documents: Vec<Counted>,
+pub struct TermScores {
     /// By length: the weight of one occurrence in a name and in a summary.
     short: [[f32; 256]; 2],
     /// The same in a description.
@@ -143,45 +167,76 @@ pub struct Scorer {
     context: f32,
     /// By packed frequency: the occurrences in each section.
     counts: &'static [[f32; 4]],
+    k1: f32,
+}
+
+impl TermScores {
+    /// The scores in a set of documents.
+    #[must_use]
+    pub fn new(lengths: &LengthStatistics, ranking: &Ranking) -> Self {
+        let fields = [
+            (ranking.name, ranking.name_b),
+            (ranking.summary, ranking.summary_b),
+            (ranking.description, ranking.description_b),
+        ];
+        let means = lengths.means();
+        let weight = |section: Section, length: u16| {
+            let ((weight, b), mean) = (fields[section as usize], means[section as usize]);
+            weight / (1.0 - b + b * f32::from(length) / mean).max(ranking.norm_floor)
+        };
+        let short = |section| std::array::from_fn(|length| weight(section, u16::try_from(length).unwrap_or(u16::MAX)));
+        Self {
+            short: [short(Section::Title), short(Section::Summary)],
+            body: (0..=lengths.longest_body).map(|length| weight(Section::Body, length)).collect(),
+            context: ranking.category_description,
+            counts: &CODES.counts,
+            k1: ranking.k1,
+        }
+    }
+
+    /// The score of a term in a document of these lengths, by its packed frequency there: above 0, below 1.
+    #[must_use]
+    pub fn score(&self, packed: u32, lengths: &Lengths) -> f32 {
+        self.counted_score(packed, Counted::from(lengths))
+    }
+
+    #[inline]
+    fn counted_score(&self, packed: u32, counted: Counted) -> f32 {
+        let counts = self.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
+        saturated(counts, &self.weights_of(counted), self.k1)
+    }
+
+    /// The weight of one occurrence in each section of a document of these lengths, and in the description of a category.
+    #[inline]
+    fn weights_of(&self, counted: Counted) -> [f32; 4] {
+        let [title, summary] = &self.short;
+        let body = self.body.get(usize::from(counted.body)).copied().unwrap_or_default();
+        [title[usize::from(counted.title)], summary[usize::from(counted.summary)], body, self.context]
+    }
+}
+
+/// The scores of terms in the documents of a generation.
+#[derive(Debug)]
+pub struct Scorer {
+    /// The lengths of each document.
+    documents: Vec<Counted>,
+    scores: TermScores,
     /// By packed frequency: the highest score of a term in any document.
     upper_bounds: Vec<f32>,
-    k1: f32,
 }
 
 impl Scorer {
     /// A scorer of documents of these lengths.
     #[must_use]
     pub fn new(lengths: &[Lengths], ranking: &Ranking) -> Self {
-        let fields = [
-            (ranking.name, ranking.name_b),
-            (ranking.summary, ranking.summary_b),
-            (ranking.description, ranking.description_b),
-        ];
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
-        let means = Section::ALL.map(|section| {
-            let total: u64 = lengths.iter().map(|lengths| u64::from(lengths[section as usize])).sum();
-            ((total as f64 / lengths.len().max(1) as f64) as f32).max(1.0)
-        });
+        let mut statistics = LengthStatistics::default();
+        lengths.iter().for_each(|lengths| statistics.push(lengths));
+        let scores = TermScores::new(&statistics, ranking);
         let documents: Vec<Counted> = lengths.iter().map(Counted::from).collect();
-        let longest = documents.iter().map(|counted| counted.body).max().unwrap_or(0);
-        let weight = |section: Section, length: u16| {
-            let ((weight, b), mean) = (fields[section as usize], means[section as usize]);
-            weight / (1.0 - b + b * f32::from(length) / mean).max(ranking.norm_floor)
-        };
-        let short = |section| std::array::from_fn(|length| weight(section, u16::try_from(length).unwrap_or(u16::MAX)));
-        let mut scorer = Self {
-            documents,
-            short: [short(Section::Title), short(Section::Summary)],
-            body: (0..=longest).map(|length| weight(Section::Body, length)).collect(),
-            context: ranking.category_description,
-            counts: &CODES.counts,
-            upper_bounds: Vec::new(),
-            k1: ranking.k1,
-        };
-        let documents = || scorer.documents.iter().map(|counted| scorer.weights_of(*counted));
-        let best = documents().fold([0.0; 4], |best: [f32; 4], of| std::array::from_fn(|at| best[at].max(of[at])));
-        scorer.upper_bounds = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
-        scorer
+        let weights = documents.iter().map(|counted| scores.weights_of(*counted));
+        let best = weights.fold([0.0; 4], |best: [f32; 4], of| std::array::from_fn(|at| best[at].max(of[at])));
+        let upper_bounds = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
+        Self { documents, scores, upper_bounds }
     }
 
     /// The number of documents.
@@ -194,16 +249,15 @@ impl Scorer {
     #[must_use]
     #[inline]
     pub fn score(&self, packed: u32, document: Ordinal) -> f32 {
-        let counts = self.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
-        saturated(counts, &self.weights_of(self.documents[document as usize]), self.k1)
+        self.scores.counted_score(packed, self.documents[document as usize])
     }
 
     /// The shares of the sections in a term's score in a document: names, short fields, long ones, and the descriptions of
     /// categories; their sum is 1.
     #[must_use]
     pub fn shares(&self, packed: u32, document: Ordinal) -> [f32; 4] {
-        let counts = self.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
-        let weights = self.weights_of(self.documents[document as usize]);
+        let counts = self.scores.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
+        let weights = self.scores.weights_of(self.documents[document as usize]);
         let parts: [f32; 4] = std::array::from_fn(|at| counts[at] * weights[at]);
         let sum: f32 = parts.iter().sum();
         parts.map(|part| if sum > 0.0 { part / sum } else { 0.0 })
@@ -213,14 +267,6 @@ impl Scorer {
     #[must_use]
     pub fn max_upper_bound(&self) -> f32 {
         self.upper_bounds.iter().copied().fold(0.0, f32::max)
-    }
-
-    /// The weight of one occurrence in each section of a document of these lengths, and in the description of a category.
-    #[inline]
-    fn weights_of(&self, counted: Counted) -> [f32; 4] {
-        let [title, summary] = &self.short;
-        let body = self.body.get(usize::from(counted.body)).copied().unwrap_or_default();
-        [title[usize::from(counted.title)], summary[usize::from(counted.summary)], body, self.context]
     }
 
     /// The highest score of a term in any document, by its packed frequency.

@@ -12,7 +12,7 @@ use super::stem::Stems;
 use crate::record::SynonymGroup;
 
 /// The synonym groups of a generation.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Thesaurus {
     /// By the first stem of a term: the terms that begin with it, longest first.
     terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>>,

@@ -8,7 +8,7 @@ use foldhash::HashSet;
 
 use super::build::{BuildError, Processors, build};
 use super::failpoint::{Step, pass};
-use super::failure::BuildFailure;
+use super::failure::{BuildFailure, FailureCode};
 use super::generation::Generation;
 use super::log::{ChangeLog, Former};
 use super::losses::losses;
@@ -19,7 +19,9 @@ use super::source::ReadSet;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, NewGeneration, Store};
 use super::{Artifact, Snapshot, open_catalogue};
-use crate::export::{Export, Report, Skipped};
+use crate::error::chain;
+use crate::export::{Export, ExternalSet, Report};
+use crate::external::Scratch;
 
 /// A generation on disk, and whether it had to be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,17 +30,6 @@ pub struct Built {
     pub manifest: Manifest,
     /// Whether it was built; else it was there already.
     pub is_new: bool,
-}
-
-/// Exports that can be served, with the generation that they make.
-#[derive(Debug)]
-pub struct NamedExports {
-    /// The name of the generation.
-    pub generation: Generation,
-    /// The elements that are left out of them.
-    pub skipped: Skipped,
-    /// The exports.
-    pub exports: Vec<Export>,
 }
 
 /// Builds generations.
@@ -115,14 +106,21 @@ impl Builder<'_> {
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
-    /// Reads the exports, to build a generation of them elsewhere.
+    /// Reads the exports one by one, to build a generation of them elsewhere.
     ///
     /// # Errors
-    /// Where the exports can't be served.
-    pub fn read_exports(&mut self) -> Result<NamedExports, BuildFailure> {
-        let ReadSet { report, .. } = self.read()?;
-        let generation = self.name(&report);
-        Ok(NamedExports { generation, skipped: report.skipped, exports: report.exports })
+    /// Where the exports can't be served, or a scratch file can't be written or read.
+    pub fn read_external(&mut self, scratch: &Scratch) -> Result<ExternalSet, BuildFailure> {
+        let observer = RefCell::new(&mut *self.observer);
+        let (limits, prefixes) = (&self.settings.limits, &self.settings.id_prefixes);
+        let set = self.settings.source.read_external(limits, prefixes, scratch, &|done, total| {
+            // Stopping counts from the first product on.
+            let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
+        })?;
+        let set =
+            set.map_err(|error| BuildFailure::transient(FailureCode::IndexNotWritten, chain(&scratch.error(error))))?;
+        self.check(&set.report, set.export_count() > 0)?;
+        Ok(set)
     }
 
     fn name(&self, report: &Report) -> Generation {
@@ -137,14 +135,20 @@ impl Builder<'_> {
             // Stopping counts from the first product on.
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
-        self.observer.report(&set.report);
-        for export in set.report.unused_prefixes(&self.settings.id_prefixes) {
+        self.check(&set.report, !set.report.exports.is_empty())?;
+        Ok(set)
+    }
+
+    /// Reports exports; those that can't be served are an error.
+    fn check(&mut self, report: &Report, has_exports: bool) -> Result<(), BuildFailure> {
+        self.observer.report(report);
+        for export in report.unused_prefixes(&self.settings.id_prefixes) {
             tracing::warn!(
                 "--id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
             );
         }
-        let servable = set.report.is_valid() || (self.settings.skip_invalid && !set.report.exports.is_empty());
-        if servable { Ok(set) } else { Err(BuildFailure::invalid(&set.report)) }
+        let servable = report.is_valid() || (self.settings.skip_invalid && has_exports);
+        if servable { Ok(()) } else { Err(BuildFailure::invalid(report)) }
     }
 
     fn build(&mut self, report: Report, scratch: Option<&Path>) -> Result<Artifact, BuildFailure> {

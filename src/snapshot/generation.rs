@@ -24,10 +24,7 @@ impl Generation {
         let mut exports: Vec<_> = exports.iter().collect();
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let mut namer = Namer::new();
-        for export in exports {
-            namer.begin(&export.id, export.document.len() as u64);
-            namer.0.update(&export.document);
-        }
+        exports.into_iter().for_each(|export| namer.push(export));
         namer.finish()
     }
 
@@ -99,10 +96,11 @@ impl Generation {
 }
 
 /// Names a generation, from its exports in the order of their ids.
-struct Namer(blake3::Hasher);
+#[derive(Debug)]
+pub(crate) struct Namer(blake3::Hasher);
 
 impl Namer {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&INDEX_FORMAT.to_le_bytes());
         hasher.update(stem::VERSION.as_bytes());
@@ -110,6 +108,12 @@ impl Namer {
             hasher.update(&[major, minor, patch]);
         }
         Self(hasher)
+    }
+
+    /// Adds an export.
+    pub(crate) fn push(&mut self, export: &Export) {
+        self.begin(&export.id, export.document.len() as u64);
+        self.0.update(&export.document);
     }
 
     /// Begins an export; its bytes follow.
@@ -120,7 +124,7 @@ impl Namer {
         self.0.update(&length.to_le_bytes());
     }
 
-    fn finish(self) -> Generation {
+    pub(crate) fn finish(self) -> Generation {
         Generation(self.0.finalize().to_hex()[..16].into())
     }
 }

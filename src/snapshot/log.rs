@@ -1,13 +1,17 @@
 //! The log of changes: which products each of the last generations added, changed and removed. It is a part of a generation, so
 //! it is persisted, loaded and replicated with it.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::io;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::artifact::{CHANGES, VERSIONS};
 use super::generation::Generation;
+use super::versions::VersionReader;
 use super::{Artifact, Snapshot};
 use crate::catalogue::ProductVersion;
 
@@ -49,11 +53,26 @@ pub struct ProductChange {
     pub is_evidence_renewed: bool,
 }
 
+impl ProductChange {
+    /// The bytes that it takes in the log, at most.
+    fn bytes(&self) -> usize {
+        self.id.len() + CHANGE_BYTES
+    }
+}
+
 /// A generation with the versions of its products: what the next one is compared with.
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(super) generation: Generation,
     pub(super) versions: Vec<ProductVersion>,
+    pub(super) log: ChangeLog,
+}
+
+/// A generation whose versions are beyond memory, with its log.
+#[derive(Debug)]
+pub(crate) struct ExternalFormer {
+    pub(super) generation: Generation,
+    pub(super) versions: VersionReader,
     pub(super) log: ChangeLog,
 }
 
@@ -104,14 +123,44 @@ impl ChangeLog {
         versions: &[ProductVersion],
         at: &str,
     ) -> Self {
-        let Some(former) = former else { return Self { begun_at: at.to_owned(), steps: VecDeque::new() } };
-        let mut log = former.log;
-        if former.generation != *generation {
-            let changes = compare(&former.versions, versions);
-            log.steps.push_back(Step { from: former.generation, at: at.to_owned(), changes });
-            log.trim(MAX_BYTES);
+        let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
+        let versions = versions.iter().cloned().map(Ok::<_, Infallible>);
+        let changes = || {
+            let Ok(changes) = compare(before.into_iter().map(Ok), versions, MAX_BYTES);
+            changes
+        };
+        if from == *generation { log } else { log.with(from, at, changes()) }
+    }
+
+    /// The same for generations beyond memory, whose versions are read by id.
+    ///
+    /// # Errors
+    /// Where versions can't be read.
+    pub(super) fn after_external(
+        former: Option<ExternalFormer>,
+        generation: &Generation,
+        versions: impl Iterator<Item = io::Result<ProductVersion>>,
+        at: &str,
+    ) -> io::Result<Self> {
+        let Some(ExternalFormer { generation: from, versions: before, log }) = former else {
+            return Ok(Self::begun(at));
+        };
+        if from == *generation {
+            return Ok(log);
         }
-        log
+        let changes = compare(before, versions, MAX_BYTES)?;
+        Ok(log.with(from, at, changes))
+    }
+
+    fn begun(at: &str) -> Self {
+        Self { begun_at: at.to_owned(), steps: VecDeque::new() }
+    }
+
+    /// The log with another step.
+    fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
+        self.steps.push_back(Step { from, at: at.to_owned(), changes });
+        self.trim(MAX_BYTES);
+        self
     }
 
     pub(super) fn encode(&self) -> Result<Bytes, postcard::Error> {
@@ -122,7 +171,7 @@ impl ChangeLog {
     fn trim(&mut self, max_bytes: usize) {
         let mut bytes = 0;
         let fitting = self.steps.iter().rev().take(MAX_STEPS).take_while(|step| {
-            bytes += step.changes.iter().map(|change| change.id.len() + CHANGE_BYTES).sum::<usize>();
+            bytes += step.changes.iter().map(ProductChange::bytes).sum::<usize>();
             bytes <= max_bytes
         });
         let dropped = self.steps.len() - fitting.count();
@@ -161,26 +210,39 @@ impl ChangeLog {
     }
 }
 
-/// The changes between two lists of versions, each sorted by id.
-fn compare(before: &[ProductVersion], after: &[ProductVersion]) -> Vec<ProductChange> {
-    let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
-    let mut changes = Vec::new();
-    loop {
-        let (old, new) = match (before.peek(), after.peek()) {
-            (None, None) => return changes,
-            (Some(old), Some(new)) if old.id == new.id => (before.next(), after.next()),
-            (Some(old), Some(new)) if old.id > new.id => (None, after.next()),
-            (None, Some(_)) => (None, after.next()),
-            (Some(_), _) => (before.next(), None),
+/// The changes between two lists of versions, each sorted by id; no more than exceed `max_bytes`, with which the step is dropped.
+fn compare<E>(
+    before: impl Iterator<Item = Result<ProductVersion, E>>,
+    after: impl Iterator<Item = Result<ProductVersion, E>>,
+    max_bytes: usize,
+) -> Result<Vec<ProductChange>, E> {
+    let (mut before, mut after) = (before.fuse(), after.fuse());
+    let (mut old, mut new) = (before.next().transpose()?, after.next().transpose()?);
+    let (mut changes, mut bytes) = (Vec::new(), 0);
+    while bytes <= max_bytes {
+        let order = match (&old, &new) {
+            (None, None) => break,
+            (Some(old), Some(new)) => old.id.cmp(&new.id),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
         };
-        let Some(id) = old.or(new).map(|version| version.id.clone()) else { continue };
-        let hash = |version: Option<&ProductVersion>| version.map(|version| version.hash);
-        if hash(old) != hash(new) {
-            let is_evidence_renewed =
-                old.zip(new).is_some_and(|(old, new)| new.evidence_checked_on > old.evidence_checked_on);
-            changes.push(ProductChange { id, before: hash(old), after: hash(new), is_evidence_renewed });
+        let one = if order.is_le() { std::mem::replace(&mut old, before.next().transpose()?) } else { None };
+        let other = if order.is_ge() { std::mem::replace(&mut new, after.next().transpose()?) } else { None };
+        let hash = |version: &Option<ProductVersion>| version.as_ref().map(|version| version.hash);
+        let (hash_before, hash_after) = (hash(&one), hash(&other));
+        if hash_before == hash_after {
+            continue;
         }
+        let is_evidence_renewed = one
+            .as_ref()
+            .zip(other.as_ref())
+            .is_some_and(|(old, new)| new.evidence_checked_on > old.evidence_checked_on);
+        let Some(id) = other.or(one).map(|version| version.id) else { continue };
+        let change = ProductChange { id, before: hash_before, after: hash_after, is_evidence_renewed };
+        bytes += change.bytes();
+        changes.push(change);
     }
+    Ok(changes)
 }
 
 #[cfg(test)]
@@ -265,6 +327,11 @@ mod tests {
     fn evidence_of_a_later_day_is_renewed() {
         let version =
             |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
+        let compare = |before: &[ProductVersion], after: &[ProductVersion]| {
+            let versions = |of: &[ProductVersion]| of.to_vec().into_iter().map(Ok::<_, Infallible>);
+            let Ok(changes) = compare(versions(before), versions(after), MAX_BYTES);
+            changes
+        };
         let renewed = |before, after| compare(&[version(1, before)], &[version(2, after)])[0].is_evidence_renewed;
         assert!(renewed("2026-01-01", "2026-01-02") && renewed("", "2026-01-01"));
         assert!(!renewed("2026-01-02", "2026-01-01") && !renewed("2026-01-01", "2026-01-01"));

@@ -20,6 +20,7 @@ mod settings;
 pub mod source;
 pub mod stamp;
 pub mod store;
+mod versions;
 pub mod watch;
 
 pub use artifact::Artifact;

@@ -12,6 +12,8 @@ use crate::export::Report;
 pub enum Phase {
     /// Reading and checking, counted in bytes.
     Reading,
+    /// Merging exports into one directory beyond memory, counted in exports.
+    Merging,
     /// Indexing, counted in products.
     Indexing,
     /// Writing to disk; not counted.

@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use super::generation::Generation;
 use super::stamp::{self, FolderStamp};
-use crate::export::{self, FindError, Finding, IdPrefixes, Limits, Report, SourceFile};
+use crate::export::{self, ExternalSet, FindError, Finding, IdPrefixes, Limits, Report, SourceFile};
+use crate::external::Scratch;
 
 /// The exports that the binary carries, by file name: what is served where there is no data folder.
 const EMBEDDED: [(&str, &[u8]); 3] = [
@@ -76,11 +77,7 @@ impl Source {
                 Ok(ReadSet { report, stamp })
             }
             Self::Embedded => {
-                let files = EMBEDDED
-                    .iter()
-                    .map(|(name, bytes)| SourceFile::from_bytes(Path::new(name), Bytes::from_static(bytes)))
-                    .map(|file| Ok(file?.prefixed(prefixes)))
-                    .collect();
+                let files = embedded_files(prefixes).collect();
                 let report = export::examine(files, limits, today, &|done| progress(done, done));
                 Ok(ReadSet { report, stamp: FolderStamp::new() })
             }
@@ -89,6 +86,39 @@ impl Source {
 }
 
 impl Source {
+    /// Reads and checks all exports one by one, for a set beyond memory; otherwise as [`read`](Self::read).
+    ///
+    /// # Errors
+    /// Where the folder can't be listed or holds no export; inside, where a scratch file can't be written or read.
+    pub fn read_external(
+        &self,
+        limits: &Limits,
+        prefixes: &IdPrefixes,
+        scratch: &Scratch,
+        progress: &dyn Fn(u64, u64),
+    ) -> Result<io::Result<ExternalSet>, FindError> {
+        let today = export::latest_day(jiff::Timestamp::now());
+        match self {
+            Self::Folder(folder) => {
+                let (_, set) = read_settled(folder, || {
+                    let files = export::find_files(folder)?;
+                    let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
+                    let total = sizes.sum();
+                    let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
+                    Ok(export::examine_external(files, limits, today, scratch, &|done| progress(done, total)))
+                })?;
+                Ok(set.map(|mut set| {
+                    export::mention_ignored_files(&mut set.report, folder);
+                    set
+                }))
+            }
+            Self::Embedded => {
+                let progress = |done| progress(done, done);
+                Ok(export::examine_external(embedded_files(prefixes), limits, today, scratch, &progress))
+            }
+        }
+    }
+
     /// The generation that the files make if nothing is left out of them, and what they looked like; the files are read,
     /// but neither checked nor kept. `None` where that can't be told.
     #[must_use]
@@ -101,6 +131,12 @@ impl Source {
         let (stamp, generation) = read_settled(folder, hash).ok()?;
         Some((generation?, stamp))
     }
+}
+
+fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFile, Box<Finding>>> {
+    let files = EMBEDDED.iter();
+    let files = files.map(|(name, bytes)| SourceFile::from_bytes(Path::new(name), Bytes::from_static(bytes)));
+    files.map(|file| Ok(file?.prefixed(prefixes)))
 }
 
 /// How often files that change while they are read are read again.

@@ -1,15 +1,20 @@
 //! The terms of a generation that understanding a query looks up: how many documents have each, and the categories of the best
 //! documents with a name. API servers hold it in memory.
 
-use bytes::Bytes;
-use fst::Map;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, Write as _};
+use std::sync::Arc;
 
-use crate::catalogue::{Columns, Ordinal};
+use bytes::Bytes;
+use fst::{Map, MapBuilder};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use crate::catalogue::{Bulk, Ordinal};
 use crate::engine::{CATEGORY_EXAMPLES, EngineError};
+use crate::external::{ExternalSorter, Keyed, Scratch};
 use crate::search::Term;
-use crate::search::score::{Occurrences, Scorer};
 
 /// The terms, opened.
 #[derive(Debug)]
@@ -22,7 +27,7 @@ pub(super) struct Dictionary {
 }
 
 /// The terms, encoded.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct DictionaryParts {
     #[serde(with = "serde_bytes")]
     frequencies: Vec<u8>,
@@ -61,89 +66,154 @@ fn written(term: &Term) -> String {
     text
 }
 
-/// A dictionary being filled; documents come in the order of ordinals.
-#[derive(Debug, Default)]
+/// The terms that are counted in memory before their counts are sorted.
+const COUNTED_TERMS: usize = 500_000;
+
+/// A dictionary being filled, in scratch files.
+#[derive(Debug)]
 pub(super) struct DictionaryBuilder {
-    frequencies: FxHashMap<Term, u32>,
-    /// The best documents with each name.
-    named: FxHashMap<Term, Vec<Example>>,
+    scratch: Scratch,
+    /// The documents with each term, of those that came last.
+    counts: FxHashMap<Term, u32>,
+    /// All others; a term has as many rows as it was counted times.
+    counted: ExternalSorter<(String, u32)>,
+    /// The documents with each name: demo records are behind all real ones, then the score counts.
+    named: ExternalSorter<Keyed<(String, bool, Reverse<u32>, Ordinal), Box<[u32]>>>,
 }
 
-/// A document with a name: a demo record is behind all real ones, then the score counts.
+/// A document with a name.
 #[derive(Debug, Clone, Copy)]
-struct Example {
-    is_demo: bool,
-    score: f32,
-    ordinal: Ordinal,
+pub(super) struct Example<'d> {
+    pub(super) ordinal: Ordinal,
+    pub(super) is_demo: bool,
+    /// That of the name.
+    pub(super) score: f32,
+    pub(super) categories: &'d [u32],
 }
 
 impl DictionaryBuilder {
-    /// Adds a document's term.
-    pub(super) fn push(
-        &mut self,
-        columns: &Columns,
-        scorer: &Scorer,
-        ordinal: Ordinal,
-        term: &Term,
-        occurrences: Occurrences,
-    ) {
-        match self.frequencies.get_mut(term) {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        let (counted, named) = (scratch.sorter(), scratch.sorter());
+        Self { scratch: scratch.clone(), counts: FxHashMap::default(), counted, named }
+    }
+
+    /// Counts a document's term.
+    ///
+    /// # Errors
+    /// Where a scratch file can't be written.
+    pub(super) fn count(&mut self, term: &Term) -> io::Result<()> {
+        match self.counts.get_mut(term) {
             Some(count) => *count += 1,
-            None => drop(self.frequencies.insert(term.clone(), 1)),
+            None => drop(self.counts.insert(term.clone(), 1)),
         }
-        if !matches!(term, Term::Title(_) | Term::AlternativeTo(_)) {
-            return;
-        }
-        let example =
-            Example { is_demo: columns.is_demo(ordinal), score: scorer.score(occurrences.packed(), ordinal), ordinal };
-        let examples = match self.named.get_mut(term) {
-            Some(examples) => examples,
-            None => self.named.entry(term.clone()).or_default(),
-        };
-        examples.push(example);
-        if examples.len() >= 4 * CATEGORY_EXAMPLES {
-            keep_best(examples);
-        }
+        if self.counts.len() >= COUNTED_TERMS { self.sort_counts() } else { Ok(()) }
+    }
+
+    /// Adds a document with a name.
+    ///
+    /// # Errors
+    /// Where a scratch file can't be written.
+    pub(super) fn push_example(&mut self, name: &Term, example: Example<'_>) -> io::Result<()> {
+        // Scores are above 0, so their bits are in their order.
+        let key = (written(name), example.is_demo, Reverse(example.score.to_bits()), example.ordinal);
+        self.named.push(Keyed { key, value: example.categories.into() })
+    }
+
+    fn sort_counts(&mut self) -> io::Result<()> {
+        self.counts.drain().try_for_each(|(term, count)| self.counted.push((written(&term), count)))
     }
 
     /// Encodes the dictionary.
     ///
     /// # Errors
-    /// Where it can't be encoded.
-    pub(super) fn finish(self, columns: &Columns) -> Result<Vec<u8>, EngineError> {
-        let frequencies = self.frequencies.iter().map(|(term, count)| (written(term), u64::from(*count))).collect();
-        let (mut sets, mut numbers) = (Vec::new(), FxHashMap::default());
-        let mut names = Vec::with_capacity(self.named.len());
-        for (term, mut examples) in self.named {
-            keep_best(&mut examples);
-            let mut categories: Vec<u32> =
-                examples.iter().flat_map(|example| columns.categories_of(example.ordinal)).copied().collect();
-            categories.sort_unstable();
-            categories.dedup();
-            let set: Box<[u32]> = categories.into();
-            let number = *numbers.entry(set.clone()).or_insert_with(|| {
-                sets.push(set);
-                sets.len() as u64 - 1
-            });
-            names.push((written(&term), number));
+    /// Where a scratch file can't be written or read.
+    pub(super) fn finish(mut self) -> io::Result<Bulk> {
+        self.sort_counts()?;
+        let mut frequencies = MapWriter::new(&self.scratch)?;
+        let mut last: Option<(String, u64)> = None;
+        for row in self.counted.finish()? {
+            let (term, count) = row?;
+            match &mut last {
+                Some((of, sum)) if *of == term => *sum += u64::from(count),
+                _ => {
+                    let done = last.replace((term, count.into()));
+                    done.map_or(Ok(()), |(term, count)| frequencies.push(&term, count))?;
+                }
+            }
         }
-        let parts = DictionaryParts { frequencies: sorted_map(frequencies)?, categories: sorted_map(names)?, sets };
-        postcard::to_stdvec(&parts).map_err(EngineError::index("written"))
+        last.map_or(Ok(()), |(term, count)| frequencies.push(&term, count))?;
+
+        let (mut sets, mut names) = (Sets::default(), MapWriter::new(&self.scratch)?);
+        let mut open: Option<(String, usize, Vec<u32>)> = None;
+        for row in self.named.finish()? {
+            let Keyed { key: (term, ..), value: categories } = row?;
+            match &mut open {
+                Some((of, examples, all)) if *of == term => {
+                    if *examples < CATEGORY_EXAMPLES {
+                        *examples += 1;
+                        all.extend_from_slice(&categories);
+                    }
+                }
+                _ => {
+                    let done = open.replace((term, 1, categories.into_vec()));
+                    done.map_or(Ok(()), |(term, _, all)| names.push(&term, sets.number(all)))?;
+                }
+            }
+        }
+        open.map_or(Ok(()), |(term, _, all)| names.push(&term, sets.number(all)))?;
+
+        // The fields of `DictionaryParts`.
+        let mut parts = BufWriter::new(self.scratch.file()?);
+        frequencies.finish(&mut parts)?;
+        names.finish(&mut parts)?;
+        parts.write_all(&postcard::to_stdvec(&sets.sets).map_err(io::Error::other)?)?;
+        Ok(Bulk::File(Arc::new(parts.into_inner().map_err(io::IntoInnerError::into_error)?)))
     }
 }
 
-fn keep_best(examples: &mut Vec<Example>) {
-    examples.sort_by(|a, b| {
-        a.is_demo.cmp(&b.is_demo).then_with(|| b.score.total_cmp(&a.score)).then_with(|| a.ordinal.cmp(&b.ordinal))
-    });
-    examples.truncate(CATEGORY_EXAMPLES);
+/// The different sets of categories.
+#[derive(Debug, Default)]
+struct Sets {
+    sets: Vec<Box<[u32]>>,
+    numbers: FxHashMap<Box<[u32]>, u64>,
 }
 
-/// A map of terms, from its entries in any order.
-fn sorted_map(mut entries: Vec<(String, u64)>) -> Result<Vec<u8>, EngineError> {
-    entries.sort_unstable();
-    let map = Map::from_iter(entries).map_err(EngineError::index("written"))?;
-    Ok(map.into_fst().into_inner())
+impl Sets {
+    fn number(&mut self, mut categories: Vec<u32>) -> u64 {
+        categories.sort_unstable();
+        categories.dedup();
+        let set: Box<[u32]> = categories.into();
+        if let Some(number) = self.numbers.get(&set) {
+            return *number;
+        }
+        let number = self.sets.len() as u64;
+        self.sets.push(set.clone());
+        self.numbers.insert(set, number);
+        number
+    }
+}
+
+/// A map of terms being written to a scratch file, in their order.
+struct MapWriter(MapBuilder<BufWriter<File>>);
+
+impl MapWriter {
+    fn new(scratch: &Scratch) -> io::Result<Self> {
+        MapBuilder::new(BufWriter::new(scratch.file()?)).map(Self).map_err(io::Error::other)
+    }
+
+    fn push(&mut self, term: &str, value: u64) -> io::Result<()> {
+        self.0.insert(term, value).map_err(io::Error::other)
+    }
+
+    /// Appends the map to a file, as postcard encodes bytes.
+    fn finish(self, parts: &mut impl io::Write) -> io::Result<()> {
+        let map = self.0.into_inner().map_err(io::Error::other)?;
+        let mut map = map.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let length = map.stream_position()?;
+        parts.write_all(&postcard::to_stdvec(&length).map_err(io::Error::other)?)?;
+        map.rewind()?;
+        io::copy(&mut map, parts).map(drop)
+    }
 }
 
 #[cfg(test)]
@@ -152,15 +222,28 @@ mod tests {
 
     #[test]
     fn terms_are_found_by_name_and_others_have_nothing() {
-        let encoded = postcard::to_stdvec(&DictionaryParts {
-            frequencies: sorted_map(vec![("w7b".to_owned(), 3), ("tacme".to_owned(), 1)]).expect("a map"),
-            categories: sorted_map(vec![("tacme".to_owned(), 1)]).expect("a map"),
-            sets: vec![[].into(), [2, 5].into()],
-        });
-        let dictionary = Dictionary::open(&encoded.expect("encoded")).expect("opened");
-        assert_eq!(dictionary.frequency(&Term::Word(0x7b)), 3);
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut builder = DictionaryBuilder::new(&Scratch::with_sort_bytes(folder.path(), 1));
+        let title = Term::Title("acme".into());
+        // More documents than count: the ones with low scores and the demo record, which has the best one, don't.
+        let (low, demo) = (CATEGORY_EXAMPLES as u32, CATEGORY_EXAMPLES as u32 + 1);
+        for ordinal in 0..=demo {
+            let score = if ordinal == low { 0.25 } else { 0.5 };
+            let categories = [ordinal % 2, ordinal / low * 7];
+            let is_demo = ordinal == demo;
+            builder.count(&Term::Word(0x7b)).expect("written");
+            builder.sort_counts().expect("written");
+            builder.count(&title).expect("written");
+            let score = if is_demo { 0.75 } else { score };
+            let example = Example { ordinal, is_demo, score, categories: &categories };
+            builder.push_example(&title, example).expect("written");
+        }
+        let encoded = builder.finish().and_then(|bulk| bulk.read_all()).expect("encoded");
+        let dictionary = Dictionary::open(&encoded).expect("opened");
+        assert_eq!(dictionary.frequency(&Term::Word(0x7b)), demo + 1);
         assert_eq!(dictionary.frequency(&Term::Word(0x7c)), 0);
-        assert_eq!(dictionary.categories(&Term::Title("acme".into())), [2, 5]);
+        assert_eq!(dictionary.frequency(&title), demo + 1);
+        assert_eq!(dictionary.categories(&title), [0, 1]);
         assert_eq!(dictionary.categories(&Term::AlternativeTo("acme".into())), [0; 0]);
     }
 }

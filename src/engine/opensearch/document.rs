@@ -8,14 +8,13 @@ use serde::Serialize;
 use super::attributes::{indexed_key, key_field, label_field, labelled};
 use super::mapping::rank_field;
 use super::term::{self, TermField};
-use crate::catalogue::{Attribute, Order, Ordinal, Records, ReviewEntry};
+use crate::catalogue::{Attribute, MergedProduct, Order, Ordinal, StoredReview, whole_stars};
 use crate::engine::EngineError;
-use crate::resource::ReviewSummary;
-use crate::search::Term;
 use crate::search::field::{Field, Section};
-use crate::search::forward::{Forward, SECTION_END, VALUE_END};
+use crate::search::forward::{SECTION_END, VALUE_END, until};
 use crate::search::rerank::name_length;
-use crate::search::score::{Occurrences, Scorer};
+use crate::search::score::{Lengths, Occurrences, TermScores};
+use crate::search::{StemId, Term, WordId};
 
 /// Stands between two values in a sequence of stems: neighbours don't reach over it.
 const BOUNDARY: &str = "-";
@@ -62,12 +61,21 @@ impl Checksum {
 /// Writes the documents of a generation.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentWriter<'g> {
-    /// The products.
-    pub records: &'g Records,
     /// The scores of terms.
-    pub scorer: &'g Scorer,
-    /// The documents' words.
-    pub forward: &'g Forward,
+    pub scores: &'g TermScores,
+    /// The stem of each word.
+    pub stems: &'g [StemId],
+}
+
+/// What a product is found by.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentText<'d> {
+    /// Its terms with their occurrences.
+    pub terms: &'d [(&'d Term, Occurrences)],
+    /// Its words with their boundaries.
+    pub words: &'d [WordId],
+    /// The number of words in each section.
+    pub lengths: Lengths,
 }
 
 #[derive(Serialize)]
@@ -106,7 +114,7 @@ struct Product<'p> {
 #[derive(Serialize)]
 struct Review<'r> {
     product: &'r str,
-    place: usize,
+    place: u64,
     rating: u8,
     verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,118 +123,101 @@ struct Review<'r> {
 }
 
 impl DocumentWriter<'_> {
-    /// The document of a product with these terms.
+    /// The document of a product.
     ///
     /// # Errors
-    /// Where its text is damaged.
-    pub fn product<'t>(
-        &self,
-        ordinal: Ordinal,
-        id: &str,
-        terms: impl Iterator<Item = (&'t Term, Occurrences)>,
-    ) -> Result<Document, EngineError> {
-        let columns = &self.records.columns;
-        let at = ordinal as usize;
+    /// Where it can't be written.
+    pub fn product(&self, product: &MergedProduct, text: DocumentText<'_>) -> Result<Document, EngineError> {
         let (mut features, mut stems, mut names) = (BTreeMap::new(), Vec::new(), Vec::new());
-        for (term, occurrences) in terms {
+        for (term, occurrences) in text.terms {
             stems.extend(term::stem(term));
             match term::field(term) {
                 TermField::Terms => {
-                    features.insert(term::name(term), self.feature(occurrences, ordinal));
+                    features.insert(term::name(term), self.feature(*occurrences, &text.lengths));
                 }
                 TermField::Names => names.push(term::name(term)),
             }
         }
-        let detail = self.records.detail_fields(ordinal)?;
-        let reviews: &ReviewSummary = &self.records.reviews.of(ordinal).summary;
-        let ranks = Order::ALL.map(|order| (rank_field(order), columns.order(order).ranks[at]));
-        let attributes = Attribute::ALL.into_iter().flat_map(|attribute| {
-            let column = columns.attribute(attribute);
-            let values = column.of(ordinal).iter().map(|value| (column.key(*value), column.label(*value)));
-            let keys = values.clone().map(|(key, _)| indexed_key(key)).collect();
-            let labels = values.filter_map(|(key, label)| labelled(key, label)).collect();
+        let ranks = Order::ALL.map(|order| (rank_field(order), product.ranks[order as usize]));
+        let attributes = Attribute::ALL.into_iter().zip(&product.attributes).flat_map(|(attribute, values)| {
+            let keys = values.iter().map(|value| indexed_key(&value.key)).collect();
+            let labels = values.iter().filter_map(|value| labelled(&value.key, &value.label)).collect();
             [(key_field(attribute), keys), (label_field(attribute), labels)]
         });
-        let (detail, words) = (text(&detail)?, words(self.forward.words(ordinal)));
-        let product = Product {
-            ordinal,
+        let software = &product.software;
+        let (detail, words) = (json(&product.detail)?, words(text.words.iter().copied()));
+        let source = Product {
+            ordinal: product.ordinal,
             terms: features,
             stems,
             names,
-            short: self.short(ordinal),
-            near: self.near(ordinal),
+            short: short(text.words),
+            near: self.near(text.words),
             text_bytes: text_bytes(detail, &words),
             words,
-            name_score: self.scorer.score(Occurrences::one(Field::Name).packed(), ordinal),
-            name_words: name_length(self.forward, ordinal),
-            demo: u8::from(columns.is_demo(ordinal)),
-            categories: columns.categories_of(ordinal),
-            offering_type: columns.offering_type[at] as usize,
-            evidence_status: columns.evidence_status[at] as usize,
-            stars: columns.stars_of(ordinal),
-            rating: columns.rating[at],
-            checked_on: columns.checked_day(ordinal),
-            content_hash: format!("{:016x}", self.records.content_hash(ordinal)),
-            item: text(self.records.item(ordinal))?,
+            name_score: self.scores.score(Occurrences::one(Field::Name).packed(), &text.lengths),
+            name_words: name_length(text.words.iter().copied()),
+            demo: u8::from(product.is_demo),
+            categories: &product.categories,
+            offering_type: software.offering_type as usize,
+            evidence_status: software.evidence_status as usize,
+            stars: whole_stars(product.rating),
+            rating: product.rating,
+            checked_on: product.evidence_checked_on.map(|day| day.number()),
+            content_hash: format!("{:016x}", product.content_hash()),
+            item: json(&product.item)?,
             detail,
-            reviews: serde_json::to_string(reviews).map_err(EngineError::index("written"))?,
+            reviews: serde_json::to_string(&product.reviews).map_err(EngineError::index("written"))?,
             ranks: ranks.into(),
             attributes: attributes.collect(),
         };
-        document(term::document_id(id), &product)
-    }
-
-    /// The documents of a product's reviews.
-    pub fn reviews<'d>(
-        &'d self,
-        ordinal: Ordinal,
-        id: &str,
-    ) -> impl Iterator<Item = Result<Document, EngineError>> + use<'d> {
-        let product = term::document_id(id);
-        let entries = self.records.reviews.of(ordinal).entries.iter().enumerate();
-        entries.map(move |(place, entry)| self.review(&product, place, entry))
-    }
-
-    fn review(&self, product: &str, place: usize, entry: &ReviewEntry) -> Result<Document, EngineError> {
-        let object = self.records.object(entry.object);
-        let review = Review {
-            product,
-            place,
-            rating: entry.rating,
-            verified: entry.verified.unwrap_or(false),
-            created_at: entry.created_at_seconds,
-            object: text(&object)?,
-        };
-        document(format!("{product}-{place}"), &review)
+        document(term::document_id(&software.id), &source)
     }
 
     /// The weighted frequency of a term in a document, held against BM25F's `k1`: `saturation` with the pivot 1 makes the score of it.
-    fn feature(&self, occurrences: Occurrences, ordinal: Ordinal) -> f32 {
-        let score = self.scorer.score(occurrences.packed(), ordinal);
+    fn feature(&self, occurrences: Occurrences, lengths: &Lengths) -> f32 {
+        let score = self.scores.score(occurrences.packed(), lengths);
         (score / (1.0 - score) * HALF_STEP).clamp(f32::MIN_POSITIVE, f32::MAX)
     }
 
-    /// The spellings in the names and short fields.
-    fn short(&self, ordinal: Ordinal) -> Vec<String> {
-        let words = self.forward.words_until(ordinal, Section::Summary);
-        let mut words: Vec<_> = words.filter(|word| *word > SECTION_END).collect();
-        words.sort_unstable();
-        words.dedup();
-        words.into_iter().map(|word| format!("{word:x}")).collect()
-    }
-
     /// The stems in the names and short fields, in order.
-    fn near(&self, ordinal: Ordinal) -> String {
+    fn near(&self, words: &[WordId]) -> String {
         let mut text = String::new();
-        for word in self.forward.words_until(ordinal, Section::Summary) {
+        for word in until(words.iter().copied(), Section::Summary) {
             // A string can't refuse a write.
             let _ = match word {
                 VALUE_END | SECTION_END => write!(text, "{BOUNDARY} "),
-                word => write!(text, "{:x} ", self.forward.stem_of(word)),
+                word => write!(text, "{:x} ", self.stems[word as usize]),
             };
         }
         text
     }
+}
+
+/// The document of a review.
+///
+/// # Errors
+/// Where it can't be written.
+pub(super) fn review(review: &StoredReview) -> Result<Document, EngineError> {
+    let product = term::document_id(&review.product);
+    let source = Review {
+        product: &product,
+        place: review.place,
+        rating: review.rating,
+        verified: review.verified.unwrap_or(false),
+        created_at: review.created_at_seconds,
+        object: json(&review.object)?,
+    };
+    document(format!("{product}-{}", review.place), &source)
+}
+
+/// The spellings in the names and short fields.
+fn short(words: &[WordId]) -> Vec<String> {
+    let words = until(words.iter().copied(), Section::Summary);
+    let mut words: Vec<_> = words.filter(|word| *word > SECTION_END).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.into_iter().map(|word| format!("{word:x}")).collect()
 }
 
 /// A sequence of words with its boundaries, as numbers.
@@ -249,8 +240,8 @@ pub(super) fn parse_words(text: &str) -> Option<Vec<u32>> {
     text.split_ascii_whitespace().map(|word| u32::from_str_radix(word, 16).ok()).collect()
 }
 
-fn text(json: &[u8]) -> Result<&str, EngineError> {
-    std::str::from_utf8(json).map_err(EngineError::index("written"))
+fn json(text: &[u8]) -> Result<&str, EngineError> {
+    std::str::from_utf8(text).map_err(EngineError::index("written"))
 }
 
 fn document(id: String, content: &impl Serialize) -> Result<Document, EngineError> {

@@ -1,25 +1,25 @@
 //! The fill of a generation's indices: documents streamed, parts stored, and all of it verified.
 
+use std::io;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
-use super::dictionary::DictionaryBuilder;
-use super::document::{Checksum, DocumentWriter};
+use super::dictionary::{DictionaryBuilder, Example};
+use super::document::{self, Checksum, DocumentText, DocumentWriter};
 use super::mapping;
 use super::parts::{PARTS, write_parts};
 use super::records::REVIEWS;
-use crate::catalogue::Ordinal;
+use crate::catalogue::{Bulk, MergedProduct, StoredReview};
 use crate::engine::EngineError;
+use crate::external::Scratch;
 use crate::search::Term;
-use crate::search::score::Occurrences;
 
 /// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads.
 pub const DICTIONARY: &str = "dictionary";
@@ -42,6 +42,17 @@ pub struct Fill {
     dictionary: DictionaryBuilder,
 }
 
+/// Why indices can't be filled.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    /// The cluster refuses or doesn't respond.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A scratch file can't be written or read.
+    #[error("a scratch file can't be used")]
+    Scratch(#[source] io::Error),
+}
+
 /// A generation whose indices are whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledGeneration {
@@ -54,72 +65,84 @@ pub struct FilledGeneration {
 }
 
 impl Fill {
-    /// Creates the indices of a generation with that many shards for the products, by default as many as their number takes;
-    /// `index` is the name of the products' one.
+    /// Creates the indices of a generation of that many products with that many shards, by default as many as their number takes;
+    /// `index` is the name of the products' one. The dictionary is made in scratch files.
     ///
     /// # Errors
     /// Where the cluster refuses.
     pub async fn begin(
         cluster: Arc<Cluster>,
         index: String,
-        products: usize,
+        products: u64,
         shards: Option<NonZeroU16>,
+        scratch: &Scratch,
     ) -> Result<Self, EngineError> {
-        let shards = shards.map_or_else(|| mapping::shards(products), |shards| usize::from(shards.get()));
+        let by_number = || mapping::shards(usize::try_from(products).unwrap_or(usize::MAX));
+        let shards = shards.map_or_else(by_number, |shards| usize::from(shards.get()));
         create(&cluster, &index, &mapping::products(shards)).await?;
         create(&cluster, &format!("{index}{REVIEWS}"), &mapping::reviews()).await?;
         create(&cluster, &format!("{index}{PARTS}"), &mapping::parts()).await?;
         Ok(Self {
             products: BulkLoader::new(Arc::clone(&cluster), &index),
             reviews: BulkLoader::new(Arc::clone(&cluster), &format!("{index}{REVIEWS}")),
-            dictionary: DictionaryBuilder::default(),
+            dictionary: DictionaryBuilder::new(scratch),
             cluster,
             index,
             shards,
         })
     }
 
-    /// Adds the next product with its terms and reviews, in the order of ordinals.
+    /// Adds the next product, in the order of ordinals.
     ///
     /// # Errors
-    /// Where documents can't be written or stored.
+    /// Where the document can't be written, or documents before it can't be stored.
     pub async fn push(
         &mut self,
         writer: &DocumentWriter<'_>,
-        ordinal: Ordinal,
-        id: &str,
-        terms: &[(&Term, Occurrences)],
-    ) -> Result<(), EngineError> {
-        for (term, occurrences) in terms {
-            self.dictionary.push(&writer.records.columns, writer.scorer, ordinal, term, *occurrences);
+        product: &MergedProduct,
+        text: DocumentText<'_>,
+    ) -> Result<(), FillError> {
+        for (term, occurrences) in text.terms {
+            self.dictionary.count(term).map_err(FillError::Scratch)?;
+            if matches!(term, Term::Title(_) | Term::AlternativeTo(_)) {
+                let example = Example {
+                    ordinal: product.ordinal,
+                    is_demo: product.is_demo,
+                    score: writer.scores.score(occurrences.packed(), &text.lengths),
+                    categories: &product.categories,
+                };
+                self.dictionary.push_example(term, example).map_err(FillError::Scratch)?;
+            }
         }
-        self.products.push(&writer.product(ordinal, id, terms.iter().copied())?).await?;
-        for review in writer.reviews(ordinal, id) {
-            self.reviews.push(&review?).await?;
-        }
-        Ok(())
+        Ok(self.products.push(&writer.product(product, text)?).await?)
+    }
+
+    /// Adds a review.
+    ///
+    /// # Errors
+    /// Where documents can't be written or stored.
+    pub async fn push_review(&mut self, review: &StoredReview) -> Result<(), EngineError> {
+        self.reviews.push(&document::review(review)?).await
     }
 
     /// Stores the rest and the parts, merges the index, and verifies that the indices hold what was sent.
     ///
     /// # Errors
     /// Where something can't be stored, or is missing.
-    pub async fn finish(
-        mut self,
-        writer: &DocumentWriter<'_>,
-        mut parts: Vec<(String, Bytes)>,
-    ) -> Result<FilledGeneration, EngineError> {
+    pub async fn finish(mut self, mut parts: Vec<(String, Bulk)>) -> Result<FilledGeneration, FillError> {
         self.products.finish().await?;
         self.reviews.finish().await?;
-        parts.push((DICTIONARY.to_owned(), self.dictionary.finish(&writer.records.columns)?.into()));
+        parts.push((DICTIONARY.to_owned(), self.dictionary.finish().map_err(FillError::Scratch)?));
         write_parts(&self.cluster, &self.index, &parts).await?;
         let reviews = format!("{}{REVIEWS}", self.index);
         for index in [&self.index, &reviews] {
             let merge = ClusterRequest::new(Method::POST, &format!("/{index}/_forcemerge"));
-            self.cluster.send(merge.query("max_num_segments", "1").once().timeout(MERGE_TIME)).await?;
+            let merge = merge.query("max_num_segments", "1").once().timeout(MERGE_TIME);
+            self.cluster.send(merge).await.map_err(EngineError::from)?;
         }
         let all = format!("{0},{0}{REVIEWS},{0}{PARTS}", self.index);
-        self.cluster.send(ClusterRequest::new(Method::POST, &format!("/{all}/_refresh")).timeout(TIME)).await?;
+        let refresh = ClusterRequest::new(Method::POST, &format!("/{all}/_refresh")).timeout(TIME);
+        self.cluster.send(refresh).await.map_err(EngineError::from)?;
         wait_for_copies(&self.cluster, &all).await?;
         verify(&self.cluster, &self.index, self.products.count, self.products.checksum).await?;
         verify(&self.cluster, &reviews, self.reviews.count, self.reviews.checksum).await?;

@@ -32,8 +32,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub use document::{Document, DocumentWriter};
-pub use fill::{DICTIONARY, Fill, FilledGeneration};
+pub use document::{Document, DocumentText, DocumentWriter};
+pub use fill::{DICTIONARY, Fill, FillError, FilledGeneration};
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};

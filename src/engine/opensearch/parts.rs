@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
@@ -16,7 +16,8 @@ use tokio::sync::oneshot;
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::document::{Checksum, Document};
-use crate::catalogue::Pieces;
+use super::fill::FillError;
+use crate::catalogue::{Bulk, Pieces, Span};
 use crate::engine::EngineError;
 
 /// The end of the name of the parts' index.
@@ -62,39 +63,44 @@ pub enum PartsError {
         /// The part.
         name: String,
     },
+    /// The file that a part is copied to can't be written.
+    #[error("a scratch file can't be written")]
+    File(#[source] io::Error),
 }
 
 impl From<PartsError> for EngineError {
     fn from(error: PartsError) -> Self {
         match error {
             PartsError::Cluster(error) => Self::Cluster(error),
-            damaged @ PartsError::Damaged { .. } => Self::index("read")(damaged),
+            other => Self::index("read")(other),
         }
     }
 }
 
-/// Writes the parts of a generation to an index, and the manifest last.
+/// Writes the parts of a generation to an index, and the manifest last. One piece is in memory at a time, besides the requests.
 ///
 /// # Errors
-/// Where they can't be stored.
+/// Where they can't be read or stored.
 pub(super) async fn write_parts(
     cluster: &Arc<Cluster>,
     index: &str,
-    parts: &[(String, Bytes)],
-) -> Result<(), EngineError> {
+    parts: &[(String, Bulk)],
+) -> Result<(), FillError> {
     let mut manifest = Manifest::default();
     let mut loader = BulkLoader::new(Arc::clone(cluster), &format!("{index}{PARTS}"));
     for (name, content) in parts {
-        for (number, data) in (0..).zip(content.chunks(PIECE_BYTES)) {
-            let id = piece_id(name, number);
-            let piece = Piece { data: BASE64_STANDARD.encode(data), blake3: checksum(&id, data) };
+        let size_bytes = content.len().map_err(FillError::Scratch)?;
+        for (number, start) in (0..).zip((0..size_bytes).step_by(PIECE_BYTES)) {
+            let span = Span { start, length: (size_bytes - start).min(PIECE_BYTES as u64) };
+            let (id, data) = (piece_id(name, number), content.read(span).map_err(FillError::Scratch)?);
+            let piece = Piece { data: BASE64_STANDARD.encode(&data), blake3: checksum(&id, &data) };
             loader.push(&document(&id, &piece)?).await?;
         }
-        manifest.parts.insert(name.clone(), content.len() as u64);
+        manifest.parts.insert(name.clone(), size_bytes);
     }
     loader.finish().await?;
     loader.push(&document(MANIFEST, &manifest)?).await?;
-    loader.finish().await
+    Ok(loader.finish().await?)
 }
 
 /// The parts of a generation in a cluster.
@@ -140,14 +146,23 @@ impl Part {
     /// Where the cluster doesn't respond or a piece is damaged.
     pub async fn read(&self) -> Result<Bytes, PartsError> {
         let length = usize::try_from(self.size_bytes).ok().filter(|_| self.size_bytes <= MAX_BYTES);
-        let mut content = BytesMut::with_capacity(length.ok_or_else(|| self.damaged())?);
+        let mut content = Vec::with_capacity(length.ok_or_else(|| self.damaged())?);
+        self.copy_to(&mut content).await?;
+        Ok(content.into())
+    }
+
+    /// Writes all of it to a file, piece by piece.
+    ///
+    /// # Errors
+    /// Where the cluster doesn't respond, a piece is damaged, or the file can't be written.
+    pub async fn copy_to(&self, file: &mut (impl io::Write + Send)) -> Result<(), PartsError> {
         let numbers: Vec<_> = (0..self.size_bytes.div_ceil(PIECE_BYTES as u64)).collect();
         for numbers in numbers.chunks(READ_AT_ONCE) {
             for piece in try_join_all(numbers.iter().map(|number| self.piece(*number))).await? {
-                content.extend_from_slice(&piece);
+                file.write_all(&piece).map_err(PartsError::File)?;
             }
         }
-        Ok(content.freeze())
+        Ok(())
     }
 
     /// Reads a piece, by its number from 0.

@@ -19,14 +19,15 @@ use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
 use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
+use crate::external::Scratch;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::expand;
 use crate::search::query::parse;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term, names};
-use crate::snapshot::remote::{self, Filler};
-use crate::snapshot::{Generation, Snapshot};
+use crate::snapshot::remote::{self, FillError, Filler, MergedSet};
+use crate::snapshot::{BuildError, Generation, Snapshot};
 
 /// The largest difference of two scores that counts as none, as a share.
 const TOLERANCE: f32 = 0.005;
@@ -72,7 +73,9 @@ impl Compared {
                 progress: &mut |_, _| ControlFlow::Continue(()),
             };
             let generation = Generation::named(&name);
-            let indices = filler.fill(exports(software), &generation, None, "now").await.expect("it is filled");
+            let folder = tempfile::tempdir().expect("a folder");
+            let merged = MergedSet::of(exports(software), generation, &Scratch::with_sort_bytes(folder.path(), 10_000));
+            let indices = filler.fill(merged, None, "now").await.expect("it is filled");
             assert_eq!(indices.products, software.len() as u64);
             let published = Published {
                 index: indices.index,
@@ -280,7 +283,9 @@ mod on_cluster {
                 if body.is_empty() { ClusterRequest::new(method, &path) } else { ClusterRequest::put(&path, body) };
             RUNTIME.block_on(CLUSTER.send(request)).expect("a response").body
         };
-        RUNTIME.block_on(write_parts(&CLUSTER, &index, &[("one".to_owned(), content.clone())])).expect("written");
+        RUNTIME
+            .block_on(write_parts(&CLUSTER, &index, &[("one".to_owned(), Bulk::Memory(content.clone()))]))
+            .expect("written");
         let parts = RUNTIME.block_on(Parts::open(Arc::clone(&CLUSTER), &index)).expect("a manifest");
         assert!(parts.get("other").is_none());
         let part = parts.get("one").expect("it is there");
@@ -311,6 +316,41 @@ mod on_cluster {
         request(Method::DELETE, "/_doc/one-2", Bytes::new());
         assert!(read(2_100_000, 10).is_err());
         request(Method::DELETE, "", Bytes::new());
+    }
+
+    #[test]
+    #[ignore = "needs a cluster: make test-opensearch"]
+    fn fill_that_was_broken_off_is_completed_by_the_next_one() {
+        // Some 12 MiB of documents: several bulk requests.
+        let product = |number: usize| {
+            let description = format!("audit {number} ").repeat(200);
+            let url = "https://a.org/";
+            serde_json::json!({"id": format!("p{number}"), "name": "A", "url": url, "evidence_status": "pending-review",
+                "description": description})
+        };
+        let software: Vec<_> = (0..2000).map(product).collect();
+        let name = format!("{:08x}ffffffff", std::process::id());
+        let folder = tempfile::tempdir().expect("a folder");
+        let scratch = Scratch::new(folder.path());
+        let fill = |stop_at: u64| {
+            let mut progress =
+                |done, _| if done == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let mut filler = Filler {
+                cluster: Arc::clone(&CLUSTER),
+                prefix: IndexPrefix::default(),
+                shards: None,
+                waits: &mut |_| {},
+                progress: &mut progress,
+            };
+            let set = MergedSet::of(exports(&software), Generation::named(&name), &scratch);
+            RUNTIME.block_on(filler.fill(set, None, "now"))
+        };
+        assert!(matches!(fill(3500), Err(FillError::Build(BuildError::Stopped))));
+        // Counts and checksums of all documents are compared in the end.
+        let filled = fill(u64::MAX).expect("it is filled");
+        assert_eq!(filled.products, 2000);
+        let path = format!("/{0},{0}-reviews,{0}-parts", filled.index);
+        RUNTIME.block_on(CLUSTER.send(ClusterRequest::delete(&path))).expect("deleted");
     }
 
     #[test]

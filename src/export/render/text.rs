@@ -94,7 +94,7 @@ impl Printer<'_> {
         if let Some(place) = &location.place {
             write!(self.out, ":{}:{}", place.line, place.column)?;
             if let Some(file) = self.files.get(&*location.file) {
-                let Window { text, range } = Window::around(file.bytes(), &place.range);
+                let Window { text, range } = Window::of(file, &place.range);
                 let annotation = AnnotationKind::Primary.span(range);
                 group = group.element(Snippet::source(text).line_start(place.line).annotation(annotation));
             }

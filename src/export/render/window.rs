@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
+use crate::export::SourceFile;
 use crate::printable::printable;
 
 /// Bytes shown before the place, and behind its first byte, at most.
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
+
+/// Bytes that tell whether more of the line follows, and where its characters begin.
+const MARGIN: usize = 4;
 
 /// The mark for the part of the line that isn't shown.
 const ELLIPSIS: &str = "…";
@@ -19,6 +23,13 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// Cuts the window out of a file.
+    pub(super) fn of(file: &SourceFile, place: &Range<usize>) -> Self {
+        let from = place.start.saturating_sub(BEFORE + MARGIN);
+        let bytes = file.part(from..place.start.saturating_add(BEHIND + MARGIN));
+        Self::around(&bytes, &(place.start - from..place.end.saturating_sub(from)))
+    }
+
     /// Cuts the window out. Invalid UTF-8 is shown as U+FFFD.
     pub(super) fn around(bytes: &[u8], place: &Range<usize>) -> Self {
         let start = place.start.min(bytes.len());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::ParsedExport;
-use super::identity::Repeats;
+use super::duplicate::Repeats;
 use crate::export::convert::Product;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
@@ -41,6 +41,16 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], repeats: &Repeats, is_complet
     for finding in [urls, names].iter().filter_map(|shared| shared.summary(exports)) {
         findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
     }
+    advise_on_terms(exports, repeats, is_complete, findings);
+}
+
+/// The advice on glossaries and synonyms.
+pub(super) fn advise_on_terms(
+    exports: &[ParsedExport<'_>],
+    repeats: &Repeats,
+    is_complete: bool,
+    findings: &mut Findings,
+) {
     if is_complete {
         related_terms(exports, findings);
     }

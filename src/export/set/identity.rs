@@ -1,25 +1,17 @@
 //! Uniqueness of ids, and existence of references.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt as _, HashSet};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::ParsedExport;
+use super::duplicate::{Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats, TERMS};
+use super::orphan::{Orphan, Products};
 use crate::export::convert::{Entry, Opinion};
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related, SectionKind, is_id_prefix};
+use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::slug;
-
-/// The keys that must be unique in a section.
-struct Identity {
-    section: SectionKind,
-    key: &'static str,
-    code: Code,
-    what: &'static str,
-    help: &'static str,
-}
 
 /// An element and what identifies it.
 struct Identified<'d> {
@@ -30,23 +22,9 @@ struct Identified<'d> {
     shown: &'d str,
 }
 
-/// Pairs of files: one that repeats another, and that one.
-pub(super) type Repeats = HashSet<(usize, usize)>;
-
-/// Fewest common elements of a file that repeats another one.
-const REPEAT_ELEMENTS: usize = 5;
-
-const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
-
-/// An element with an identity that is in use already.
-struct Duplicate<'n, 'd> {
-    element: &'n Identified<'d>,
-    earlier: &'n Identified<'d>,
-}
-
-impl Duplicate<'_, '_> {
-    const fn exports(&self) -> (usize, usize) {
-        (self.element.export, self.earlier.export)
+impl Identified<'_> {
+    fn element(&self) -> Element {
+        Element { export: self.export, index: self.index, place: self.place.clone() }
     }
 }
 
@@ -71,6 +49,12 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], is_complete: bool, finding
     let skips = reviews_without_product(exports, is_complete, findings);
     apply(exports, &skips);
     repeats
+}
+
+/// The same for glossary terms alone.
+pub(super) fn check_terms(exports: &mut [ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) {
+    let skips = terms(exports, repeats, findings);
+    apply(exports, &skips);
 }
 
 fn apply(exports: &mut [ParsedExport<'_>], skips: &[Skip]) {
@@ -108,19 +92,7 @@ fn products(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut 
             Identified { export, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
         }));
     }
-    unique(
-        exports,
-        &named,
-        &Identity {
-            section: SectionKind::Software,
-            key: "id",
-            code: Code::DuplicateSoftwareId,
-            what: "product id",
-            help: "give each product an id of its own, or remove one of the records",
-        },
-        repeats,
-        findings,
-    )
+    unique(exports, &named, &PRODUCTS, repeats, findings)
 }
 
 fn reviews(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
@@ -131,19 +103,7 @@ fn reviews(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut F
             Identified { export, index: entry.index, place: &entry.key, identity: id.into(), shown: id }
         }));
     }
-    unique(
-        exports,
-        &named,
-        &Identity {
-            section: SectionKind::Reviews,
-            key: "id",
-            code: Code::DuplicateReviewId,
-            what: "review id",
-            help: "give each review an id of its own, or remove one of them",
-        },
-        repeats,
-        findings,
-    )
+    unique(exports, &named, &REVIEWS, repeats, findings)
 }
 
 fn terms(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
@@ -154,19 +114,7 @@ fn terms(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Fin
             Identified { export, index: entry.index, place: &entry.key, identity: slug(term).into(), shown: term }
         }));
     }
-    unique(
-        exports,
-        &named,
-        &Identity {
-            section: SectionKind::Glossary,
-            key: "term",
-            code: Code::DuplicateTerm,
-            what: "glossary term",
-            help: "join the two definitions, or remove one; terms that differ in case or punctuation only are one",
-        },
-        repeats,
-        findings,
-    )
+    unique(exports, &named, &TERMS, repeats, findings)
 }
 
 fn unique(
@@ -179,93 +127,37 @@ fn unique(
     let section = identity.section;
     let mut skips = Vec::new();
     let mut duplicates = Vec::new();
+    let mut elements = vec![0; exports.len()];
+    let mut common = PairCounts::default();
     let mut first: HashMap<&str, (&Identified<'_>, bool)> = HashMap::with_capacity(named.len());
     for element in named {
+        elements[element.export] += 1;
         let is_served = exports[element.export].is_served(section, element.index);
         let Some((earlier, served)) = first.get_mut(&*element.identity) else {
             first.insert(&element.identity, (element, is_served));
             continue;
         };
-        duplicates.push(Duplicate { element, earlier });
+        *common.entry((element.export, earlier.export)).or_default() += 1;
+        duplicates.push((element, *earlier));
         if *served {
             skips.push(Skip { export: element.export, section, index: element.index });
         }
         *served |= is_served;
     }
-    report(exports, named, &duplicates, identity, repeats, findings);
+    let files: Vec<_> = exports.iter().map(|export| export.file).collect();
+    let (elements, common) = (&elements, &common);
+    let mut report =
+        DuplicateReport { identity, files: &files, elements, common, repeats, summarised: Repeats::default() };
+    for (element, earlier) in duplicates {
+        let (earlier, shown) = (earlier.element(), element.shown.into());
+        report.add(&Duplicate { element: element.element(), earlier, shown }, findings);
+    }
     skips
-}
-
-/// Reports each duplicate, but a file that repeats another one only once.
-fn report(
-    exports: &[ParsedExport<'_>],
-    named: &[Identified<'_>],
-    duplicates: &[Duplicate<'_, '_>],
-    identity: &Identity,
-    repeats: &mut Repeats,
-    findings: &mut Findings,
-) {
-    let Identity { section, key, .. } = *identity;
-    let mut elements = vec![0; exports.len()];
-    for element in named {
-        elements[element.export] += 1;
-    }
-    let mut common: HashMap<(usize, usize), usize> = HashMap::new();
-    for duplicate in duplicates {
-        *common.entry(duplicate.exports()).or_default() += 1;
-    }
-    let mut summarised = HashSet::default();
-    for duplicate in duplicates {
-        let Duplicate { element, earlier } = duplicate;
-        let (file, other) = duplicate.exports();
-        let count = common[&(file, other)];
-        let message = if file != other && is_repeat(count, elements[file]) {
-            if !summarised.insert((file, other)) || !repeats.insert((file, other)) {
-                continue;
-            }
-            let paths = [file, other].map(|export| exports[export].file.path().display());
-            let of = if count == elements[other] { "all".to_owned() } else { format!("{count} of the") };
-            format!("`{}` repeats {of} {} {}s of `{}`", paths[0], elements[other], identity.what, paths[1])
-        } else {
-            format!("the {} `{}` is used twice", identity.what, element.shown)
-        };
-        let help = match identity.code {
-            _ if summarised.contains(&(file, other)) => REPEAT_HELP.to_owned(),
-            Code::DuplicateSoftwareId if file != other => prefix_help(exports[file].file.id()),
-            _ => identity.help.to_owned(),
-        };
-        let export = &exports[file];
-        findings.add(identity.code, export.file.shared_path(), || Finding {
-            code: identity.code,
-            location: export.location(section, element.index, key, element.place),
-            message,
-            help,
-            related: vec![Related {
-                location: exports[other].location(section, earlier.index, key, earlier.place),
-                note: "first used here".to_owned(),
-            }],
-        });
-    }
 }
 
 /// The product that a review says it is about.
 fn software_id(review: &Entry<Opinion>) -> &str {
     &review.value.review.software_id
-}
-
-/// The remedy where products of two exports have one id.
-fn prefix_help(export: &str) -> String {
-    let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
-    let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
-    format!(
-        "remove one of the records if both are one product; to keep both, give this export a prefix: \
-         `\"id_prefix\": \"{prefix}\"` in its envelope, or `--id-prefix {export}={prefix}`"
-    )
-}
-
-/// Whether a file repeats another one: at least nine in ten of its elements, and not just a few.
-const fn is_repeat(common: usize, elements: usize) -> bool {
-    common >= REPEAT_ELEMENTS && common * 10 >= elements * 9
 }
 
 /// Reports reviews of products that no export has. Reviews that are left out as the consequence of another finding are one finding for
@@ -280,9 +172,8 @@ fn reviews_without_product(exports: &[ParsedExport<'_>], is_complete: bool, find
     let has_id = |export: &ParsedExport<'_>| {
         export.contents.software.len() == export.contents.sections[SectionKind::Software as usize].len()
     };
-    let all_have_ids = exports.iter().all(has_id);
+    let products = Products { is_complete, all_have_ids: exports.iter().all(has_id) };
     let mut skips = Vec::new();
-    let section = SectionKind::Reviews;
     for (index, export) in exports.iter().enumerate() {
         let orphans = export.contents.reviews.iter();
         let orphans: Vec<_> = orphans.filter(|review| served.get(software_id(review)) != Some(&true)).collect();
@@ -291,41 +182,17 @@ fn reviews_without_product(exports: &[ParsedExport<'_>], is_complete: bool, find
             *counts.entry(software_id(review)).or_default() += 1;
         }
         for review in orphans {
-            skips.push(Skip { export: index, section, index: review.index });
-            let id = software_id(review);
-            let (code, mut message, help) = match served.get(id) {
-                Some(_) => (
-                    Code::ReviewWithoutProduct,
-                    format!("this review is left out together with its product `{id}`"),
-                    "mend the product's record",
-                ),
-                None if is_complete && !all_have_ids => (
-                    Code::ReviewWithoutProduct,
-                    format!("there is no product `{id}` among those that have an id"),
-                    "mend the products without a valid id first",
-                ),
-                None if is_complete => (
-                    Code::UnknownSoftware,
-                    format!("there is no product `{id}` in the directory"),
-                    "correct `software_id`, or remove the review",
-                ),
-                None => (
-                    Code::ReviewWithoutProduct,
-                    format!("there is no product `{id}` in the files that could be read"),
-                    "mend the files that couldn't be read first",
-                ),
-            };
-            if code == Code::ReviewWithoutProduct {
-                let Some(count) = counts.remove(id) else { continue };
-                if count > 1 {
-                    // Writing to a string can't fail.
-                    let _ = write!(message, "; {} more reviews are of this product", count - 1);
-                }
+            skips.push(Skip { export: index, section: SectionKind::Reviews, index: review.index });
+            let product = software_id(review);
+            let product_exists = served.contains_key(product);
+            let mut others = 0;
+            if products.orphan_code(product_exists) == Code::ReviewWithoutProduct {
+                let Some(count) = counts.remove(product) else { continue };
+                others = count - 1;
             }
-            findings.add(code, export.file.shared_path(), || {
-                let location = export.location(section, review.index, "software_id", &review.value.software_id);
-                Finding { code, location, message, help: help.to_owned(), related: Vec::new() }
-            });
+            let place = review.value.software_id.clone();
+            let orphan = Orphan { file: export.file, index: review.index, place, product, product_exists };
+            products.report(&orphan, others, findings);
         }
     }
     skips

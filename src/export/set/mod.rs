@@ -3,8 +3,10 @@
 
 mod advice;
 mod category;
+pub(super) mod duplicate;
 mod id_case;
 mod identity;
+pub(super) mod orphan;
 mod synonym;
 
 use std::ops::Range;
@@ -22,7 +24,7 @@ pub(super) struct ParsedExport<'f> {
 }
 
 impl ParsedExport<'_> {
-    fn is_served(&self, kind: SectionKind, index: usize) -> bool {
+    pub(super) fn is_served(&self, kind: SectionKind, index: usize) -> bool {
         self.valid && !self.contents.sections[kind as usize].is_skipped(index)
     }
 
@@ -41,4 +43,16 @@ pub(super) fn examine(exports: &mut [ParsedExport<'_>], is_complete: bool, findi
     advice::advise(exports, &repeats, is_complete, findings);
     category::advise(exports, findings);
     id_case::advise(exports, findings);
+}
+
+/// The same for glossaries and synonyms alone, after the check of products and reviews.
+pub(super) fn examine_terms(
+    exports: &mut [ParsedExport<'_>],
+    repeats: &mut duplicate::Repeats,
+    is_complete: bool,
+    findings: &mut Findings,
+) {
+    identity::check_terms(exports, repeats, findings);
+    synonym::check(exports, findings);
+    advice::advise_on_terms(exports, repeats, is_complete, findings);
 }

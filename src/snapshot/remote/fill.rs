@@ -1,28 +1,32 @@
 //! Fills the indices of a generation in two passes over the records: the first one finds all words, the second one writes the
-//! documents.
+//! documents. In memory are the words alone.
 
+use std::io;
 use std::num::NonZeroU16;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::super::BuildError;
 use super::super::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS, VERSIONS};
 use super::super::generation::Generation;
-use super::super::log::{ChangeLog, Former};
-use super::super::{Artifact, BuildError};
-use super::PARTS_FORMAT;
-use crate::catalogue::{Bulk, Catalogue, CatalogueBuilder, CatalogueError, Records};
+use super::super::log::{ChangeLog, ExternalFormer};
+use super::super::versions::{VersionReader, VersionWriter};
+use super::{MergedSet, PARTS_FORMAT};
+use crate::catalogue::{
+    AttributeValues, AttributeValuesBuilder, Bulk, CatalogueBuildError, ExternalCatalogue, MergedProduct,
+    ProductVersion,
+};
 use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
-    DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
+    self, DocumentText, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
 };
-use crate::export::{Export, Skipped};
+use crate::external::{Scratch, ScratchError};
 use crate::search::forward::Forward;
-use crate::search::lexicon::LexiconError;
-use crate::search::score::Scorer;
-use crate::search::{Ranking, SearchBuilder, SearchIndex, SearchIndexError, SearchParts};
+use crate::search::score::{LengthStatistics, TermScores};
+use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchIndex, SearchIndexError, SearchParts, StemId};
 
 /// Why a generation can't be filled or published.
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +34,9 @@ pub enum FillError {
     /// The parts can't be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The parts that were built can't be read back.
+    /// A scratch file can't be written or read.
     #[error(transparent)]
-    Catalogue(#[from] CatalogueError),
+    Scratch(#[from] ScratchError),
     /// The words that were found can't be read back.
     #[error(transparent)]
     Search(#[from] SearchIndexError),
@@ -45,6 +49,22 @@ pub enum FillError {
     /// The generation is filled and can't be published.
     #[error("the generation can't be published")]
     Publish(#[from] PublishError),
+}
+
+impl FillError {
+    pub(super) fn catalogue(error: CatalogueBuildError, scratch: &Scratch) -> Self {
+        match error {
+            CatalogueBuildError::Scratch(error) => scratch.error(error).into(),
+            error => BuildError::Catalogue(error).into(),
+        }
+    }
+
+    fn engine(error: opensearch::FillError, scratch: &Scratch) -> Self {
+        match error {
+            opensearch::FillError::Scratch(error) => scratch.error(error).into(),
+            opensearch::FillError::Engine(error) => error.into(),
+        }
+    }
 }
 
 /// Gets the products done and their number, of both passes together; may stop the fill.
@@ -70,13 +90,32 @@ impl std::fmt::Debug for Filler<'_> {
     }
 }
 
-/// A generation, ready to be written: its records as they were read, and as they are stored.
-struct Prepared {
-    records: CatalogueBuilder,
-    written: Records,
-    scorer: Scorer,
-    forward: Forward,
-    parts: Vec<(String, Bytes)>,
+/// Returns the generation in service if it is this one.
+///
+/// # Errors
+/// Where the cluster doesn't respond.
+pub async fn published_already(
+    cluster: &Arc<Cluster>,
+    prefix: &IndexPrefix,
+    generation: &Generation,
+) -> Result<Option<Published>, ClusterError> {
+    let published = Publisher::new(Arc::clone(cluster), prefix.clone()).published().await?;
+    Ok(published.map(|(published, _)| published).filter(|published| is_of(published, prefix, generation)))
+}
+
+fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -> bool {
+    published.index == prefix.generation(generation.as_str()) && published.format == PARTS_FORMAT
+}
+
+/// What the documents of a generation are written with, once all words are known.
+struct Words {
+    analyzer: DocumentAnalyzer,
+    numbering: Numbering,
+    scores: TermScores,
+    stems: Arc<[StemId]>,
+    attributes: AttributeValues,
+    /// The part [`SEARCH`].
+    part: Bytes,
 }
 
 impl Filler<'_> {
@@ -84,30 +123,24 @@ impl Filler<'_> {
     ///
     /// # Errors
     /// Where a part can't be built, the cluster refuses, or another generation was published meanwhile.
-    pub async fn fill_and_publish(
-        mut self,
-        exports: Vec<Export>,
-        generation: &Generation,
-        skipped: Skipped,
-    ) -> Result<Published, FillError> {
+    pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
         let lease = state.lease(&owner, &mut self.waits).await?;
         let before = state.published().await?;
         let (former, version) = before.map_or((None, None), |(published, version)| (Some(published), Some(version)));
-        let index = self.prefix.generation(generation.as_str());
-        let is_same = |published: &&Published| published.index == index && published.format == PARTS_FORMAT;
-        if let Some(published) = former.as_ref().filter(is_same) {
+        if let Some(published) = former.as_ref().filter(|published| is_of(published, &self.prefix, &set.generation)) {
             lease.release().await;
             return Ok(published.clone());
         }
         let at = jiff::Timestamp::now().to_string();
-        let log = former_log(&self.cluster, former.as_ref()).await;
-        let filled = self.fill(exports, generation, log, &at).await?;
+        let log = former_log(&self.cluster, former.as_ref(), &set.scratch).await;
+        let (generation, skipped) = (set.generation.to_string(), set.skipped);
+        let filled = self.fill(set, log, &at).await?;
         let published = Published {
             previous: former.map(|of| of.index).filter(|of| *of != filled.index),
             index: filled.index,
-            generation: generation.to_string(),
+            generation,
             products: filled.products,
             shards: filled.shards,
             skipped: [skipped.exports, skipped.records],
@@ -131,56 +164,73 @@ impl Filler<'_> {
     /// Where a part can't be built, or the cluster refuses.
     pub(crate) async fn fill(
         &mut self,
-        exports: Vec<Export>,
-        generation: &Generation,
-        former: Option<Former>,
+        set: MergedSet,
+        former: Option<ExternalFormer>,
         at: &str,
     ) -> Result<FilledGeneration, FillError> {
-        let Prepared { records, written, scorer, forward, mut parts } = self.prepare(exports)?;
-        let mut artifact = Artifact { parts: std::mem::take(&mut parts), downloads: None };
-        ChangeLog::add_to(&mut artifact, former, generation, at).map_err(BuildError::Encode)?;
-        let writer = DocumentWriter { records: &written, scorer: &scorer, forward: &forward };
-        let count = records.software_count();
-        let index = self.prefix.generation(generation.as_str());
-        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards).await?;
-        let mut search = SearchBuilder::new(records.synonyms());
-        for ((ordinal, id), product) in (0..).zip(written.ids()).zip(records.software()) {
-            let (software, categories) = product.map_err(BuildError::Catalogue)?;
-            let terms: Vec<_> = search.push(&software, categories).collect();
-            fill.push(&writer, ordinal, &id, &terms).await?;
-            self.advance(count as u64 + u64::from(ordinal) + 1, 2 * count as u64)?;
+        let MergedSet { generation, catalogue, parts, scratch, .. } = set;
+        let unusable = |error: io::Error| FillError::from(scratch.error(error));
+        let (by_catalogue, by_engine) = (
+            |error: CatalogueBuildError| FillError::catalogue(error, &scratch),
+            |error: opensearch::FillError| FillError::engine(error, &scratch),
+        );
+        let count = catalogue.software_count();
+        let mut words = self.words(&catalogue, &scratch)?;
+        let mut fill = Fill::begin(Arc::clone(&self.cluster), generation.as_str(), count, &scratch).await?;
+        for review in catalogue.reviews() {
+            fill.push_review(&review.map_err(by_catalogue)?).await?;
         }
-        Ok(fill.finish(&writer, artifact.parts).await?)
+        let writer = DocumentWriter { scores: &words.scores, stems: &words.stems };
+        let mut versions = VersionWriter::new(&scratch);
+        for (done, product) in (1..).zip(catalogue.products(&words.attributes)) {
+            let product = product.map_err(by_catalogue)?;
+            words.analyzer.analyse(&product.software, catalogue.categories(&product.categories));
+            let terms: Vec<_> = words.analyzer.terms().collect();
+            let sequence: Vec<_> = words.numbering.of(words.analyzer.words()).collect();
+            let text = DocumentText { terms: &terms, words: &sequence, lengths: words.analyzer.lengths() };
+            fill.push(&writer, &product, text).await.map_err(by_engine)?;
+            versions.push(version(&product)).map_err(unusable)?;
+            self.advance(count + done, 2 * count)?;
+        }
+        let versions = versions.finish().map_err(unusable)?;
+        let log = VersionReader::new(&versions).and_then(|of| ChangeLog::after_external(former, &generation, of, at));
+        let log = log.map_err(unusable)?.encode().map_err(BuildError::Encode)?;
+        let parts: [(&str, Bulk); 6] = [
+            (SEARCH, Bulk::Memory(words.part)),
+            (TABLES, parts.tables),
+            (TEXTS, parts.arena),
+            (DOWNLOADS, parts.downloads),
+            (VERSIONS, versions),
+            (CHANGES, Bulk::Memory(log)),
+        ];
+        fill.finish(parts.map(|(name, content)| (name.to_owned(), content)).into()).await.map_err(by_engine)
     }
 
-    /// The first pass.
-    fn prepare(&mut self, exports: Vec<Export>) -> Result<Prepared, FillError> {
-        let records = CatalogueBuilder::new(exports, None).map_err(BuildError::Catalogue)?;
-        let count = records.software_count();
-        let mut search = SearchBuilder::new(records.synonyms());
-        for (done, product) in (1..).zip(records.software()) {
-            let (software, categories) = product.map_err(BuildError::Catalogue)?;
-            drop(search.push(&software, categories));
-            self.advance(done, 2 * count as u64)?;
+    /// The first pass: finds all words and values.
+    fn words(&mut self, catalogue: &ExternalCatalogue, scratch: &Scratch) -> Result<Words, FillError> {
+        let count = catalogue.software_count();
+        let mut analyzer = DocumentAnalyzer::new(catalogue.synonyms());
+        let mut lengths = LengthStatistics::default();
+        let mut attributes = AttributeValuesBuilder::new(scratch);
+        for (done, product) in (1..).zip(catalogue.software()) {
+            let (software, categories) = product.map_err(|error| FillError::catalogue(error, scratch))?;
+            analyzer.analyse(&software, catalogue.categories(&categories));
+            lengths.push(&analyzer.lengths());
+            attributes.push(&software).map_err(|error| scratch.error(error))?;
+            self.advance(done, 2 * count)?;
         }
-        let SearchParts { lexicon, forward, thesaurus, lengths } = search.finish().map_err(words)?;
-        let scorer = Scorer::new(&lengths, &Ranking::default());
-        let found = SearchParts { lexicon, forward: Forward::default(), thesaurus, lengths: Vec::new() };
-        let found = found.encode().map_err(BuildError::Encode)?;
-        let forward = forward.with_stems(SearchIndex::open_words(&found, count)?.lexicon.stems());
-        let built = records.finish().map_err(BuildError::Catalogue)?;
-        let downloads = Bytes::from(built.downloads);
-        let (catalogue, written) = Catalogue::open(&built.tables, built.arena.into(), Bulk::Memory(downloads.clone()))?;
-        let reduced = catalogue.without_products(&written).map_err(BuildError::Catalogue)?;
-        let parts: [(&str, Bytes); 5] = [
-            (SEARCH, found.into()),
-            (TABLES, reduced.tables.into()),
-            (TEXTS, reduced.arena.into()),
-            (DOWNLOADS, downloads),
-            (VERSIONS, built.versions.into()),
-        ];
-        let parts = parts.into_iter().map(|(name, content)| (name.to_owned(), content)).collect();
-        Ok(Prepared { records, written, scorer, forward, parts })
+        let (lexicon, thesaurus, numbering) = analyzer.lexicon().map_err(BuildError::Words)?;
+        let part = SearchParts { lexicon, forward: Forward::default(), thesaurus, lengths: Vec::new() };
+        let part = part.encode().map_err(BuildError::Encode)?;
+        let documents = usize::try_from(count).unwrap_or(usize::MAX);
+        Ok(Words {
+            numbering,
+            scores: TermScores::new(&lengths, &Ranking::default()),
+            stems: SearchIndex::open_words(&part, documents)?.lexicon.stems(),
+            attributes: attributes.finish().map_err(|error| scratch.error(error))?,
+            part: part.into(),
+            analyzer,
+        })
     }
 
     fn advance(&mut self, done: u64, count: u64) -> Result<(), BuildError> {
@@ -188,15 +238,21 @@ impl Filler<'_> {
     }
 }
 
-fn words(error: LexiconError) -> BuildError {
-    BuildError::Words(error)
+fn version(product: &MergedProduct) -> ProductVersion {
+    ProductVersion {
+        id: product.software.id.clone(),
+        hash: product.content_hash(),
+        evidence_checked_on: product.evidence_checked_on,
+    }
 }
 
 /// The generation before with its log; `None` where it can't be read: then the log begins again.
-async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>) -> Option<Former> {
+async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>, scratch: &Scratch) -> Option<ExternalFormer> {
     let former = former?;
     let parts = Parts::open(Arc::clone(cluster), &former.index).await.ok()?;
-    let [versions, changes] = [VERSIONS, CHANGES].map(|name| parts.get(name));
-    let (versions, changes) = (versions?.read().await.ok()?, changes?.read().await.ok()?);
-    Former::of_parts(Generation::named(&former.generation), &versions, &changes)
+    let log = ChangeLog::decode(&parts.get(CHANGES)?.read().await.ok()?).ok()?;
+    let mut versions = scratch.file().ok()?;
+    parts.get(VERSIONS)?.copy_to(&mut versions).await.ok()?;
+    let versions = VersionReader::new(&Bulk::File(Arc::new(versions))).ok()?;
+    Some(ExternalFormer { generation: Generation::named(&former.generation), versions, log })
 }

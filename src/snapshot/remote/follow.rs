@@ -141,7 +141,9 @@ fn code(error: &OpenRemoteError) -> &'static str {
             ClusterError::Authentication { .. } => "cluster_authentication",
             _ => "cluster_failed",
         },
-        OpenRemoteError::Parts(PartsError::Damaged { .. }) | OpenRemoteError::Open(_) => "generation_damaged",
+        OpenRemoteError::Parts(PartsError::Damaged { .. } | PartsError::File(_)) | OpenRemoteError::Open(_) => {
+            "generation_damaged"
+        }
         OpenRemoteError::Format { .. } => "generation_format",
     }
 }

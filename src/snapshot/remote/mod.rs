@@ -2,10 +2,12 @@
 
 mod fill;
 mod follow;
+mod merge;
 mod open;
 
-pub use fill::{FillError, Filler};
+pub use fill::{FillError, Filler, published_already};
 pub use follow::{CLUSTER_UNAVAILABLE, ClusterFollower, follow};
+pub use merge::MergedSet;
 pub use open::{OpenRemoteError, open};
 
 /// The form of the parts that servers read. Counted up whenever an older program couldn't read them.

@@ -1,19 +1,17 @@
 //! External merge sort: rows beyond a budget of memory are sorted in runs on disk, and merged as they are read.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::spool::{Spool, SpoolRows, SpoolWriter};
 
 /// Runs that are merged at once: each has a file and a buffer.
 const FAN_IN: usize = 64;
-
-/// The buffer of a run that is read, in bytes.
-const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A sorter of rows. Equal rows come out in any order.
 #[derive(Debug)]
@@ -25,16 +23,44 @@ pub struct ExternalSorter<T> {
     rows: Vec<T>,
     /// The encoded bytes of `rows`.
     bytes: usize,
-    runs: Vec<Run>,
+    runs: Vec<Run<T>>,
 }
 
-/// Sorted rows in a file without a name.
+/// Sorted rows.
 #[derive(Debug)]
-struct Run {
-    file: File,
-    rows: u64,
+struct Run<T> {
+    rows: Spool<T>,
     /// How many times its rows have been merged: runs of one level are of similar size.
     level: u32,
+}
+
+/// A row that is sorted by a part of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Keyed<K, V> {
+    /// What it is sorted by.
+    pub key: K,
+    /// The rest.
+    pub value: V,
+}
+
+impl<K: Ord, V> Ord for Keyed<K, V> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl<K: Ord, V> PartialOrd for Keyed<K, V> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Ord, V> Eq for Keyed<K, V> {}
+
+impl<K: Ord, V> PartialEq for Keyed<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
 }
 
 impl<T: Ord + Serialize + DeserializeOwned> ExternalSorter<T> {
@@ -77,11 +103,11 @@ impl<T: Ord + Serialize + DeserializeOwned> ExternalSorter<T> {
     fn spill(&mut self) -> io::Result<()> {
         self.rows.sort_unstable();
         self.bytes = 0;
-        let mut writer = RunWriter::new(&self.scratch)?;
+        let mut writer = SpoolWriter::new(&self.scratch)?;
         for row in self.rows.drain(..) {
             writer.push(&row)?;
         }
-        self.runs.push(writer.finish(0)?);
+        self.runs.push(Run { rows: writer.finish()?, level: 0 });
         while let Some(level) = self.full_level() {
             let (full, others) = std::mem::take(&mut self.runs).into_iter().partition(|run| run.level == level);
             self.runs = others;
@@ -97,38 +123,13 @@ impl<T: Ord + Serialize + DeserializeOwned> ExternalSorter<T> {
         (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
     }
 
-    fn merge(&self, runs: Vec<Run>) -> io::Result<Run> {
+    fn merge(&self, runs: Vec<Run<T>>) -> io::Result<Run<T>> {
         let level = runs.iter().map(|run| run.level).max().unwrap_or(0) + 1;
-        let mut writer = RunWriter::new(&self.scratch)?;
+        let mut writer = SpoolWriter::new(&self.scratch)?;
         for row in Merge::<T>::new(runs)? {
             writer.push(&row?)?;
         }
-        writer.finish(level)
-    }
-}
-
-/// Writes rows, each behind its encoded length.
-struct RunWriter {
-    file: BufWriter<File>,
-    rows: u64,
-}
-
-impl RunWriter {
-    fn new(scratch: &Path) -> io::Result<Self> {
-        Ok(Self { file: BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile_in(scratch)?), rows: 0 })
-    }
-
-    fn push(&mut self, row: &impl Serialize) -> io::Result<()> {
-        let row = postcard::to_stdvec(row).map_err(io::Error::other)?;
-        self.rows += 1;
-        self.file.write_all(&u32::try_from(row.len()).map_err(io::Error::other)?.to_le_bytes())?;
-        self.file.write_all(&row)
-    }
-
-    fn finish(self, level: u32) -> io::Result<Run> {
-        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        Ok(Run { file, rows: self.rows, level })
+        Ok(Run { rows: writer.finish()?, level })
     }
 }
 
@@ -155,15 +156,14 @@ impl<T: Ord + DeserializeOwned> Iterator for SortedRows<T> {
 /// A merge of runs.
 #[derive(Debug)]
 pub struct Merge<T> {
-    runs: Vec<RunReader>,
+    runs: Vec<SpoolRows<T>>,
     /// The next row of each run that isn't at its end, and the index of the run.
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
 impl<T: Ord + DeserializeOwned> Merge<T> {
-    fn new(runs: Vec<Run>) -> io::Result<Self> {
-        let reader = |run: Run| RunReader { file: BufReader::with_capacity(BUFFER_BYTES, run.file), left: run.rows };
-        let runs: Vec<_> = runs.into_iter().map(reader).collect();
+    fn new(runs: Vec<Run<T>>) -> io::Result<Self> {
+        let runs: Vec<_> = runs.iter().map(|run| run.rows.rows()).collect();
         let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
         for run in 0..merge.runs.len() {
             merge.advance(run)?;
@@ -173,7 +173,8 @@ impl<T: Ord + DeserializeOwned> Merge<T> {
 
     /// Reads the next row of a run.
     fn advance(&mut self, run: usize) -> io::Result<()> {
-        self.heads.extend(self.runs[run].next()?.map(|row| Reverse((row, run))));
+        let row = self.runs[run].next().transpose()?;
+        self.heads.extend(row.map(|row| Reverse((row, run))));
         Ok(())
     }
 }
@@ -184,25 +185,6 @@ impl<T: Ord + DeserializeOwned> Iterator for Merge<T> {
     fn next(&mut self) -> Option<Self::Item> {
         let Reverse((row, run)) = self.heads.pop()?;
         Some(self.advance(run).map(|()| row))
-    }
-}
-
-#[derive(Debug)]
-struct RunReader {
-    file: BufReader<File>,
-    /// The rows that aren't read yet.
-    left: u64,
-}
-
-impl RunReader {
-    fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        self.left = left;
-        let mut length = [0; 4];
-        self.file.read_exact(&mut length)?;
-        let mut row = vec![0; u32::from_le_bytes(length) as usize];
-        self.file.read_exact(&mut row)?;
-        postcard::from_bytes(&row).map(Some).map_err(io::Error::other)
     }
 }
 

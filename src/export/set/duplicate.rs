@@ -1,0 +1,140 @@
+//! Reports of elements whose identity is in use already.
+
+use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
+use serde::{Deserialize, Serialize};
+
+use crate::export::finding::Findings;
+use crate::export::{Code, Finding, Related, SectionKind, SourceFile, is_id_prefix};
+
+/// The keys that must be unique in a section.
+pub(in crate::export) struct Identity {
+    pub(in crate::export) section: SectionKind,
+    key: &'static str,
+    code: Code,
+    what: &'static str,
+    help: &'static str,
+}
+
+/// Ids of products.
+pub(in crate::export) const PRODUCTS: Identity = Identity {
+    section: SectionKind::Software,
+    key: "id",
+    code: Code::DuplicateSoftwareId,
+    what: "product id",
+    help: "give each product an id of its own, or remove one of the records",
+};
+
+/// Ids of reviews.
+pub(in crate::export) const REVIEWS: Identity = Identity {
+    section: SectionKind::Reviews,
+    key: "id",
+    code: Code::DuplicateReviewId,
+    what: "review id",
+    help: "give each review an id of its own, or remove one of them",
+};
+
+/// Glossary terms.
+pub(in crate::export) const TERMS: Identity = Identity {
+    section: SectionKind::Glossary,
+    key: "term",
+    code: Code::DuplicateTerm,
+    what: "glossary term",
+    help: "join the two definitions, or remove one; terms that differ in case or punctuation only are one",
+};
+
+/// An element of a set.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::export) struct Element {
+    /// The number of its export.
+    pub(in crate::export) export: usize,
+    pub(in crate::export) index: usize,
+    /// Where its identifying value stands.
+    pub(in crate::export) place: Range<usize>,
+}
+
+/// An element whose identity is in use already.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::export) struct Duplicate {
+    pub(in crate::export) element: Element,
+    /// The first one with it.
+    pub(in crate::export) earlier: Element,
+    /// The value as it is written.
+    pub(in crate::export) shown: Box<str>,
+}
+
+/// Pairs of documents: one that repeats another, and that one.
+pub(in crate::export) type Repeats = HashSet<(usize, usize)>;
+
+/// Counts of duplicates, by the numbers of their documents and those of the earlier elements.
+pub(in crate::export) type PairCounts = HashMap<(usize, usize), usize>;
+
+/// Fewest common elements of a file that repeats another one.
+const REPEAT_ELEMENTS: usize = 5;
+
+const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
+
+/// Reports duplicates in the order of documents and places, but a file that repeats another one only once.
+pub(in crate::export) struct DuplicateReport<'r> {
+    pub(in crate::export) identity: &'r Identity,
+    /// The files of the documents, and how many elements each has.
+    pub(in crate::export) files: &'r [&'r SourceFile],
+    pub(in crate::export) elements: &'r [usize],
+    pub(in crate::export) common: &'r PairCounts,
+    pub(in crate::export) repeats: &'r mut Repeats,
+    /// The pairs of documents that this report has.
+    pub(in crate::export) summarised: Repeats,
+}
+
+impl DuplicateReport<'_> {
+    /// Reports the next one.
+    pub(in crate::export) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
+        let identity = self.identity;
+        let Duplicate { element, earlier, shown } = duplicate;
+        let pair @ (file, other) = (element.export, earlier.export);
+        let count = self.common.get(&pair).copied().unwrap_or_default();
+        let message = if file != other && is_repeat(count, self.elements[file]) {
+            if !self.summarised.insert(pair) || !self.repeats.insert(pair) {
+                return;
+            }
+            let paths = [file, other].map(|export| self.files[export].path().display());
+            let all = self.elements[other];
+            let of = if count == all { "all".to_owned() } else { format!("{count} of the") };
+            format!("`{}` repeats {of} {all} {}s of `{}`", paths[0], identity.what, paths[1])
+        } else {
+            format!("the {} `{shown}` is used twice", identity.what)
+        };
+        let help = match identity.code {
+            _ if self.summarised.contains(&pair) => REPEAT_HELP.to_owned(),
+            Code::DuplicateSoftwareId if file != other => prefix_help(self.files[file].id()),
+            _ => identity.help.to_owned(),
+        };
+        let location = |element: &Element| {
+            let pointer = identity.section.pointer(element.index, identity.key);
+            self.files[element.export].location(element.place.clone(), pointer)
+        };
+        findings.add(identity.code, self.files[file].shared_path(), || Finding {
+            code: identity.code,
+            location: location(element),
+            message,
+            help,
+            related: vec![Related { location: location(earlier), note: "first used here".to_owned() }],
+        });
+    }
+}
+
+/// The remedy where products of two exports have one id.
+fn prefix_help(export: &str) -> String {
+    let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
+    let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
+    format!(
+        "remove one of the records if both are one product; to keep both, give this export a prefix: \
+         `\"id_prefix\": \"{prefix}\"` in its envelope, or `--id-prefix {export}={prefix}`"
+    )
+}
+
+/// Whether a file repeats another one: at least nine in ten of its elements, and not just a few.
+const fn is_repeat(common: usize, elements: usize) -> bool {
+    common >= REPEAT_ELEMENTS && common * 10 >= elements * 9
+}

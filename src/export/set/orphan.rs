@@ -1,0 +1,70 @@
+//! Reports of reviews that are about no product.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use crate::export::finding::Findings;
+use crate::export::{Code, Finding, SectionKind, SourceFile};
+
+/// What is known of all products of a set.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::export) struct Products {
+    /// Whether every file could be read, so that what isn't there doesn't exist.
+    pub(in crate::export) is_complete: bool,
+    /// Whether every element that should be a product has an id.
+    pub(in crate::export) all_have_ids: bool,
+}
+
+impl Products {
+    /// The code of a review of a product which doesn't exist, or which is left out.
+    pub(in crate::export) const fn orphan_code(self, product_exists: bool) -> Code {
+        if !product_exists && self.is_complete && self.all_have_ids {
+            Code::UnknownSoftware
+        } else {
+            Code::ReviewWithoutProduct
+        }
+    }
+
+    /// Reports a review. One that is the consequence of another finding stands for all of its file and product, `others` besides it.
+    pub(in crate::export) fn report(self, orphan: &Orphan<'_>, others: usize, findings: &mut Findings) {
+        let id = orphan.product;
+        let code = self.orphan_code(orphan.product_exists);
+        let (mut message, help) = match (orphan.product_exists, code) {
+            (true, _) => {
+                (format!("this review is left out together with its product `{id}`"), "mend the product's record")
+            }
+            (false, Code::UnknownSoftware) => {
+                (format!("there is no product `{id}` in the directory"), "correct `software_id`, or remove the review")
+            }
+            (false, _) if self.is_complete => (
+                format!("there is no product `{id}` among those that have an id"),
+                "mend the products without a valid id first",
+            ),
+            (false, _) => (
+                format!("there is no product `{id}` in the files that could be read"),
+                "mend the files that couldn't be read first",
+            ),
+        };
+        if others > 0 {
+            // Writing to a string can't fail.
+            let _ = write!(message, "; {others} more reviews are of this product");
+        }
+        findings.add(code, orphan.file.shared_path(), || {
+            let pointer = SectionKind::Reviews.pointer(orphan.index, "software_id");
+            let location = orphan.file.location(orphan.place.clone(), pointer);
+            Finding { code, location, message, help: help.to_owned(), related: Vec::new() }
+        });
+    }
+}
+
+/// A review without a product.
+pub(in crate::export) struct Orphan<'o> {
+    pub(in crate::export) file: &'o SourceFile,
+    pub(in crate::export) index: usize,
+    /// Where it says what it is about.
+    pub(in crate::export) place: Range<usize>,
+    /// The product's id.
+    pub(in crate::export) product: &'o str,
+    /// Whether there is such a product, which is left out.
+    pub(in crate::export) product_exists: bool,
+}

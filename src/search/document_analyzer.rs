@@ -1,0 +1,337 @@
+//! The words and terms of documents.
+
+use rustc_hash::FxHashMap;
+
+use super::alternatives::replaced;
+use super::analyse::{Gap, Word, compound, title_key, words};
+use super::field::{Field, Section};
+use super::forward::{SECTION_END, VALUE_END};
+use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
+use super::plan::{INDEXED_PREFIX, Term};
+use super::score::{Lengths, Occurrences};
+use super::stem::Stems;
+use super::synonym::Thesaurus;
+use crate::record::{Software, SynonymGroup, slug};
+use crate::resource::CategoryResource;
+
+/// Finds the words and terms of documents, one after the other. Words have provisional numbers until all documents have been seen.
+#[derive(Debug)]
+pub struct DocumentAnalyzer {
+    lexicon: LexiconBuilder,
+    thesaurus: Thesaurus,
+    stems: Stems,
+    /// The documents so far.
+    documents: u32,
+    /// The words of the current document by their provisional numbers, [`FIRST_WORD`] added.
+    sequence: Vec<u32>,
+    lengths: Lengths,
+    /// Where the words of the current document occur, by stem.
+    stems_found: Tally,
+    /// Where beginnings of its words occur, by the number of each.
+    prefixes_found: Tally,
+    /// The number of each beginning.
+    prefixes: FxHashMap<Box<str>, u32>,
+    /// The numbers of each word's beginnings, by the word's provisional number; the first of them only, if it has been met.
+    prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
+    /// The document's other terms.
+    terms: FxHashMap<Term, Occurrences>,
+}
+
+/// The final numbers of words, by their provisional ones.
+#[derive(Debug)]
+pub struct Numbering(Vec<WordId>);
+
+impl Numbering {
+    /// A document's words by their final numbers, with the boundaries.
+    pub fn of(&self, provisional: impl Iterator<Item = u32>) -> impl Iterator<Item = WordId> {
+        provisional.map(|word| match word.checked_sub(FIRST_WORD) {
+            Some(number) => self.0.get(number as usize).copied().unwrap_or(FIRST_WORD),
+            None => word,
+        })
+    }
+}
+
+/// The occurrences of numbered terms in a document: arrays by number, because hashing such frequent terms took longer than all
+/// the rest of indexing.
+#[derive(Debug, Default)]
+struct Tally {
+    /// The terms by number.
+    terms: Vec<Term>,
+    /// Their occurrences in the current document.
+    occurrences: Vec<Occurrences>,
+    /// The numbers of those that it has.
+    found: Vec<u32>,
+}
+
+impl Tally {
+    /// Makes room for the terms up to a number.
+    fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
+        let end = number as usize + 1;
+        if self.terms.len() < end {
+            let next = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+            self.terms.extend((next..=number).map(term));
+            self.occurrences.resize(end, Occurrences::default());
+        }
+    }
+
+    /// The occurrences of a term.
+    fn of(&mut self, number: u32) -> &mut Occurrences {
+        let occurrences = &mut self.occurrences[number as usize];
+        if *occurrences == Occurrences::default() {
+            self.found.push(number);
+        }
+        occurrences
+    }
+
+    /// Begins the next document.
+    fn clear(&mut self) {
+        for number in self.found.drain(..) {
+            self.occurrences[number as usize] = Occurrences::default();
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
+        self.found.iter().map(|number| (&self.terms[*number as usize], self.occurrences[*number as usize]))
+    }
+}
+
+/// Stands for no beginning, where a word has fewer letters.
+const NO_PREFIX: u32 = u32::MAX;
+
+impl DocumentAnalyzer {
+    /// An analyzer with the synonyms of the generation.
+    pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
+        let thesaurus = Thesaurus::new(synonyms);
+        let mut lexicon = LexiconBuilder::default();
+        // The words of synonyms are words that can be meant, though no document may have them.
+        for word in thesaurus.vocabulary() {
+            lexicon.note(&word.spelling, &word.folded, 0);
+        }
+        Self {
+            lexicon,
+            thesaurus,
+            stems: Stems::default(),
+            documents: 0,
+            sequence: Vec::new(),
+            lengths: Lengths::default(),
+            stems_found: Tally::default(),
+            prefixes_found: Tally::default(),
+            prefixes: FxHashMap::default(),
+            prefixes_of: Vec::new(),
+            terms: FxHashMap::default(),
+        }
+    }
+
+    /// Analyses a product, the current document from now on.
+    pub fn analyse<'c>(&mut self, software: &Software, categories: impl Iterator<Item = &'c CategoryResource>) {
+        self.terms.clear();
+        self.stems_found.clear();
+        self.prefixes_found.clear();
+        self.documents = self.documents.saturating_add(1);
+        let document = self.documents;
+        let categories: Vec<_> = categories.collect();
+        let mut sequence = std::mem::take(&mut self.sequence);
+        sequence.clear();
+        let mut lengths = Lengths::default();
+        for (length, section) in lengths.iter_mut().zip(Section::ALL) {
+            for (field, text) in values(software, &categories) {
+                if field.section() == section {
+                    *length += self.push_value(field, text, document, &mut sequence);
+                }
+            }
+            sequence.push(SECTION_END);
+        }
+        self.sequence = sequence;
+        // Another name makes no name longer: the title is as long as its names are on average.
+        let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
+        lengths[Section::Title as usize] = lengths[Section::Title as usize].div_ceil(names);
+        self.lengths = lengths;
+    }
+
+    /// The terms of the current document with their occurrences.
+    pub fn terms(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
+        let others = self.terms.iter().map(|(term, occurrences)| (term, *occurrences));
+        self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
+    }
+
+    /// The words of the current document by their provisional numbers, with the boundaries.
+    pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        self.sequence.iter().copied()
+    }
+
+    /// The number of words in each section of the current document.
+    #[must_use]
+    pub const fn lengths(&self) -> Lengths {
+        self.lengths
+    }
+
+    /// The words and synonyms of all documents so far, and the final numbers of the words. Further documents may have these words
+    /// only.
+    ///
+    /// # Errors
+    /// Where the lexicon can't be built.
+    pub fn lexicon(&self) -> Result<(LexiconParts, Thesaurus, Numbering), LexiconError> {
+        let mut thesaurus = self.thesaurus.clone();
+        thesaurus.retain_terms_of(self.lexicon.words_of_documents());
+        let (lexicon, numbering) = self.lexicon.finish()?;
+        Ok((lexicon, thesaurus, Numbering(numbering)))
+    }
+
+    /// Adds the terms of one value; answers the number of words that it adds to its section.
+    fn push_value(&mut self, field: Field, text: &str, document: u32, sequence: &mut Vec<u32>) -> u32 {
+        let words = words(text);
+        let here = Occurrences::one(field);
+        for (at, word) in words.iter().enumerate() {
+            let number = self.lexicon.note(&word.spelling, &word.folded, document);
+            self.add_word(number, here);
+            for part in parts(&word.folded) {
+                let number = self.lexicon.note(part, part, document);
+                self.add_word(number, here);
+            }
+            for prefix in self.prefixes_of(number, &word.folded).into_iter().filter(|prefix| *prefix != NO_PREFIX) {
+                self.prefixes_found.of(prefix).best(here);
+            }
+            if field != Field::CategoryDescription {
+                sequence.push(number + FIRST_WORD);
+            }
+            if let Some(next) = words.get(at + 1)
+                && is_compound(field, word, next)
+            {
+                let joined = compound(word, next);
+                self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
+            }
+        }
+        match field {
+            Field::Name | Field::Alias => self.push_title(&words),
+            Field::Category => self.add_once(Term::Category(slug(text).into()), here),
+            Field::AlternativeTo => self.add_once(Term::AlternativeTo(title_key(&words).into()), here),
+            Field::Tagline | Field::Description => {
+                for key in replaced(text, &words) {
+                    self.add_once(Term::AlternativeTo(key.into()), here);
+                }
+            }
+            _ => {}
+        }
+        for mention in self.thesaurus.mentions(text, &words, &self.stems, false) {
+            for concept in mention.means {
+                self.terms.entry(Term::Concept(*concept)).or_default().add(here);
+            }
+        }
+        if field == Field::CategoryDescription {
+            return 0;
+        }
+        sequence.push(VALUE_END);
+        u32::try_from(words.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Adds what a name is found by as a whole and by its beginnings.
+    fn push_title(&mut self, words: &[Word]) {
+        let here = Occurrences::one(Field::Name);
+        self.add_once(Term::Title(title_key(words).into()), here);
+        for (at, word) in words.iter().enumerate() {
+            let joined = words.get(at + 1).map(|next| compound(word, next));
+            for written in [Some(word.folded.as_str()), joined.as_deref()].into_iter().flatten() {
+                self.add_once(Term::NameWord(written.into()), here);
+                for prefix in prefixes(written) {
+                    self.add_once(Term::NamePrefix(prefix.into()), here);
+                }
+            }
+        }
+    }
+
+    /// Adds a word by its provisional number: its stem.
+    fn add_word(&mut self, number: u32, here: Occurrences) {
+        let stem = self.lexicon.stem(number);
+        self.stems_found.reach(stem, Term::Word);
+        self.stems_found.of(stem).add(here);
+    }
+
+    /// The numbers of a word's first beginnings.
+    fn prefixes_of(&mut self, number: u32, folded: &str) -> [u32; INDEXED_PREFIX] {
+        let at = number as usize;
+        if self.prefixes_of.len() <= at {
+            self.prefixes_of.resize(at + 1, None);
+        }
+        if let Some(numbers) = self.prefixes_of[at] {
+            return numbers;
+        }
+        let mut numbers = [NO_PREFIX; INDEXED_PREFIX];
+        for (number, prefix) in numbers.iter_mut().zip(prefixes(folded)) {
+            let next = u32::try_from(self.prefixes.len()).unwrap_or(NO_PREFIX);
+            *number = match self.prefixes.get(prefix) {
+                Some(known) => *known,
+                None => *self.prefixes.entry(prefix.into()).or_insert(next),
+            };
+            self.prefixes_found.reach(*number, |_| Term::Prefix(prefix.into()));
+        }
+        self.prefixes_of[at] = Some(numbers);
+        numbers
+    }
+
+    /// Adds a term that counts once per document, by the best field that has it.
+    fn add_once(&mut self, term: Term, occurrence: Occurrences) {
+        self.terms.entry(term).or_default().best(occurrence);
+    }
+}
+
+/// The searchable values of a product, each with its field.
+fn values<'a>(
+    software: &'a Software,
+    categories: &'a [&'a CategoryResource],
+) -> impl Iterator<Item = (Field, &'a str)> {
+    let one = |field: Field, value: &'a Option<Box<str>>| value.as_deref().map(|text| (field, text));
+    let many = |field: Field, values: &'a [Box<str>]| values.iter().map(move |text| (field, &**text));
+    std::iter::once((Field::Name, &*software.name))
+        .chain(many(Field::Alias, &software.aliases))
+        .chain(one(Field::Tagline, &software.tagline))
+        .chain(categories.iter().map(|category| (Field::Category, category.name.as_str())))
+        .chain(many(Field::Tag, &software.tags))
+        .chain(one(Field::Vendor, &software.vendor))
+        .chain(many(Field::Standard, &software.standards))
+        .chain(many(Field::AlternativeTo, &software.alternative_to))
+        .chain(many(Field::Feature, &software.features))
+        .chain(many(Field::Setting, &software.deployment))
+        .chain(many(Field::Setting, &software.languages))
+        // With it every software product matches the second word of "audit software".
+        .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
+        .chain(one(Field::Description, &software.description))
+        .chain(
+            categories
+                .iter()
+                .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
+        )
+}
+
+/// Whether two neighbouring words may be meant as one. In the short fields any two; in running text, where most
+/// neighbours are unrelated, those with a hyphen between them and a word with its number (`ISO 9001`).
+fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
+    let numbered = || {
+        word.folded.bytes().all(|byte| byte.is_ascii_lowercase())
+            && next.folded.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match next.gap {
+        Gap::Break | Gap::Edition => false,
+        Gap::Joined => true,
+        Gap::Space => field.section() != Section::Body || field == Field::Feature || numbered(),
+    }
+}
+
+/// Words inside a word that are worth finding alone: `iso` and `9001` of `iso9001`, `c` of `c++`, `net` of `.net`.
+fn parts(folded: &str) -> impl Iterator<Item = &str> {
+    let bare = folded.trim_matches(['+', '#', '.']);
+    let odd = (bare != folded && !bare.is_empty()).then_some(bare);
+    let digits = folded
+        .find(|c: char| c.is_ascii_digit())
+        .filter(|at| *at >= 2 && folded.len() - at >= 2 && folded[..*at].bytes().all(|byte| byte.is_ascii_lowercase()));
+    let numbered = digits
+        .filter(|at| folded[*at..].bytes().all(|byte| byte.is_ascii_digit()))
+        .map(|at| [&folded[..at], &folded[at..]])
+        .into_iter()
+        .flatten();
+    odd.into_iter().chain(numbered)
+}
+
+/// The beginnings of a word, shortest first, the whole word last.
+fn prefixes(word: &str) -> impl Iterator<Item = &str> {
+    word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
+}
