@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::document::{Checksum, Document};
-use super::fill::FillError;
+use super::fill_error::FillError;
 use crate::catalogue::{Bulk, Pieces, Span};
 use crate::engine::EngineError;
 
