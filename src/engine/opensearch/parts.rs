@@ -184,7 +184,7 @@ impl Part {
         PartsError::Damaged { index: self.index.to_string(), name: self.name.to_string() }
     }
 
-    /// The part for threads that may wait. Needs a runtime now and then.
+    /// The part for threads that may wait. Called on a runtime, which then reads the pieces.
     #[must_use]
     pub fn blocking(self) -> BlockingPart {
         BlockingPart { part: self, runtime: Handle::current() }
