@@ -25,6 +25,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
         "http",
         &[
             "catalogue",
+            "error",
             "export",
             "html",
             "key",

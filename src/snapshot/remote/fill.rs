@@ -175,7 +175,8 @@ impl Filler<'_> {
         );
         let count = catalogue.software_count();
         let mut words = self.words(&catalogue, &scratch)?;
-        let mut fill = Fill::begin(Arc::clone(&self.cluster), generation.as_str(), count, &scratch).await?;
+        let index = self.prefix.generation(generation.as_str());
+        let mut fill = Fill::begin(Arc::clone(&self.cluster), index, count, self.shards, &scratch).await?;
         for review in catalogue.reviews() {
             fill.push_review(&review.map_err(by_catalogue)?).await?;
         }
