@@ -127,7 +127,7 @@ pub struct ServeArgs {
     /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
     /// instead of building them from exports [default: none]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
-          value_parser = given::text, default_value = "", hide_default_value = true)]
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub follow: Given<String>,
     /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
@@ -151,7 +151,7 @@ pub struct ServeArgs {
     pub max_removed: u8,
     /// Address under which callers reach the service, for absolute links
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
-          value_parser = given::text, default_value = "", hide_default_value = true)]
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
     /// Address or network of a proxy with a trusted X-Forwarded-For; repeatable
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
@@ -276,7 +276,7 @@ pub struct McpArgs {
     pub data: DataArgs,
     /// Address under which the API is reached, for links [default: none; links are relative]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
-          value_parser = given::text, default_value = "", hide_default_value = true)]
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
 }
 

@@ -30,7 +30,7 @@ pub struct EngineArgs {
     pub engine_ca_file: Given<PathBuf>,
     /// User of the cluster [default: none]
     #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER",
-          value_parser = given::text, default_value = "", hide_default_value = true)]
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
     pub engine_user: Given<String>,
     /// File with the user's password: one line [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE",

@@ -1,9 +1,8 @@
 //! Options that are given as a path or a text, or not at all.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 
 /// The value of an option with the empty text as its default. An empty one is none, because a container can't take back a variable of
 /// its image. Another name than `Option`, because clap itself would give that its own meaning.
@@ -15,8 +14,8 @@ pub(super) fn path() -> impl TypedValueParser<Value = Given<PathBuf>> {
 }
 
 /// Parses a text.
-pub(super) fn text(text: &str) -> Result<Given<String>, Infallible> {
-    Ok(non_empty(text.to_owned()))
+pub(super) fn text() -> impl TypedValueParser<Value = Given<String>> {
+    StringValueParser::new().map(non_empty)
 }
 
 /// Parses a text that a check accepts.
@@ -51,7 +50,7 @@ mod tests {
             "--site-title",
         ];
         let parsed = |value: Option<&str>| {
-            let options = OPTIONS.iter().flat_map(|option| value.map(|value| [option, value]));
+            let options = OPTIONS.iter().filter_map(|option| value.map(|value| [option, value]));
             let serve = Cli::parse_from(["software-directory"].into_iter().chain(options.flatten())).serve;
             let engine = serve.engine;
             [

@@ -12,6 +12,7 @@ use software_directory::engine::opensearch::cluster::{Cluster, ClusterSettings};
 use software_directory::engine::opensearch::{IndexPrefix, Published, Publisher};
 use software_directory::export::Skipped;
 use software_directory::snapshot::{Snapshot, remote};
+use tokio::runtime::Runtime;
 
 /// A cluster.
 #[derive(Debug, Clone)]
@@ -96,11 +97,8 @@ impl Nodes {
     }
 }
 
-/// Runs a future beside the test's runtime, which can't be blocked for it.
+/// Runs a future beside the test's runtime, which can't be blocked for it. Downloads go on there.
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
-    let run = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(future)
-    };
-    std::thread::scope(|scope| scope.spawn(run).join().expect("no panic"))
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
+    std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))
 }

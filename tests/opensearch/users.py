@@ -56,7 +56,7 @@ def main():
             said.append(log.read_text())
 
         # Wrong before right, while there is nothing that another error could hide behind.
-        fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "401", "builder")
+        fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no certificate of the CA", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that isn't there", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")
         fails("a CA file without a certificate", reindex(*engine("builder", ca_file=wrong)), 2, "holds no certificate")

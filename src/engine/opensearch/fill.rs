@@ -36,6 +36,7 @@ const MERGE_TIME: Duration = Duration::from_hours(2);
 pub struct Fill {
     cluster: Arc<Cluster>,
     index: String,
+    shards: usize,
     products: BulkLoader,
     reviews: BulkLoader,
     dictionary: DictionaryBuilder,
@@ -59,6 +60,8 @@ pub struct FilledGeneration {
     pub index: String,
     /// The number of products.
     pub products: u64,
+    /// The shards of their index.
+    pub shards: usize,
 }
 
 impl Fill {
@@ -85,6 +88,7 @@ impl Fill {
             dictionary: DictionaryBuilder::new(scratch),
             cluster,
             index,
+            shards,
         })
     }
 
@@ -142,7 +146,7 @@ impl Fill {
         wait_for_copies(&self.cluster, &all).await?;
         verify(&self.cluster, &self.index, self.products.count, self.products.checksum).await?;
         verify(&self.cluster, &reviews, self.reviews.count, self.reviews.checksum).await?;
-        Ok(FilledGeneration { index: self.index, products: self.products.count })
+        Ok(FilledGeneration { index: self.index, products: self.products.count, shards: self.shards })
     }
 }
 

@@ -54,6 +54,8 @@ pub struct OpenSearchEngine {
     /// The name of the index of the products; the others' names begin with it.
     index: String,
     documents: usize,
+    /// The shards of the products' index.
+    shards: usize,
     dictionary: Dictionary,
     /// The stem of each word.
     stems: Arc<[StemId]>,
@@ -64,20 +66,20 @@ pub struct OpenSearchEngine {
 }
 
 impl OpenSearchEngine {
-    /// Opens the indices of a generation, with the parts that are held in memory.
+    /// Opens the indices of a generation of so many documents and shards, with the parts that are held in memory.
     ///
     /// # Errors
     /// Where the dictionary is damaged.
     pub fn open(
         cluster: Arc<Cluster>,
         index: String,
-        documents: usize,
+        (documents, shards): (usize, usize),
         dictionary: &[u8],
         stems: Arc<[StemId]>,
         (catalogue, real): (Arc<Catalogue>, Ordinal),
     ) -> Result<Self, EngineError> {
         let dictionary = Dictionary::open(dictionary)?;
-        Ok(Self { cluster, index, documents, dictionary, stems, catalogue, real })
+        Ok(Self { cluster, index, documents, shards, dictionary, stems, catalogue, real })
     }
 
     /// Whether there are demo records beside real ones.

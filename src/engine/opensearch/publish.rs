@@ -41,6 +41,9 @@ pub struct Published {
     pub generation: String,
     /// The number of products.
     pub products: u64,
+    /// The shards of their index.
+    #[serde(default)]
+    pub shards: usize,
     /// The exports, and the records of other ones, that are invalid and left out.
     pub skipped: [u64; 2],
     /// When it was published, RFC 3339 in UTC.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::OpenSearchEngine;
 use super::facets;
 use super::filter::{FilterQuery, all};
-use super::mapping::{MAX_WINDOW, rank_field, shards};
+use super::mapping::{MAX_WINDOW, rank_field};
 use super::query::{Match, PlanQuery};
 use super::response::{SearchResponse, StoredFields, Tiers, damaged, hit_texts, one};
 use super::texts;
@@ -64,7 +64,9 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     async fn find(&self) -> Result<SearchHits, EngineError> {
-        let page = self.request.page.clone();
+        // Beyond the last product there is nothing, and no number of the cluster's.
+        let (Range { start, end }, documents) = (self.request.page.clone(), self.engine.documents);
+        let page = start.min(documents)..end.min(documents);
         if page.end > MAX_WINDOW
             && let Some(order) = self.request.order
         {
@@ -195,9 +197,11 @@ impl<'e, 'r> Search<'e, 'r> {
             }
             sort.push(json!({"ordinal": "asc"}));
         }
-        let shards = shards(self.engine.documents);
-        let mut aggregations =
-            self.request.facets.map(|of| facets::aggregations(&self.filter, of, shards)).unwrap_or_default();
+        let mut aggregations = self
+            .request
+            .facets
+            .map(|of| facets::aggregations(&self.filter, of, self.engine.shards))
+            .unwrap_or_default();
         let is_filtered = !clauses.is_empty();
         if is_filtered {
             aggregations.insert(FOUND.to_owned(), json!({"filter": {"match_all": {}}}));

@@ -81,6 +81,7 @@ impl Compared {
                 index: indices.index,
                 generation: name.clone(),
                 products: indices.products,
+                shards: indices.shards,
                 skipped: [0; 2],
                 published_at: String::new(),
                 format: remote::PARTS_FORMAT,

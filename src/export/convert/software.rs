@@ -93,7 +93,7 @@ impl Reader {
                 builder.evidence_status = EvidenceStatus::ALL.into_iter().find(|s| value.is_text(s.as_str()));
             }
             "offering_type" => {
-                builder.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str()))
+                builder.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str()));
             }
             "evidence_checked_on" => {
                 // Another form is an error already.

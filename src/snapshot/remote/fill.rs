@@ -142,6 +142,7 @@ impl Filler<'_> {
             index: filled.index,
             generation,
             products: filled.products,
+            shards: filled.shards,
             skipped: [skipped.exports, skipped.records],
             published_at: at,
             format: PARTS_FORMAT,

@@ -70,7 +70,7 @@ fn open_parts(
     let engine = OpenSearchEngine::open(
         cluster,
         published.index.clone(),
-        documents,
+        (documents, published.shards),
         &take(DICTIONARY)?,
         search.lexicon.stems(),
         (Arc::clone(&catalogue), records.columns.real),
