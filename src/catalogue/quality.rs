@@ -98,7 +98,7 @@ pub(super) struct MeanRating {
 }
 
 impl MeanRating {
-    const STEPS: f64 = (1_u64 << 32) as f64;
+    const STEPS: f64 = 4_294_967_296.0;
 
     /// Adds a rating.
     pub(super) fn push(&mut self, rating: f64) {

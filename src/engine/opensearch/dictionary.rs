@@ -226,7 +226,8 @@ mod tests {
         let mut builder = DictionaryBuilder::new(&Scratch::with_sort_bytes(folder.path(), 1));
         let title = Term::Title("acme".into());
         // More documents than count: the ones with low scores and the demo record, which has the best one, don't.
-        let (low, demo) = (CATEGORY_EXAMPLES as u32, CATEGORY_EXAMPLES as u32 + 1);
+        let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
+        let demo = low + 1;
         for ordinal in 0..=demo {
             let score = if ordinal == low { 0.25 } else { 0.5 };
             let categories = [ordinal % 2, ordinal / low * 7];
