@@ -149,7 +149,7 @@ opensearch-api: need-cargo
 	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
 		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
 
-# The API of a server with the cluster beside that of one with the embedded engine, with one shard and with several.
+# Compares the API of a server with the cluster with that of one with the embedded engine, with one shard and with several.
 opensearch-conformance: need-cargo
 	cargo build --locked --quiet
 	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data

@@ -5,14 +5,14 @@ use std::hash::BuildHasher as _;
 
 use foldhash::quality::FixedState;
 use foldhash::{HashMap, HashMapExt as _};
-use serde::{Deserialize, Serialize};
 
 use super::collate::Collation;
 use super::quality::{MeanRating, Merits, Quality};
+use super::rating::Rating;
 use super::reviews::Stars;
 use crate::export::Export;
 use crate::record::{CalendarDate, Category, EvidenceStatus, OfferingType, Review, Software, normalised_url, slug};
-use crate::resource::{CategoryResource, RatingSource};
+use crate::resource::CategoryResource;
 
 /// A product with what the rest of the directory adds to it. The record itself is read again from its document when it is
 /// needed: in memory all records take twice what their documents do.
@@ -27,14 +27,6 @@ pub(super) struct Entry {
     pub(super) evidence_status: EvidenceStatus,
     pub(super) evidence_checked_on: Option<CalendarDate>,
     pub(super) shown: Rating,
-}
-
-/// The rating that a product shows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Rating {
-    pub(super) value: Option<f64>,
-    pub(super) review_count: Option<u64>,
-    pub(super) source: Option<RatingSource>,
 }
 
 /// Collects the categories of exports, which come in the order of their ids: described ones, and those only used. The first name
@@ -164,21 +156,4 @@ pub(super) fn merge_software(exports: &mut [Export], categories: Vec<Box<[u32]>>
 /// A hash of a product's website, the same for all forms of its URL.
 pub(super) fn website_hash(software: &Software) -> u64 {
     FixedState::default().hash_one(&*normalised_url(&software.url))
-}
-
-impl Rating {
-    /// The stated rating, or else that of the reviews.
-    pub(super) fn of(stated: Option<f64>, review_count: Option<u64>, reviews: Stars) -> Self {
-        let summed = reviews.summary();
-        let source = match (stated, summed.average) {
-            (Some(_), _) => Some(RatingSource::Stated),
-            (None, Some(_)) => Some(RatingSource::Reviews),
-            (None, None) => None,
-        };
-        Self {
-            value: stated.or(summed.average),
-            review_count: review_count.or((summed.count > 0).then_some(summed.count)),
-            source,
-        }
-    }
 }

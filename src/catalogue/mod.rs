@@ -21,6 +21,7 @@ mod merge;
 mod product_json;
 mod products;
 mod quality;
+mod rating;
 mod records;
 mod reviews;
 mod same_as;

@@ -1,6 +1,6 @@
 //! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have.
 
-use super::merge::Rating;
+use super::rating::Rating;
 use crate::export::Export;
 use crate::record::Software;
 use crate::resource::{

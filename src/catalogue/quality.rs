@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::merge::Rating;
+use super::rating::Rating;
 use crate::record::{EvidenceStatus, Software};
 
 /// How many reviews the prior counts for, in the Bayesian rating.

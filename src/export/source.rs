@@ -249,7 +249,7 @@ impl SourceFile {
         self.copy.as_ref()
     }
 
-    /// The bytes of a range, as far as there are any.
+    /// The bytes of a range, up to the end of the file.
     pub(super) fn part(&self, range: Range<usize>) -> Bytes {
         let Some(copy) = &self.copy else {
             let end = range.end.min(self.bytes.len());

@@ -129,13 +129,13 @@ impl From<&Lengths> for Counted {
     }
 }
 
-/// What scoring knows of the lengths of all documents.
+/// The lengths of all documents, as scoring needs them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LengthStatistics {
     documents: u64,
     /// The words in each section of all documents.
     totals: [u64; 3],
-    /// The longest description that is told from longer ones.
+    /// The longest description with a length of its own.
     longest_body: u16,
 }
 

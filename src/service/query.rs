@@ -55,7 +55,7 @@ impl PageRequest {
 /// The values of a parameter that are looked at for being lists.
 const MAX_LISTS: usize = 4;
 
-/// The first parts of a list, by which it is told from a value with commas.
+/// The first parts of a list, which distinguish it from a value with commas.
 const MAX_LISTED: usize = 15;
 
 /// The parameter and value of a filter that is a list of known values with commas in between, which isn't how several values

@@ -7,7 +7,7 @@ use crate::cluster;
 /// The largest difference of two scores that counts as none, as a share: the cluster's features have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
-/// Whether an answer is the recorded one. In a cluster scores may differ by rounding, and hits whose scores do may change places;
+/// Whether an answer is the recorded one. In a cluster scores may differ by rounding, and hits with such scores may change places;
 /// the exports are files, which have a time.
 pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
     recorded == answer || (cluster::nodes().is_some() && is_near(recorded, answer))
@@ -40,5 +40,5 @@ fn is_near_score(recorded: &Value, answer: &Value) -> bool {
     let (Some(one), Some(other)) = (recorded.as_f64(), answer.as_f64()) else { return false };
     let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());
     let (least, most) = (within(one).min(within(other)), within(one).max(within(other)));
-    one.trunc() == other.trunc() && most - least <= TOLERANCE * most
+    (one.trunc() - other.trunc()).abs() < 0.5 && most - least <= TOLERANCE * most
 }

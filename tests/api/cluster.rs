@@ -81,8 +81,8 @@ impl Nodes {
 
     fn published(&self, prefix: &str) -> Published {
         let publisher = Publisher::new(self.connect(), prefix.parse::<IndexPrefix>().expect("a prefix"));
-        let published = block_on(async { publisher.published().await.expect("a cluster") });
-        published.expect("a generation").0
+        let current = block_on(async { publisher.published().await.expect("a cluster") });
+        current.expect("a generation").0
     }
 
     fn open(&self, published: &Published) -> Arc<Snapshot> {
@@ -90,14 +90,14 @@ impl Nodes {
         block_on(async { remote::open(&cluster, published).await.expect("a generation") })
     }
 
-    /// Connections of a snapshot's own: those in a pool end with the test whose runtime drives them.
+    /// Connections of a snapshot's own: those in a pool end with the runtime of the test that drives them.
     fn connect(&self) -> Arc<Cluster> {
         let urls = self.urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
         Arc::new(Cluster::new(ClusterSettings::new(urls)).expect("settings"))
     }
 }
 
-/// Runs a future beside the test's runtime, which can't be blocked for it. Downloads go on there.
+/// Runs a future on a runtime of its own, since the test's can't be blocked for it. Downloads go on there.
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))

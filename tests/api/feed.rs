@@ -26,7 +26,7 @@ fn product(id: &str, category: &str, day: Option<&str>) -> Value {
     product
 }
 
-fn export(software: [Value; 2]) -> String {
+fn export(software: &[Value; 2]) -> String {
     json!({"name": "N", "license": "https://example.org/licence", "software": software}).to_string()
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
         [product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)],
         [product("old", "Permits", Some("2026-02-01")), product("new", "Audits", None)],
     ]
-    .map(export);
+    .map(|software| export(&software));
     let directory = Arc::<Directory>::default();
     if let Some(nodes) = cluster::nodes() {
         let [first, second] = sets.each_ref().map(|set| [("tools", set.as_str())]);

@@ -196,7 +196,8 @@ fn many_files_changed_at_once_are_one_build() {
         let id = format!("file-0-{at}");
         until("the pull is followed", || {
             let snapshot = watching.directory.current().expect("a generation");
-            (snapshot.engine.content_hash(&id).is_some() && watching.reasons().is_empty()).then_some(())
+            let hash = pollster::block_on(snapshot.engine.content_hash(&id)).expect("an engine in memory");
+            (hash.is_some() && watching.reasons().is_empty()).then_some(())
         });
     }
     // A build is counted right after it is published.

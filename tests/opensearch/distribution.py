@@ -64,7 +64,7 @@ def installed(*, security: bool) -> pathlib.Path:
     if home.exists():
         return home
     archive, jar = downloaded(SERVER), downloaded(MAPPER_EXTRAS)
-    # Unpacked beside it and renamed, so that an interrupted start leaves nothing half done.
+    # Unpacked into a folder of its own and renamed, so that an interrupted start leaves nothing half done.
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         unpack(archive, pathlib.Path(folder))
         unpacked = pathlib.Path(folder) / f"opensearch-{VERSION}"

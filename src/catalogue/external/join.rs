@@ -3,8 +3,8 @@
 use std::io;
 
 use super::rows::{JoinedProduct, ProductRow, ReviewKey, ReviewRow, StoredReview};
-use crate::catalogue::merge::Rating;
 use crate::catalogue::quality::MeanRating;
+use crate::catalogue::rating::Rating;
 use crate::catalogue::reviews::Stars;
 use crate::external::{ExternalSorter, Keyed, Scratch, Spool};
 

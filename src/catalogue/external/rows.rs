@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::arena::Span;
-use crate::catalogue::merge::Rating;
 use crate::catalogue::quality::Merits;
+use crate::catalogue::rating::Rating;
 use crate::catalogue::reviews::Stars;
 use crate::record::CalendarDate;
 

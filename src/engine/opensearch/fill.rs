@@ -1,6 +1,5 @@
 //! The fill of a generation's indices: documents streamed, parts stored, and all of it verified.
 
-use std::io;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::dictionary::{DictionaryBuilder, Example};
 use super::document::{self, Checksum, DocumentText, DocumentWriter};
+use super::fill_error::FillError;
 use super::mapping;
 use super::parts::{PARTS, write_parts};
 use super::records::REVIEWS;
@@ -40,17 +40,6 @@ pub struct Fill {
     products: BulkLoader,
     reviews: BulkLoader,
     dictionary: DictionaryBuilder,
-}
-
-/// Why indices can't be filled.
-#[derive(Debug, thiserror::Error)]
-pub enum FillError {
-    /// The cluster refuses or doesn't respond.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// A scratch file can't be written or read.
-    #[error("a scratch file can't be used")]
-    Scratch(#[source] io::Error),
 }
 
 /// A generation whose indices are whole.

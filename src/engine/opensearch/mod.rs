@@ -12,6 +12,7 @@ mod dictionary;
 mod document;
 mod facets;
 mod fill;
+mod fill_error;
 mod filter;
 mod index_prefix;
 mod mapping;
@@ -33,7 +34,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub use document::{Document, DocumentText, DocumentWriter};
-pub use fill::{DICTIONARY, Fill, FillError, FilledGeneration};
+pub use fill::{DICTIONARY, Fill, FilledGeneration};
+pub use fill_error::FillError;
 pub use index_prefix::{IndexPrefix, IndexPrefixError};
 pub use parts::{BlockingPart, Part, Parts, PartsError};
 pub use publish::{Lease, PublishError, Published, Publisher};

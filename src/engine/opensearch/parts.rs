@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::bulk::BulkLoader;
 use super::cluster::{Cluster, ClusterError, ClusterRequest};
 use super::document::{Checksum, Document};
-use super::fill::FillError;
+use super::fill_error::FillError;
 use crate::catalogue::{Bulk, Pieces, Span};
 use crate::engine::EngineError;
 
@@ -184,7 +184,7 @@ impl Part {
         PartsError::Damaged { index: self.index.to_string(), name: self.name.to_string() }
     }
 
-    /// The part for threads that may wait. Needs a runtime now and then.
+    /// The part for threads that may wait. Called on a runtime, which then reads the pieces.
     #[must_use]
     pub fn blocking(self) -> BlockingPart {
         BlockingPart { part: self, runtime: Handle::current() }

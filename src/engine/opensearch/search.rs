@@ -42,7 +42,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Searches. The texts come with the hits, or of those that fit behind them where they take too much memory.
+    /// Searches. The texts come with the hits; where one response can't hold them, those that fit are read afterwards.
     ///
     /// # Errors
     /// Where the cluster doesn't respond, or not as expected.

@@ -54,7 +54,7 @@ pub(in crate::export) struct Element {
     pub(in crate::export) place: Range<usize>,
 }
 
-/// An element whose identity is in use already.
+/// An element with an identity that is in use already.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::export) struct Duplicate {
     pub(in crate::export) element: Element,

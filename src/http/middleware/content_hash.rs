@@ -20,7 +20,7 @@ use crate::service::get_software_hash;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct ContentHash(pub(in crate::http) u64);
 
-/// Adds the [`ContentHash`] to a request for a product that has `If-None-Match`: a 304 needs no more of the product. Of a request
+/// Adds the [`ContentHash`] to a request for a product that has `If-None-Match`: a 304 needs no more of the product. For a request
 /// without a condition the hash comes with the product.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct ContentHashLayer;

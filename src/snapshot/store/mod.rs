@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// Whether the current generation was made by a version of the program that has another form of index. It is whole
-    /// as far as this version checks it, and is left as it is.
+    /// by the checks of this version, and is left as it is.
     #[must_use]
     pub fn is_foreign_current(&self) -> bool {
         self.current_name().is_some_and(|name| self.foreign(&name).is_some())
