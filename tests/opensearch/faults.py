@@ -139,7 +139,7 @@ class Faults:
 
     def all_nodes(self):
         for verb in ("kill", "stop"):
-            name, begin, load = f"{verb} of all nodes", time.monotonic(), self.load()
+            name, load = f"{verb} of all nodes", self.load()
             generation = ask(self.served, "/v1/categories")[1]["X-Generation"]
             for node in control("nodes"):
                 control(f"{verb} {node['name']}")
