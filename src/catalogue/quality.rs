@@ -149,7 +149,9 @@ mod tests {
     fn mean_rating_is_the_same_in_any_order() {
         let mean = |ratings: &[f64]| {
             let mut mean = MeanRating::default();
-            ratings.iter().for_each(|rating| mean.push(*rating));
+            for rating in ratings {
+                mean.push(*rating);
+            }
             mean.mean().to_bits()
         };
         assert_eq!(mean(&[0.1, 0.2, 0.3, 4.7, 9.0]), mean(&[9.0, 0.3, 4.7, 0.2, 0.1]));

@@ -92,11 +92,11 @@ impl<T: Ord + Serialize + DeserializeOwned> ExternalSorter<T> {
         self.spill()?;
         // All in one merge, where the levels leave more runs than that.
         while self.runs.len() > FAN_IN {
-            let oldest = self.runs.drain(..FAN_IN).collect();
-            let merged = self.merge(oldest)?;
+            let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
+            let merged = self.merge(&oldest)?;
             self.runs.push(merged);
         }
-        Ok(SortedRows::Runs(Merge::new(self.runs)?))
+        Ok(SortedRows::Runs(Merge::new(&self.runs)?))
     }
 
     /// Writes the rows in memory as a run.
@@ -109,9 +109,10 @@ impl<T: Ord + Serialize + DeserializeOwned> ExternalSorter<T> {
         }
         self.runs.push(Run { rows: writer.finish()?, level: 0 });
         while let Some(level) = self.full_level() {
-            let (full, others) = std::mem::take(&mut self.runs).into_iter().partition(|run| run.level == level);
+            let (full, others): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.runs).into_iter().partition(|run| run.level == level);
             self.runs = others;
-            let merged = self.merge(full)?;
+            let merged = self.merge(&full)?;
             self.runs.push(merged);
         }
         Ok(())
@@ -123,7 +124,7 @@ impl<T: Ord + Serialize + DeserializeOwned> ExternalSorter<T> {
         (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
     }
 
-    fn merge(&self, runs: Vec<Run<T>>) -> io::Result<Run<T>> {
+    fn merge(&self, runs: &[Run<T>]) -> io::Result<Run<T>> {
         let level = runs.iter().map(|run| run.level).max().unwrap_or(0) + 1;
         let mut writer = SpoolWriter::new(&self.scratch)?;
         for row in Merge::<T>::new(runs)? {
@@ -162,7 +163,7 @@ pub struct Merge<T> {
 }
 
 impl<T: Ord + DeserializeOwned> Merge<T> {
-    fn new(runs: Vec<Run<T>>) -> io::Result<Self> {
+    fn new(runs: &[Run<T>]) -> io::Result<Self> {
         let runs: Vec<_> = runs.iter().map(|run| run.rows.rows()).collect();
         let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
         for run in 0..merge.runs.len() {

@@ -230,7 +230,9 @@ impl Scorer {
     #[must_use]
     pub fn new(lengths: &[Lengths], ranking: &Ranking) -> Self {
         let mut statistics = LengthStatistics::default();
-        lengths.iter().for_each(|lengths| statistics.push(lengths));
+        for lengths in lengths {
+            statistics.push(lengths);
+        }
         let scores = TermScores::new(&statistics, ranking);
         let documents: Vec<Counted> = lengths.iter().map(Counted::from).collect();
         let weights = documents.iter().map(|counted| scores.weights_of(*counted));

@@ -24,7 +24,9 @@ impl Generation {
         let mut exports: Vec<_> = exports.iter().collect();
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let mut namer = Namer::new();
-        exports.into_iter().for_each(|export| namer.push(export));
+        for export in exports {
+            namer.push(export);
+        }
         namer.finish()
     }
 

@@ -328,7 +328,9 @@ mod tests {
         let version =
             |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
         let compare = |before: &[ProductVersion], after: &[ProductVersion]| {
-            let versions = |of: &[ProductVersion]| of.to_vec().into_iter().map(Ok::<_, Infallible>);
+            fn versions(of: &[ProductVersion]) -> impl Iterator<Item = Result<ProductVersion, Infallible>> {
+                of.iter().cloned().map(Ok)
+            }
             let Ok(changes) = compare(versions(before), versions(after), MAX_BYTES);
             changes
         };

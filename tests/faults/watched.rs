@@ -47,7 +47,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     }
     for id in ids(snapshot) {
         add(&|text| {
-            text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product").body)
+            text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product").body);
         });
     }
     let search = SearchSoftware {

@@ -65,10 +65,7 @@ class Load:
                 response = connection.getresponse()
                 body = response.read()
                 status, detail = response.status, "" if response.status == 200 else body[:300].decode(errors="replace")
-            except OSError as error:
-                connection.close()
-                status, detail = "none", repr(error)
-            except http.client.HTTPException as error:
+            except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 status, detail = "none", repr(error)
             self.samples.append(Sample(begin, time.monotonic() - begin, kind, status, f"{path}: {detail}"))

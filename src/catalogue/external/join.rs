@@ -28,7 +28,7 @@ pub(super) fn join(
     scratch: &Scratch,
 ) -> io::Result<Joined> {
     let mut reviews = reviews.finish()?.peekable();
-    let (mut joined, mut placed) = (scratch.spool()?, scratch.spool()?);
+    let (mut joined, mut with_places) = (scratch.spool()?, scratch.spool()?);
     let mut mean = MeanRating::default();
     for product in products.finish()? {
         let Keyed { key: id, value: mut row } = product?;
@@ -45,7 +45,7 @@ pub(super) fn join(
             }
             stars.push(value.rating);
             let ReviewRow { rating, verified, created_at_seconds, object } = value;
-            placed.push(&StoredReview { product, place, rating, verified, created_at_seconds, object })?;
+            with_places.push(&StoredReview { product, place, rating, verified, created_at_seconds, object })?;
             place += 1;
         }
         row.categories.iter_mut().for_each(|number| *number = places[*number as usize]);
@@ -53,5 +53,5 @@ pub(super) fn join(
         shown.value.into_iter().for_each(|rating| mean.push(rating));
         joined.push(&JoinedProduct { id, row, shown, stars })?;
     }
-    Ok(Joined { products: joined.finish()?, reviews: placed.finish()?, mean: mean.mean() })
+    Ok(Joined { products: joined.finish()?, reviews: with_places.finish()?, mean: mean.mean() })
 }

@@ -63,7 +63,9 @@ pub(super) fn link(
         if open.as_ref().is_none_or(|open| open.group.website != website) {
             close(open.replace(OpenGroup::new(website, place.export)), &mut groups)?;
         }
-        open.iter_mut().for_each(|open| open.push(ordinal, place));
+        if let Some(open) = &mut open {
+            open.push(ordinal, place);
+        }
         members.push(&(website, ordinal, place.export))?;
     }
     close(open, &mut groups)?;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{AttributeValuesBuilder, ExternalCatalogue, ExternalCatalogueBuilder, ExternalParts};
-use crate::catalogue::{Attribute, Bulk, Catalogue, CatalogueBuilder, Order, ProductVersion, Records};
+use crate::catalogue::{Attribute, Bulk, Catalogue, CatalogueBuilder, Order, ProductVersion, Records, StoredExport};
 use crate::export::{Export, Limits, SourceFile, examine, latest_day};
 use crate::external::Scratch;
 
@@ -111,7 +111,7 @@ fn compare_parts(parts: ExternalParts, expected: &Catalogue, real: u32) -> Resul
         prop_assert_eq!(&export.resource, &expected_export.resource);
         prop_assert_eq!(catalogue.object(export.object), expected.object(expected_export.object));
         let lines = |export: &crate::catalogue::ExportDocument, of: &Catalogue| {
-            let lines = export.open(of).and_then(|stored| stored.ndjson()).and_then(std::io::read_to_string);
+            let lines = export.open(of).and_then(StoredExport::ndjson).and_then(std::io::read_to_string);
             lines.expect("read")
         };
         prop_assert_eq!(lines(export, &catalogue), lines(expected_export, expected));
@@ -142,13 +142,16 @@ fn product() -> impl Strategy<Value = Value> {
         }))
 }
 
+/// The products and reviews of a document, and whether it describes its categories.
+type Document = (Vec<Value>, Vec<(usize, u8, Option<u32>)>, bool);
+
 fn documents() -> impl Strategy<Value = Vec<Value>> {
     let review = (0..60_usize, 1..6_u8, prop::option::of(0..3_u32));
     let document = (prop::collection::vec(product(), 0..25), prop::collection::vec(review, 0..12), any::<bool>());
     prop::collection::vec(document, 1..4).prop_map(|documents| {
         let count: usize = documents.iter().map(|(products, ..)| products.len()).sum();
         let mut number = 0;
-        let with_ids = |(at, (mut products, reviews, is_described)): (usize, (Vec<Value>, Vec<(usize, u8, Option<u32>)>, bool))| {
+        let with_ids = |(at, (mut products, reviews, is_described)): (usize, Document)| {
             for product in &mut products {
                 // Neither in the order of files nor in that of names.
                 product["id"] = json!(format!("p{}", (number * 37) % 101));

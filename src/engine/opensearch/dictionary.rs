@@ -78,8 +78,11 @@ pub(super) struct DictionaryBuilder {
     /// All others; a term has as many rows as it was counted times.
     counted: ExternalSorter<(String, u32)>,
     /// The documents with each name: demo records are behind all real ones, then the score counts.
-    named: ExternalSorter<Keyed<(String, bool, Reverse<u32>, Ordinal), Box<[u32]>>>,
+    named: ExternalSorter<Keyed<NameKey, Box<[u32]>>>,
 }
+
+/// A document's place among those with a name: the name, whether it is a demo record, the bits of its score, and the document.
+type NameKey = (String, bool, Reverse<u32>, Ordinal);
 
 /// A document with a name.
 #[derive(Debug, Clone, Copy)]

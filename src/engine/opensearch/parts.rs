@@ -214,7 +214,7 @@ impl Pieces for BlockingPart {
 }
 
 async fn read<T: serde::de::DeserializeOwned>(cluster: &Cluster, index: &str, id: &str) -> Result<T, ClusterError> {
-    cluster.send(ClusterRequest::get(&format!("/{index}{PARTS}/_source/{id}"))).await?.json()
+    cluster.send(ClusterRequest::document(&format!("/{index}{PARTS}/_source/{id}"))).await?.json()
 }
 
 fn piece_id(name: &str, number: u64) -> String {

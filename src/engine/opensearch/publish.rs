@@ -179,7 +179,7 @@ impl Publisher {
     }
 
     async fn read<T: serde::de::DeserializeOwned>(&self, id: &str) -> Result<Option<(T, Version)>, ClusterError> {
-        match self.cluster.send(ClusterRequest::get(&self.path(id))).await {
+        match self.cluster.send(ClusterRequest::document(&self.path(id))).await {
             Ok(response) => {
                 let Stored { version, source } = response.json()?;
                 Ok(Some((source, version)))

@@ -122,7 +122,7 @@ impl OpenSearchEngine {
 
     /// Stored fields of a product; `None` for an unknown id.
     async fn stored(&self, id: &str, fields: &str) -> Result<Option<StoredFields>, EngineError> {
-        let request = ClusterRequest::get(&format!("/{}/_doc/{}", self.index, document_id(id)));
+        let request = ClusterRequest::document(&format!("/{}/_doc/{}", self.index, document_id(id)));
         let request = request.query("stored_fields", fields).query("_source", "false").query("realtime", "false");
         match self.cluster.send(request).await {
             Ok(response) => Ok(Some(response.json::<Stored>()?.fields)),

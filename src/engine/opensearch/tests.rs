@@ -212,7 +212,7 @@ mod on_cluster {
     #[ignore = "needs a cluster: make test-opensearch"]
     fn values_are_found_and_counted_as_by_the_embedded_engine() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
-        let long = "x".repeat(20_000);
+        let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
         for (at, product) in software.iter_mut().enumerate() {
             product["vendor"] = vendors.get(at).copied().unwrap_or("Acme").into();
@@ -250,10 +250,10 @@ mod on_cluster {
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
     fn hits_come_with_the_texts_that_fit() {
-        let mut software: Vec<_> = large()[..3].to_vec();
+        let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
-            // Twelve MiB, with a quote that takes two bytes in JSON.
-            product["description"] = format!("audit \"{}", format!("{} ", "x".repeat(1023)).repeat(12 * 1024)).into();
+            // A little less than a megabyte, so that a response can't hold those of all.
+            product["description"] = format!("audit \"{}\"", vec!["x".repeat(499); 1990].join(" ")).into();
         }
         let compared = Compared::new(&software);
         let (plan, budget, filter) = (Plan::default(), Budget::new(u64::MAX), SoftwareFilter::default());
@@ -261,15 +261,15 @@ mod on_cluster {
             plan: &plan,
             filter: &filter,
             order: None,
-            page: 0..3,
+            page: 0..40,
             facets: None,
             texts: true,
             budget: &budget,
         };
         let found = RUNTIME.block_on(compared.remote.engine.search(&request)).expect("hits");
-        assert_eq!((found.hits.len(), found.texts.len(), budget.is_exceeded()), (3, 1, true));
+        assert_eq!((found.hits.len(), found.texts.len(), budget.is_exceeded()), (40, 16, true));
         let there = pollster::block_on(compared.local.snapshot.engine.search(&request)).expect("hits");
-        assert_eq!((&found.hits, &found.texts[0]), (&there.hits, &there.texts[0]));
+        assert_eq!((&found.hits, &found.texts[..]), (&there.hits, &there.texts[..16]));
     }
 
     #[test]

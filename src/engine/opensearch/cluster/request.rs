@@ -36,7 +36,7 @@ pub struct ClusterRequest {
     /// Whether it may be sent a second time, since the effect of two is that of one.
     pub(super) is_idempotent: bool,
     /// Whether it reads shards, and takes the copies of nodes that answer.
-    pub(super) is_search: bool,
+    pub(super) reads_shards: bool,
     pub(super) timeout: Option<Duration>,
 }
 
@@ -53,7 +53,7 @@ impl ClusterRequest {
             body: Bytes::new(),
             content_type: "application/json",
             is_idempotent,
-            is_search: false,
+            reads_shards: false,
             timeout: None,
         }
     }
@@ -82,11 +82,17 @@ impl ClusterRequest {
         Self::new(Method::DELETE, path)
     }
 
+    /// A read of a document: `/index/_doc/id` or `/index/_source/id`. It prefers the copies of nodes that answer.
+    #[must_use]
+    pub fn document(path: &str) -> Self {
+        Self { reads_shards: true, ..Self::get(path) }
+    }
+
     /// A search: `/index/_search`, `/_msearch` and the like. It prefers the shards of nodes that answer, it is repeated at
     /// another node, and a missing shard is an error, not fewer hits.
     #[must_use]
     pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
-        let request = Self { is_search: true, is_idempotent: true, ..Self::post(path, body) };
+        let request = Self { reads_shards: true, is_idempotent: true, ..Self::post(path, body) };
         request.query("allow_partial_search_results", "false")
     }
 

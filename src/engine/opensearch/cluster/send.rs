@@ -84,7 +84,7 @@ impl Cluster {
         request: &ClusterRequest,
         timeout: Duration,
     ) -> Result<RawResponse, NodeError> {
-        let preferred = if request.is_search { self.nodes.preferred() } else { None };
+        let preferred = if request.reads_shards { self.nodes.preferred() } else { None };
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
@@ -101,7 +101,7 @@ impl Cluster {
         let silence = std::pin::pin!(async {
             loop {
                 let lost = losses.next().await;
-                if request.is_search || Arc::ptr_eq(&lost, node) {
+                if request.reads_shards || Arc::ptr_eq(&lost, node) {
                     return lost;
                 }
             }

@@ -268,6 +268,13 @@ async fn pings_decide_where_requests_go() {
     }
     assert_eq!((first.requests() + second.requests(), other.requests()), (10, 1), "two pings and eight searches");
     assert!(first.last_head().contains("preference=_prefer_nodes%3AN1%2CN2"), "{}", first.last_head());
+    for _ in 0..4 {
+        cluster.send(ClusterRequest::document("/a/_doc/b")).await.expect("a response");
+    }
+    for stub in [&first, &second] {
+        let head = stub.last_head();
+        assert!(head.starts_with("GET /a/_doc/b?preference=_prefer_nodes%3AN1%2CN2 HTTP"), "{head}");
+    }
     cluster.send(ClusterRequest::get("/a")).await.expect("a response");
     assert!(first.last_head().starts_with("GET /a HTTP") || second.last_head().starts_with("GET /a HTTP"));
 }
