@@ -13,6 +13,7 @@ mod keys;
 mod log;
 mod log_filter;
 mod mcp;
+mod open_files;
 mod openapi;
 mod preview;
 mod progress;

@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 
 use super::Failure;
 use super::log::Log;
+use super::open_files;
 use super::progress::{Terminal, is_worth_telling, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
 use crate::engine::opensearch::Published;
@@ -34,6 +35,9 @@ use crate::snapshot::{
 
 /// The largest generation that is compared with the one before, in products.
 const MOST_COMPARED: u64 = 200_000;
+
+/// The files that a fill may have open: a copy of each export, and up to some hundred of each sort.
+const SCRATCH_FILES: u64 = 16_384;
 
 /// Builds a generation for a person, and reports.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
@@ -78,6 +82,7 @@ pub(super) fn run_in_cluster(
     let scratch = Scratch::new(index);
     std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
     memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     // One thread for the requests, in addition to this one, which analyses.

@@ -8,9 +8,9 @@ use std::net::{SocketAddr, TcpListener as Socket};
 
 use listenfd::ListenFd;
 use rustix::net::sockopt::set_socket_send_buffer_size;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
+use super::super::open_files;
 use super::Failure;
 use crate::cli::ServeArgs;
 
@@ -99,18 +99,10 @@ async fn listen(
     Ok((listener, address))
 }
 
-/// The possible number of connections, up to `wanted`. Each is an open file, so the soft limit (1024 on most systems) is raised
-/// towards the hard one.
+/// The possible number of connections, up to `wanted`. Each is an open file.
 pub(super) fn connections(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
-    let limit = getrlimit(Resource::Nofile);
-    let Some(mut current) = limit.current else { return wanted };
-    if current < needed {
-        let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
-        if raised > current && setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limit }).is_ok() {
-            current = raised;
-        }
-    }
+    let Some(current) = open_files::allow(needed) else { return wanted };
     let possible = connections_of(wanted, current);
     if possible < wanted {
         tracing::warn!(

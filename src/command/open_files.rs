@@ -1,0 +1,13 @@
+//! The limit of open files.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Raises the soft limit (1024 on most systems) towards the hard one, so that the process may open `needed` files. Returns the number
+/// that it may open; `None` where there is no limit.
+pub(super) fn allow(needed: u64) -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.current?;
+    let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
+    let is_raised = raised > current && setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limit }).is_ok();
+    Some(if is_raised { raised } else { current })
+}
