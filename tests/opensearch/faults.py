@@ -203,8 +203,9 @@ class Faults:
         wait(f"{name}: the next fill is served", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
 
     def is_blocked(self):
-        blocks = self.cluster.ask("/_cluster/state/blocks")["blocks"].get("indices", {})
-        return any(index.startswith("software-directory-") for index in blocks)
+        # Those of indices are lifted before the one of new indices.
+        blocks = self.cluster.ask("/_cluster/state/blocks")["blocks"]
+        return bool(blocks.get("global")) or any(index.startswith("software-directory-") for index in blocks.get("indices", {}))
 
 
 def main():
