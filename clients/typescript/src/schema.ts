@@ -1042,7 +1042,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Directory not loaded yet: `index_unavailable`, `overloaded` */
+        /** @description Directory not available: `index_unavailable`, `overloaded` */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];

@@ -178,6 +178,12 @@ pub struct MergedProduct {
 }
 
 impl MergedProduct {
+    /// The day of its evidence check as a number, in the order of days.
+    #[must_use]
+    pub fn checked_day(&self) -> Option<u32> {
+        self.evidence_checked_on.map(CalendarDate::number)
+    }
+
     /// Its content hash: it changes with the product, and not with others.
     #[must_use]
     pub fn content_hash(&self) -> u64 {

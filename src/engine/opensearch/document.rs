@@ -10,7 +10,6 @@ use super::mapping::rank_field;
 use super::term::{self, TermField};
 use crate::catalogue::{Attribute, MergedProduct, Order, Ordinal, StoredReview, whole_stars};
 use crate::engine::EngineError;
-use crate::record::CalendarDate;
 use crate::search::field::{Field, Section};
 use crate::search::forward::{SECTION_END, VALUE_END, until};
 use crate::search::rerank::name_length;
@@ -164,7 +163,7 @@ impl DocumentWriter<'_> {
             evidence_status: software.evidence_status as usize,
             stars: whole_stars(product.rating),
             rating: product.rating,
-            checked_on: product.evidence_checked_on.map(CalendarDate::number),
+            checked_on: product.checked_day(),
             content_hash: format!("{:016x}", product.content_hash()),
             item: json(&product.item)?,
             detail,

@@ -287,8 +287,8 @@ impl ErrorCode {
             Self::IndexUnavailable => Facts {
                 code: "index_unavailable",
                 status: StatusCode::SERVICE_UNAVAILABLE,
-                title: "Directory not loaded yet",
-                cause: "The service has started and is still loading the directory.",
+                title: "Directory not available",
+                cause: "The service is still loading the directory, or can't reach its index.",
                 cure: "Try again after the seconds in retry_after_seconds (the Retry-After header).",
             },
             Self::Overloaded => Facts {
