@@ -33,6 +33,10 @@ fn binary(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
 
 fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let head = bytes[..bytes.len().min(LOOKED_AT)].trim_ascii_start();
+    // As every record does, each of which is parsed alone too.
+    if head.starts_with(b"{") {
+        return None;
+    }
     let starts = |prefix: &[u8]| head.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if starts(b"<!doctype html") || starts(b"<html") {
         return Some(("an HTML page", "an address probably answered with an error page: download the file again"));
