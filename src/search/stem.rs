@@ -182,10 +182,36 @@ const SPELLED_SO: &[&str] = &[
     "marquis",
 ];
 
+/// The letters of each part.
+const LETTERS_OF_PARTS: [u32; PARTS.len()] = {
+    let mut letters_of = [0; PARTS.len()];
+    let mut at = 0;
+    while at < PARTS.len() {
+        letters_of[at] = letters(PARTS[at].0);
+        at += 1;
+    }
+    letters_of
+};
+
+/// The letters `a` to `z` of a text, one bit each.
+const fn letters(text: &str) -> u32 {
+    let (bytes, mut letters, mut at) = (text.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        if bytes[at].is_ascii_lowercase() {
+            letters |= 1 << (bytes[at] - b'a');
+        }
+        at += 1;
+    }
+    letters
+}
+
 /// A word in American spelling.
 #[must_use]
 pub fn american(word: &str) -> Cow<'_, str> {
-    for (british, american) in PARTS {
+    let others = !letters(word);
+    // Most words lack a letter of every part: no part is looked for in them.
+    let parts = PARTS.iter().zip(LETTERS_OF_PARTS).filter(|(_, letters)| letters & others == 0);
+    for ((british, american), _) in parts {
         let found = match british.strip_prefix('*') {
             Some(part) => word.find(part).map(|at| (at, part)),
             None => word.starts_with(british).then_some((0, *british)),
@@ -240,6 +266,14 @@ mod tests {
             ("fulfilment", "fulfillment"),
         ] {
             assert_eq!(stems.of(british), stems.of(american), "{british} {american}");
+        }
+    }
+
+    #[test]
+    fn every_british_part_is_replaced() {
+        for (british, american_part) in PARTS {
+            let part = british.trim_start_matches('*');
+            assert!(american(&format!("{part}x")).contains(american_part), "{part}");
         }
     }
 
