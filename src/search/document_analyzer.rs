@@ -105,7 +105,7 @@ impl DocumentAnalyzer {
         let mut lexicon = LexiconBuilder::default();
         // The words of synonyms are words that can be meant, though no document may have them.
         for word in thesaurus.vocabulary() {
-            lexicon.note(&word.spelling, &word.folded, 0);
+            lexicon.note(word.spelling(), &word.folded, 0);
         }
         Self {
             lexicon,
@@ -182,7 +182,7 @@ impl DocumentAnalyzer {
         let words = words(text);
         let here = Occurrences::one(field);
         for (at, word) in words.iter().enumerate() {
-            let number = self.lexicon.note(&word.spelling, &word.folded, document);
+            let number = self.lexicon.note(word.spelling(), &word.folded, document);
             self.add_word(number, here);
             for part in parts(&word.folded) {
                 let number = self.lexicon.note(part, part, document);

@@ -11,10 +11,10 @@ use self::scanner::Scanner;
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Lower case, accents kept (NFC).
-    pub spelling: String,
     /// Lower case, accents folded: the form in which words are compared.
     pub folded: String,
+    /// Lower case, accents kept (NFC), where that is another form.
+    pub accented: Option<String>,
     /// Where it starts in the text, in bytes.
     pub start: usize,
     /// Where it ends in the text, in bytes.
@@ -37,6 +37,12 @@ pub enum Gap {
 }
 
 impl Word {
+    /// Lower case, accents kept (NFC).
+    #[must_use]
+    pub fn spelling(&self) -> &str {
+        self.accented.as_deref().unwrap_or(&self.folded)
+    }
+
     /// Whether the text writes the word in capitals, two letters at least: `VA`, `SHE`.
     #[must_use]
     pub fn is_capitals(&self, text: &str) -> bool {
@@ -139,8 +145,7 @@ pub fn written<'t>(text: &'t str, words: &[Word]) -> &'t str {
 fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Gap) {
     let run = &text[start..end];
     if run.is_ascii() {
-        let spelling = normal(run);
-        words.push(Word { folded: spelling.clone(), spelling, start, end, gap });
+        words.push(Word { folded: normal(run), accented: None, start, end, gap });
         return;
     }
     let mut from = 0;
@@ -167,7 +172,8 @@ fn push_word(words: &mut Vec<Word>, run: &str, from: usize, to: usize, offset: u
         let spelling = normal(&run[from..to]);
         let folded = fold(&spelling);
         if !folded.is_empty() {
-            words.push(Word { spelling, folded, start: offset + from, end: offset + to, gap });
+            let accented = (spelling != folded).then_some(spelling);
+            words.push(Word { folded, accented, start: offset + from, end: offset + to, gap });
         }
     }
 }
@@ -202,7 +208,7 @@ mod tests {
     #[test]
     fn accents_are_folded_and_the_spelling_is_kept() {
         let words = words("Zürich STRASSE Straße E\u{301}cole Łódź");
-        let pairs: Vec<_> = words.iter().map(|w| (w.spelling.as_str(), w.folded.as_str())).collect();
+        let pairs: Vec<_> = words.iter().map(|w| (w.spelling(), w.folded.as_str())).collect();
         assert_eq!(
             pairs,
             [("zürich", "zurich"), ("strasse", "strasse"), ("straße", "strasse"), ("école", "ecole"), ("łódź", "lodz")]

@@ -223,7 +223,7 @@ impl<D: Documents> Expander<'_, D> {
             alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
         }
         let mut slot = Slot {
-            spelling: if word.spelling == word.folded { known } else { lexicon.accented(&word.spelling) },
+            spelling: word.accented.as_ref().map_or(known, |accented| lexicon.accented(accented)),
             word: word.clone(),
             alternatives,
             required: true,
