@@ -13,14 +13,12 @@ use ::tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use ::tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use ::tantivy::{TantivyDocument, TantivyError};
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
-use tantivy_stacker::{Addr, ArenaHashMap, ExpUnrolledLinkedList, MemoryArena};
+use tantivy_stacker::{Addr, ExpUnrolledLinkedList, MemoryArena, SharedArenaHashMap};
 
 use super::FIELD;
 use super::documents::{DocumentTerm, Documents};
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::Term;
-use crate::search::score::Occurrences;
 
 /// Memory for tantivy's own share, in bytes; it has nothing to remember.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
@@ -37,12 +35,11 @@ pub struct TantivyBuilder {
 /// The postings of all terms.
 #[derive(Default)]
 struct Postings {
-    /// The list of each stem, by its number. Words and prefixes are most of the postings.
+    /// The list of each stem, by its number. Words are most of the postings.
     words: Vec<List>,
-    /// The name of each prefix with its list. There are few, so this map stays in the processor's cache.
-    prefixes: FxHashMap<Box<str>, List>,
-    /// The name of each other term with its list.
-    terms: ArenaHashMap,
+    /// Where the name of each other term is in `names`, its list behind it.
+    terms: SharedArenaHashMap,
+    names: MemoryArena,
     /// Where the lists are.
     lists: MemoryArena,
 }
@@ -53,6 +50,15 @@ struct List {
     numbers: ExpUnrolledLinkedList,
     documents: u32,
     last: u32,
+}
+
+/// A term's name and list among the names.
+struct NamedList {
+    /// The name's first bytes. Most terms differ in them, and comparing integers reads no memory elsewhere.
+    start: u64,
+    list: Addr,
+    /// The length of the name.
+    length: u32,
 }
 
 impl std::fmt::Debug for TantivyBuilder {
@@ -72,16 +78,6 @@ impl TantivyBuilder {
             TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
         let field = schema.add_text_field(FIELD, TextOptions::default().set_indexing_options(indexing));
         Ok(Self { documents: 0, postings: Postings::default(), field, schema: schema.build() })
-    }
-
-    /// Adds the next document: its terms with their occurrences.
-    ///
-    /// # Errors
-    /// Where there are more documents than can be numbered.
-    pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) -> Result<(), EngineError> {
-        let mut documents = Documents::default();
-        documents.push(document);
-        self.add(&documents)
     }
 
     /// Adds the next documents.
@@ -166,17 +162,8 @@ impl Postings {
                 }
                 self.words[stem].push(document, frequency, lists);
             }
-            DocumentTerm::Name(name) if name.as_bytes().first() == Some(&Term::PREFIX) => {
-                if let Some(list) = self.prefixes.get_mut(name) {
-                    list.push(document, frequency, lists);
-                } else {
-                    let mut list = List::default();
-                    list.push(document, frequency, lists);
-                    self.prefixes.insert(name.into(), list);
-                }
-            }
             DocumentTerm::Name(name) => {
-                self.terms.mutate_or_create(name.as_bytes(), |list: Option<List>| {
+                self.terms.mutate_or_create(name.as_bytes(), &mut self.names, |list: Option<List>| {
                     let mut list = list.unwrap_or_default();
                     list.push(document, frequency, lists);
                     list
@@ -191,26 +178,20 @@ impl Postings {
         for (stem, list) in (0..).zip(&self.words).filter(|(_, list)| list.documents > 0) {
             name.clear();
             Term::Word(stem).write(&mut name);
-            self.terms.mutate_or_create(name.as_bytes(), |_| *list);
+            self.terms.mutate_or_create(name.as_bytes(), &mut self.names, |_| *list);
         }
-        for (name, list) in self.prefixes.drain() {
-            self.terms.mutate_or_create(name.as_bytes(), |_| list);
-        }
-        // Most terms differ in their first bytes, and comparing integers reads no memory elsewhere.
-        let start = |term: &[u8]| {
-            let mut start = [0; 8];
-            start.iter_mut().zip(term).for_each(|(to, from)| *to = *from);
-            u64::from_be_bytes(start)
-        };
-        let terms = self.terms.iter().map(|(term, list)| (start(term), term, list));
-        let mut terms: Vec<(u64, &[u8], Addr)> = terms.collect();
-        terms.sort_unstable_by_key(|(start, term, _)| (*start, *term));
+        let Self { terms, names, lists, .. } = self;
+        let mut sorted: Vec<NamedList> = Vec::with_capacity(terms.len());
+        sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
+        // Its memory is needed for the files, which come next.
+        drop(terms);
+        sorted.sort_unstable_by(|a, b| a.start.cmp(&b.start).then_with(|| a.name(&names).cmp(b.name(&names))));
         let mut bytes = Vec::new();
-        for (_, term, address) in terms {
-            let list: List = self.terms.read(address);
+        for named in sorted {
+            let list: List = names.read(named.list);
             bytes.clear();
-            list.numbers.read_to_end(&self.lists, &mut bytes);
-            field.new_term(term, list.documents, true)?;
+            list.numbers.read_to_end(&lists, &mut bytes);
+            field.new_term(named.name(&names), list.documents, true)?;
             let mut numbers = Numbers(bytes.iter());
             let mut document = 0;
             while let (Some(distance), Some(frequency)) = (numbers.next(), numbers.next()) {
@@ -220,6 +201,19 @@ impl Postings {
             field.close_term()?;
         }
         Ok(())
+    }
+}
+
+impl NamedList {
+    fn new(name: &[u8], list: Addr) -> Self {
+        let mut start = [0; 8];
+        start.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+        Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
+    }
+
+    /// The name, which lies in front of the list.
+    fn name<'n>(&self, names: &'n MemoryArena) -> &'n [u8] {
+        names.slice(self.list.offset(self.length.wrapping_neg()), self.length as usize)
     }
 }
 
@@ -259,6 +253,7 @@ mod tests {
 
     use super::*;
     use crate::search::field::Field as Part;
+    use crate::search::score::Occurrences;
 
     /// Terms of many kinds, rare and in every document, with frequencies small and large.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
@@ -323,11 +318,14 @@ mod tests {
     #[test]
     fn the_postings_are_those_that_tantivy_makes() {
         let documents = 700;
-        let mut builder = TantivyBuilder::new().expect("an index");
+        let (mut builder, mut batch) = (TantivyBuilder::new().expect("an index"), Documents::default());
         for number in 0..documents {
-            let terms = document(number);
-            builder.push(terms.iter().map(|(term, occurrences)| (term, *occurrences))).expect("a document");
+            batch.push(document(number).iter().map(|(term, occurrences)| (term, *occurrences)));
+            if number.is_multiple_of(300) {
+                builder.add(&std::mem::take(&mut batch)).expect("some documents");
+            }
         }
+        builder.add(&batch).expect("the others");
         let (expected, field) = (lists(&by_tantivy(&builder, documents), builder.field), builder.field);
         let directory = RamDirectory::create();
         for (name, content) in builder.finish().expect("an index") {

@@ -222,7 +222,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::engine::{Engine as _, TantivyBuilder, TantivyEngine};
+    use crate::engine::{Documents, Engine as _, TantivyBuilder, TantivyEngine};
     use crate::search::Ranking;
     use crate::search::field::Field;
     use crate::search::forward::Forward;
@@ -244,12 +244,14 @@ mod tests {
 
     fn engine() -> TantivyEngine {
         let lengths: Vec<_> = (0..DOCUMENTS).map(|document| [2, 5, 20 + document % 50]).collect();
-        let mut builder = TantivyBuilder::new().expect("an index");
+        let mut documents = Documents::default();
         let (frequent, rare) = (Term::Word(0), Term::Word(1));
         for document in 0..DOCUMENTS {
             let rare = (document % 100 == 0).then(|| (&rare, Occurrences::one(Field::Name)));
-            builder.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare)).expect("a document");
+            documents.push(occurrences(document).map(|of| (&frequent, of)).into_iter().chain(rare));
         }
+        let mut builder = TantivyBuilder::new().expect("an index");
+        builder.add(&documents).expect("few documents");
         let files = builder.finish().expect("an index");
         // The records aren't read.
         let empty = Snapshot::build(Vec::new()).expect("an empty generation");
