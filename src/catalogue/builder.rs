@@ -92,6 +92,9 @@ impl CatalogueBuilder {
         let collation = Collation::new()?;
         exports.sort_by(|a, b| a.id.cmp(&b.id));
         let resources = exports.iter().map(ExportDocument::resource).collect();
+        // First, so that they aren't in memory beside what is made of the records.
+        let documents = exports.iter_mut().map(|export| Bulk::store(std::mem::take(&mut export.document), scratch));
+        let documents = documents.collect::<io::Result<_>>().map_err(CatalogueBuildError::Scratch)?;
         let (categories, of_products) = merge_categories(&exports, &collation);
         let mut keyed = merge_software(&mut exports, of_products, &collation);
         if keyed.len() > MAX_ORDINAL as usize {
@@ -107,8 +110,6 @@ impl CatalogueBuilder {
         let real = u32::try_from(if real == 0 { keyed.len() } else { real }).unwrap_or(u32::MAX);
         let same_as = SameAs::new(keyed.iter().map(|keyed| (keyed.entry.export, keyed.website)));
         let entries = keyed.into_iter().map(|keyed| keyed.entry).collect();
-        let documents = exports.iter_mut().map(|export| Bulk::store(std::mem::take(&mut export.document), scratch));
-        let documents = documents.collect::<io::Result<_>>().map_err(CatalogueBuildError::Scratch)?;
         Ok(Self { exports, documents, resources, entries, categories, by_name, same_as, real, collation })
     }
 

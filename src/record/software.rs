@@ -19,25 +19,25 @@ pub struct Software {
     /// Long description, plain text.
     pub description: Option<Box<str>>,
     /// Category names as written, the main one first; no two have one slug.
-    pub categories: Vec<Box<str>>,
+    pub categories: Box<[Box<str>]>,
     /// The vendor.
     pub vendor: Option<Box<str>>,
     /// Free key words.
-    pub tags: Vec<Box<str>>,
+    pub tags: Box<[Box<str>]>,
     /// The features.
-    pub features: Vec<Box<str>>,
+    pub features: Box<[Box<str>]>,
     /// Standards it is for, such as `ISO 9001`.
-    pub standards: Vec<Box<str>>,
+    pub standards: Box<[Box<str>]>,
     /// Names of products that it can replace.
-    pub alternative_to: Vec<Box<str>>,
+    pub alternative_to: Box<[Box<str>]>,
     /// Other names of the product.
-    pub aliases: Vec<Box<str>>,
+    pub aliases: Box<[Box<str>]>,
     /// How it can be run, such as `cloud` or `on-premises`.
-    pub deployment: Vec<Box<str>>,
+    pub deployment: Box<[Box<str>]>,
     /// The price, as text.
     pub pricing: Option<Box<str>>,
     /// Languages of its user interface.
-    pub languages: Vec<Box<str>>,
+    pub languages: Box<[Box<str>]>,
     /// The kind of offering; `software` by default.
     pub offering_type: OfferingType,
     /// How far the evidence was reviewed.
@@ -45,13 +45,13 @@ pub struct Software {
     /// When the evidence was checked: text of the form `YYYY-MM-DD`, not necessarily a day that exists.
     pub evidence_checked_on: Option<Box<str>>,
     /// Where the claims come from, in the order given.
-    pub sources: Vec<Source>,
+    pub sources: Box<[Source]>,
     /// The rating that the record states.
     pub rating: Option<Rating>,
     /// The number of reviews that the record states.
     pub review_count: Option<u64>,
     /// All other properties, in the order written; and known ones with a value of a type that the directory can't use.
-    pub additional_properties: Vec<AdditionalProperty>,
+    pub additional_properties: Box<[AdditionalProperty]>,
 }
 
 /// A stated rating: the number for ordering, and its text so that it comes back to the digit.

@@ -56,7 +56,10 @@ impl Reader {
             self.near_misses(&mut known, record, path);
             product
         };
-        records.filter_map(product).collect()
+        // A vector of a large export that grew would have room for half as many again.
+        let mut products = Vec::with_capacity(list.map_or(0, |list| list.elements().count()));
+        products.extend(records.filter_map(product));
+        products
     }
 
     fn product(&mut self, record: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Product>> {
@@ -155,7 +158,9 @@ impl Reader {
 
     fn category_names(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         let used = self.texts(value, path, slot);
-        if slot.iter().any(|name| slug(name).is_empty()) {
+        // Nearly every name has a letter of ASCII, and a slug takes longer.
+        let is_usable = |name: &str| name.bytes().any(|byte| byte.is_ascii_alphanumeric()) || !slug(name).is_empty();
+        if !slot.iter().all(|name| is_usable(name)) {
             slot.clear();
             let message = "a category's name needs a letter or a digit; this one is kept, but not used";
             self.report(Code::UnusableProperty, value, path, message, "name the category, or leave it out");
@@ -210,21 +215,21 @@ impl SoftwareBuilder<'_> {
             description: self.description,
             categories: distinct(self.category.into_iter().chain(self.categories)),
             vendor: self.vendor,
-            tags: self.tags,
-            features: self.features,
-            standards: self.standards,
-            alternative_to: self.alternative_to,
-            aliases: self.aliases,
-            deployment: self.deployment,
+            tags: self.tags.into(),
+            features: self.features.into(),
+            standards: self.standards.into(),
+            alternative_to: self.alternative_to.into(),
+            aliases: self.aliases.into(),
+            deployment: self.deployment.into(),
             pricing: self.pricing,
-            languages: self.languages,
+            languages: self.languages.into(),
             offering_type: self.offering_type.unwrap_or(OfferingType::Software),
             evidence_status: self.evidence_status?,
             evidence_checked_on: self.evidence_checked_on,
-            sources: self.sources,
+            sources: self.sources.into(),
             rating: self.rating,
             review_count: self.review_count,
-            additional_properties: self.additional_properties,
+            additional_properties: self.additional_properties.into(),
         })
     }
 }
@@ -238,11 +243,11 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The first of all names with one slug.
-fn distinct(names: impl Iterator<Item = Box<str>>) -> Vec<Box<str>> {
+fn distinct(names: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     let mut distinct: Vec<Box<str>> = names.collect();
     if distinct.len() > 1 {
         let mut seen = std::collections::HashSet::new();
         distinct.retain(|name| seen.insert(slug(name)));
     }
-    distinct
+    distinct.into()
 }

@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::ParsedExport;
 use super::duplicate::Repeats;
-use crate::export::convert::Product;
+use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Software, SynonymGroup, normalised_url, slug};
@@ -80,10 +80,10 @@ impl Shared {
         for export in exports {
             for entry in &export.contents.software {
                 let Some(software) = &entry.value.software else { continue };
-                let here = Position { export, index: entry.index, product: &entry.value };
+                let here = Position { export, entry };
                 let text = (self.text)(software);
                 let (earlier, others) = first.entry((self.identity)(text)).or_insert((here, 0));
-                if earlier.product.id == entry.value.id {
+                if earlier.entry.value.id == entry.value.id {
                     continue;
                 }
                 *others += 1;
@@ -101,7 +101,7 @@ impl Shared {
         let verb = if texts == 1 { self.one } else { self.several };
         let related = examples.iter().map(|(text, earlier, here)| Related {
             location: earlier.location(self),
-            note: format!("`{text}` is shared by `{}` and `{}`", earlier.product.id, here.product.id),
+            note: format!("`{text}` is shared by `{}` and `{}`", earlier.entry.value.id, here.entry.value.id),
         });
         Some(Finding {
             code: self.code,
@@ -117,20 +117,20 @@ impl Shared {
 #[derive(Clone, Copy)]
 struct Position<'d> {
     export: &'d ParsedExport<'d>,
-    index: usize,
-    product: &'d Product,
+    entry: &'d Entry<Product>,
 }
 
 impl Position<'_> {
     fn location(&self, shared: &Shared) -> crate::export::Location {
-        self.export.location(SectionKind::Software, self.index, shared.key, (shared.place)(self.product))
+        let Entry { index, value, .. } = self.entry;
+        self.export.location(SectionKind::Software, *index, shared.key, (shared.place)(value))
     }
 }
 
 /// Related terms may be named by term, abbreviation or synonym.
 fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     let terms = || exports.iter().flat_map(|export| export.contents.glossary.iter().map(move |entry| (export, entry)));
-    let names = |(_, entry): (_, &super::super::convert::Entry<super::super::convert::Term>)| {
+    let names = |(_, entry): (_, &Entry<super::super::convert::Term>)| {
         let term = &entry.value.term;
         let all = std::iter::once(&term.term).chain(&term.abbreviations).chain(&term.synonyms);
         all.map(|name| slug(name)).collect::<Vec<_>>()
