@@ -75,13 +75,13 @@ pub fn build(
 ) -> Result<Artifact, BuildError> {
     let bytes: usize = exports.iter().map(|export| export.document.len()).sum();
     let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+    let at_once = processors == Processors::All && bytes <= MOST_AT_ONCE && has_processors();
+    // So few documents may stay in memory, for time.
+    let scratch = scratch.filter(|_| !at_once);
     let records = CatalogueBuilder::new(exports, scratch)?;
     pass(Step::BuildBegun);
-    let (search, engine, catalogue) = if processors == Processors::All && bytes <= MOST_AT_ONCE && has_processors() {
-        build_at_once(&records, progress)?
-    } else {
-        build_in_turn(&records, scratch, progress)?
-    };
+    let (search, engine, catalogue) =
+        if at_once { build_at_once(&records, progress)? } else { build_in_turn(&records, scratch, progress)? };
     let mut parts = vec![(SEARCH.to_owned(), search)];
     parts.extend(engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content)));
     let catalogue = [
