@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
-use super::ParsedExport;
 use super::duplicate::Repeats;
+use super::{ParsedExport, product_count};
 use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
@@ -73,7 +73,7 @@ struct Shared {
 impl Shared {
     /// One finding for the whole set, as in some sets thousands share something with good reason.
     fn summary(&self, exports: &[ParsedExport<'_>]) -> Option<Finding> {
-        let mut first: HashMap<Cow<'_, str>, (Position<'_>, usize)> = HashMap::new();
+        let mut first: HashMap<Cow<'_, str>, (Position<'_>, usize)> = HashMap::with_capacity(product_count(exports));
         let mut examples = Vec::new();
         let mut texts = 0_usize;
         let mut products = 0_usize;

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::ParsedExport;
 use super::duplicate::{Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats, TERMS};
 use super::orphan::{Orphan, Products};
+use super::{ParsedExport, product_count};
 use crate::export::convert::{Entry, Opinion};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
@@ -85,7 +85,7 @@ fn export_ids(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
 }
 
 fn products(exports: &[ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) -> Vec<Skip> {
-    let mut named = Vec::new();
+    let mut named = Vec::with_capacity(product_count(exports));
     for (export, contents) in exports.iter().map(|export| &export.contents).enumerate() {
         named.extend(contents.software.iter().map(|entry| {
             let id = &*entry.value.id;
@@ -163,7 +163,10 @@ fn software_id(review: &Entry<Opinion>) -> &str {
 /// Reports reviews of products that no export has. Reviews that are left out as the consequence of another finding are one finding for
 /// each product and file.
 fn reviews_without_product(exports: &[ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
-    let mut served: HashMap<&str, bool> = HashMap::new();
+    if exports.iter().all(|export| export.contents.reviews.is_empty()) {
+        return Vec::new();
+    }
+    let mut served: HashMap<&str, bool> = HashMap::with_capacity(product_count(exports));
     for export in exports {
         for product in &export.contents.software {
             *served.entry(&product.value.id).or_default() |= export.is_served(SectionKind::Software, product.index);

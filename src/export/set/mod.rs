@@ -34,6 +34,12 @@ impl ParsedExport<'_> {
     }
 }
 
+/// The number of products of all exports, for tables that are reserved at once: one that grows is in memory twice, and the check of a
+/// large set is where a build takes the most memory.
+fn product_count(exports: &[ParsedExport<'_>]) -> usize {
+    exports.iter().map(|export| export.contents.software.len()).sum()
+}
+
 /// The errors and warnings of the set. Marks the elements to skip.
 ///
 /// `is_complete`: every file could be read, so that what isn't there doesn't exist.
