@@ -56,7 +56,7 @@ impl Reader {
             self.near_misses(&mut known, record, path);
             product
         };
-        // A vector of a large export that grew would have room for half as many again.
+        // There may be a hundred thousand, of some four hundred bytes each: a vector that grows moves them.
         let mut products = Vec::with_capacity(list.map_or(0, |list| list.elements().count()));
         products.extend(records.filter_map(product));
         products
