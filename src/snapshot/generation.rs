@@ -59,8 +59,8 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation that files make if nothing is left out of them, told by their bytes alone: they are neither checked
-    /// nor kept, and the operator's prefixes aren't known. `None` where no generation can be made of them as they are.
+    /// The generation that files make if nothing is left out of them, by their bytes alone: they are neither checked
+    /// nor kept, and the operator's prefixes aren't included. `None` where no generation can be made of them as they are.
     ///
     /// # Errors
     /// Where a file can't be read.
@@ -70,7 +70,7 @@ impl Generation {
         files.sort_unstable();
         let mut namer = Namer::new();
         for (id, path) in files {
-            // Asked before opening: opening a named pipe would wait for its writer.
+            // Before opening: opening a named pipe would wait for its writer.
             let metadata = fs::metadata(path)?;
             if !metadata.is_file() || metadata.len() > limits.max_file_bytes {
                 return Ok(None);

@@ -120,7 +120,7 @@ impl Source {
     }
 
     /// The generation that the files make if nothing is left out of them, and what they looked like; the files are read,
-    /// but neither checked nor kept. `None` where that can't be told.
+    /// but neither checked nor kept. `None` where they can't be read.
     #[must_use]
     pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
         let folder = self.folder()?;

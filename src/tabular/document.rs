@@ -184,7 +184,7 @@ impl Builder<'_> {
                     self.problems.add(
                         Some(row.number),
                         head,
-                        format!("the cell has the error {error}; mend its formula or empty it"),
+                        format!("the cell has the error {error}; fix its formula or empty it"),
                     );
                     continue;
                 }

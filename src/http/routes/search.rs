@@ -165,7 +165,7 @@ fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-/// Facets by name, in the order asked.
+/// Facets by name, in the order of the request.
 struct Facets<'a>(&'a [(Facet, Vec<FacetValue<'a>>)]);
 
 impl Serialize for Facets<'_> {
