@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use super::Failure;
 use super::log::Log;
 use super::open_files;
-use super::progress::{Terminal, is_worth_telling, rendered};
+use super::progress::{Terminal, is_reported, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
 use crate::engine::opensearch::Published;
 use crate::engine::opensearch::cluster::Cluster;
@@ -155,7 +155,7 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
 
 /// Builds a generation for a server, which reads messages on standard output.
 pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
-    panics::keep_places();
+    panics::install_hook();
     // The server adds time and level.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(&args.log)
@@ -258,7 +258,7 @@ impl Messenger {
 
 impl Observer for Messenger {
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()> {
-        if is_worth_telling(phase, done, total) {
+        if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
         // Without its server a build has no use.

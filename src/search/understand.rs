@@ -1,4 +1,4 @@
-//! Resolution of the intent of a query (`intent.rs`): which of the names in it the index knows.
+//! Resolution of the intent of a query (`intent.rs`): which of its names are in the index.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ pub(super) struct Subject {
     pub(super) alternatives: Vec<Alternative>,
 }
 
-/// Resolves the intent of a query. Only what the index knows as a name is taken for one.
+/// Resolves the intent of a query. Only a name of the index is taken for one.
 ///
 /// # Errors
 /// Where the index can't be read.

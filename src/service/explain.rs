@@ -35,7 +35,7 @@ pub struct SearchExplanation {
     pub falls_back: bool,
     /// The hits, best first.
     pub hits: Vec<ExplainedProduct>,
-    /// The product that was asked for.
+    /// The requested product.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ExplainedProduct>,
 }

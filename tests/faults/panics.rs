@@ -43,7 +43,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
             running.reloader.refresh().expect("it serves");
         }
         drop(scenario);
-        assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: mended");
+        assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: recovered");
         assert!(!running.reloader.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
         drop(running);
         let next = place.started();

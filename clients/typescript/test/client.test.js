@@ -67,7 +67,7 @@ test("calls that are begun together run together", async () => {
   assert.equal(most, 2);
 });
 
-test("a promise of the client is a promise to whoever asks", async () => {
+test("a promise of the client has the methods of Promise", async () => {
   const settled = [];
   const directory = client({ fetch: scripted(record(), json({}, 404)).fetch });
   await directory.software.get("a").finally(() => settled.push("finally"));

@@ -42,7 +42,7 @@ pub struct Fill {
     dictionary: DictionaryBuilder,
 }
 
-/// A generation whose indices are whole.
+/// A generation with whole indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledGeneration {
     /// The name of the index of the products.

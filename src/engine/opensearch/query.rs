@@ -13,7 +13,7 @@ use super::statistics::Statistics;
 use super::term;
 use crate::search::{Alternative, Group, Plan, Rerank};
 
-/// Added to the score of a product whose whole name is the query. Larger than any other score, and so small that scores of
+/// Added to the score of a product with the query as its whole name. Larger than any other score, and small enough that scores of
 /// some ten keep three decimals.
 pub(super) const TITLE: f32 = 8192.0;
 
@@ -54,8 +54,8 @@ pub(super) struct PlanQuery<'p> {
 impl<'p> PlanQuery<'p> {
     /// The queries of a plan.
     pub(super) fn new(plan: &'p Plan, statistics: &impl Statistics) -> Self {
-        let crowded = plan.groups.iter().filter(|group| group.alternatives.len() > FEW).count();
-        let most = MAX_SCORED / crowded.max(1);
+        let long = plan.groups.iter().filter(|group| group.alternatives.len() > FEW).count();
+        let most = MAX_SCORED / long.max(1);
         let (mut groups, mut conditions) = (Vec::new(), Vec::new());
         for group in &plan.groups {
             let with_documents = |of: &&Alternative| statistics.frequency(&of.term) > 0;
@@ -106,7 +106,7 @@ impl<'p> PlanQuery<'p> {
         self.restricted(whole)
     }
 
-    /// The query in an order of its own, with scores by which the tiers can be told: [`TITLE`], and [`COMPLETE`] where those
+    /// The query in an order of its own, with scores that encode the tiers: [`TITLE`], and [`COMPLETE`] where those
     /// with some words are found too.
     pub(super) fn unranked(&self, matching: Match) -> Value {
         let mut tiers = Vec::new();
@@ -161,7 +161,7 @@ impl<'p> PlanQuery<'p> {
         }
     }
 
-    /// The real products whose whole name is the query.
+    /// The real products with the query as their whole name.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
         json!({"bool": {"filter": [{"terms": {"names": names}}, {"term": {"demo": 0}}]}})

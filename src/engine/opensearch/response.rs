@@ -75,14 +75,14 @@ struct RankBucket {
     doc_count: u64,
 }
 
-/// Which hits the scores belong to.
+/// The tiers of the hits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
     /// Products with all words; a whole name has [`TITLE`] more.
     All,
     /// Products with some words.
     Some,
-    /// Both, told by [`COMPLETE`] and [`TITLE`].
+    /// Both, distinguished by [`COMPLETE`] and [`TITLE`].
     Both,
 }
 
@@ -169,7 +169,7 @@ impl SearchResponse {
     }
 }
 
-/// The tier that a score tells, and the score within it.
+/// The tier that a score encodes, and the score within it.
 fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
     let (is_complete, score) = match tiers {
         Tiers::All => (true, score),

@@ -95,7 +95,7 @@ pub enum KeyFileError {
     /// No key has this id.
     #[error("{}", unknown_id(id, path, known))]
     UnknownId {
-        /// The id asked for.
+        /// The id.
         id: String,
         /// The file.
         path: PathBuf,

@@ -7,7 +7,7 @@
         ├── NotFoundError           404: there is no such product, export or route
         ├── GoneError               410: the changes since this generation aren't known, or not any more
         ├── RateLimitError          429: too many requests
-        ├── InvalidRequestError     other 4xx: mend the request; `errors` names the parameters at fault
+        ├── InvalidRequestError     other 4xx: fix the request; `errors` names the parameters at fault
         ├── ServerError             5xx: the server could not answer, this time
         ├── ApiTimeoutError         no whole answer came in time (status 0, or the server's own 408)
         ├── ApiConnectionError      no connection, or one that broke (status 0)

@@ -23,7 +23,7 @@ pub enum ClusterError {
         /// The cluster's reason.
         reason: Option<Reason>,
     },
-    /// The disk of a node is so full that the index takes no more documents, or those of all that there can be no other index.
+    /// The disk of a node is too full for further documents, or the disks of all nodes for another index.
     #[error(
         "the cluster takes no more documents or indices, for a disk is too full ({reason}); delete old indices or add disk \
          space: it takes them again by itself as soon as the disk is below the high watermark"
@@ -65,7 +65,7 @@ pub enum ClusterError {
     InvalidResponse {
         /// The node's address.
         node: String,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
         /// The cause.
         #[source]
@@ -116,7 +116,7 @@ pub enum NodeError {
         #[source]
         source: Source,
     },
-    /// The node can't prove who it is, or speaks no TLS.
+    /// The node can't prove its identity, or speaks no TLS.
     #[error(
         "the TLS connection to node {node} fails; give the certificate of the CA that signed the node's with \
          --engine-ca-file, and the name that is in it as the address"

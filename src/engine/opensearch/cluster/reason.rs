@@ -63,8 +63,8 @@ impl Reason {
             || kind.ends_with("_transport_exception")
     }
 
-    /// Whether the disk of a node is so full that an index takes no more documents, or the disks of all that there can be no
-    /// other index.
+    /// Whether the disk of a node is too full for further documents, or the disks of all nodes for
+    /// another index.
     pub(super) fn is_full_disk(&self) -> bool {
         let is_of_documents = self.is("cluster_block_exception")
             && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"));

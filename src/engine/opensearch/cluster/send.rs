@@ -20,7 +20,7 @@ const FIRST_ATTEMPT_SHARE: u32 = 2;
 impl Cluster {
     /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
     /// reached, breaks, is found silent by a ping, doesn't respond in half of the time, or responds with 502, 503 or 504, or
-    /// tells that it lost another node. With 429 none is repeated. A node that can't
+    /// reports that it lost another node. With 429 none is repeated. A node that can't
     /// be reached doesn't count as the second one.
     ///
     /// Dropping the future cancels the request.
