@@ -30,7 +30,7 @@ use utoipa::ToSchema;
 /// Where a page lies in the whole list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pagination {
-    /// The page size asked for, 1 to 100.
+    /// The requested page size, 1 to 100.
     pub limit: u32,
     /// The number of items skipped.
     pub offset: u64,

@@ -69,7 +69,7 @@ struct SearchResult {
     data: Vec<SearchResultHit>,
     pagination: Pagination,
     query: QueryReport,
-    /// By the names asked for in `facets`; absent where none is.
+    /// By the names in the parameter `facets`; absent without it.
     #[schema(required = false, nullable = false)]
     facets: Option<BTreeMap<String, Vec<FacetValue<'static>>>>,
 }
@@ -84,7 +84,7 @@ struct SearchResultHit {
     item: SoftwareItem<'static>,
     /// How well it matches; comparable within one answer only. 0 without a query.
     score: f32,
-    /// The fields that matched; absent where `highlight` isn't asked for.
+    /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
     highlights: Option<Vec<Highlight<'static>>>,
 }
