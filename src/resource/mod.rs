@@ -19,7 +19,7 @@ pub use glossary::{GlossarySourceResource, GlossaryTermResource};
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};
 pub use software::{
-    AdditionalProperties, CategoryRef, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem, SoftwareMore,
+    AdditionalProperties, CategoryRef, DetailFields, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem,
     SourceResource,
 };
 pub use suggestion::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};

@@ -1,4 +1,4 @@
-//! What a search answers besides the products.
+//! The parts of a search's response besides the products.
 
 use std::borrow::Cow;
 
@@ -76,7 +76,7 @@ pub struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
-    /// Appends it as JSON: what serde writes, without a look at one byte after another where ends of lines are all that has to
+    /// Appends it as JSON: the bytes that serde writes, without a look at each byte where only ends of lines have to
     /// be escaped. Its field and `by` are taken for names without anything to escape.
     ///
     /// # Errors

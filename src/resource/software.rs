@@ -44,7 +44,7 @@ pub struct SoftwareItem<'a> {
 
 /// The fields of a single product beyond those of a list's item.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SoftwareMore<'a> {
+pub struct DetailFields<'a> {
     /// Long description, plain text.
     #[schema(required)]
     pub description: Option<&'a str>,
@@ -84,12 +84,12 @@ pub struct SoftwareMore<'a> {
 /// A single product.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SoftwareDetail<'a> {
-    /// What lists show.
+    /// The fields of lists.
     #[serde(flatten)]
     pub item: SoftwareItem<'a>,
-    /// And the rest.
+    /// The fields beyond them.
     #[serde(flatten)]
-    pub more: SoftwareMore<'a>,
+    pub detail: DetailFields<'a>,
 }
 
 /// A category that a product is in.

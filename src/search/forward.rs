@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_sequence_is_found_at_the_start_of_a_word_only() {
         let mut forward = Forward::default();
-        // 300 is encoded as two bytes, the second of which is the encoding of 2.
+        // 300 is encoded as two bytes, and the second is the encoding of 2.
         forward.push([300, 5, VALUE_END, 7, 300, SECTION_END].into_iter());
         // Where the end of 300 and a 2 look like two of them, there are two behind it all the same.
         forward.push([300, 2, 2, SECTION_END].into_iter());

@@ -23,7 +23,7 @@ pub(in crate::http) struct ContentHash(pub(in crate::http) u64);
 /// without a condition the hash comes with the product.
 ///
 /// With an old tag the product is then read too, so a cluster gets two requests. Reading it here would save one of them, but a
-/// 304 costs no quota: the record, which may have megabytes, would be read for keys whose quota is spent.
+/// 304 costs no quota: the record, which may have megabytes, would be read for keys without quota left.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct ContentHashLayer;
 

@@ -13,7 +13,7 @@ use crate::load::Load;
 
 const INDEX: &str = "faults";
 
-/// A healthy cluster with an index whose shards have a replica each.
+/// A healthy cluster with an index that has a replica of each shard.
 async fn healthy() -> (Arc<Cluster>, Pings) {
     restore();
     let cluster = cluster();
