@@ -156,7 +156,7 @@ test("a redirect keeps its status where the platform shows it", async () => {
   assert.equal(calls[0].init.redirect, "manual");
 });
 
-test("an error tells all it knows as JSON", async () => {
+test("an error has all its properties as JSON", async () => {
   const problem = {
     type: "/errors",
     title: "Slow down",
