@@ -7,15 +7,18 @@ mod signals;
 mod sockets;
 mod source;
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 
 use self::announce::{announce, log_start};
 use self::empty_queries::QueryFile;
@@ -32,7 +35,7 @@ use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
-use crate::snapshot::reloader::Reloader;
+use crate::snapshot::reloader::{Outcome, Reloader};
 use crate::snapshot::store::Store;
 use crate::snapshot::watch::Signal;
 use crate::snapshot::{Directory, Observer, Settings};
@@ -158,7 +161,7 @@ fn serve(
     let writing = query_file.clone().map(|file| runtime.spawn(file.write_regularly()));
     let served = runtime.block_on(run_server(args, sockets, state, generations, development));
     if let Some(file) = query_file {
-        writing.inspect(tokio::task::JoinHandle::abort);
+        writing.inspect(JoinHandle::abort);
         file.write_and_log();
     }
     served
@@ -201,13 +204,7 @@ async fn run_server(
     let metrics = sockets.metrics(args).await?;
     let (keys, is_preview) = (Arc::clone(&state.keys), state.config.preview.is_some());
     let (shutdown, phase) = watch::channel(Shutdown::None);
-    let metrics = metrics.map(|(listener, address)| {
-        tracing::info!(%address, "metrics are served at /metrics");
-        let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
-        let server = Server { limits, ..Server::new(http::metrics_service(Arc::clone(&state))) };
-        // To the very end, so that stopping can be observed too.
-        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
-    });
+    let metrics = metrics.map(|(listener, address)| serve_metrics(listener, address, Arc::clone(&state)));
     let defaults = ConnectionLimits::default();
     let max_connections = sockets::connections(defaults.max_connections);
     let service = Server {
@@ -232,21 +229,9 @@ async fn run_server(
     let (signals, received) = sync_channel(16);
     let handler = handle_signals(shutdown.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
     let (origin, is_demo, awaited) = (generations.origin(), generations.is_demo(), generations.awaited());
-    let (ready, is_ready) = tokio::sync::oneshot::channel();
-    let runtime = Handle::current();
-    let sender = signals.clone();
-    thread::Builder::new()
-        .name("reloader".to_owned())
-        .spawn(move || {
-            if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received, &runtime)) {
-                tracing::error!(
-                    "the directory isn't updated any more, because the program failed: {panic}; restart it"
-                );
-            }
-        })
-        .map_err(|error| Failure::other(&error))?;
+    let started = start_reloader(generations, signals.clone(), received).map_err(|error| Failure::other(&error))?;
     let outcome = tokio::select! {
-        started = is_ready => match started {
+        started = started => match started {
             Ok(Ok(outcome)) => {
                 log_start(outcome.as_ref(), address, &origin, awaited);
                 open.send_replace(true);
@@ -270,6 +255,31 @@ async fn run_server(
         task.abort();
     }
     outcome
+}
+
+/// Serves metrics to the very end, so that stopping can be observed too.
+fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState>) -> JoinHandle<()> {
+    tracing::info!(%address, "metrics are served at /metrics");
+    let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
+    let server = Server { limits, ..Server::new(http::metrics_service(state)) };
+    tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
+}
+
+/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its start.
+fn start_reloader(
+    generations: Generations,
+    signals: SyncSender<Signal>,
+    received: Receiver<Signal>,
+) -> io::Result<oneshot::Receiver<Result<Option<Outcome>, Failure>>> {
+    let (ready, started) = oneshot::channel();
+    let runtime = Handle::current();
+    let run = move || {
+        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, &runtime)) {
+            tracing::error!("the directory isn't updated any more, because the program failed: {panic}; restart it");
+        }
+    };
+    thread::Builder::new().name("reloader".to_owned()).spawn(run)?;
+    Ok(started)
 }
 
 /// The threads that read and write connections: half of the processors carry more requests than all of them can search for.

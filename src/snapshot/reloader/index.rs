@@ -25,7 +25,7 @@ impl Reloader {
         self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
         let Some(store) = self.store.clone() else { return };
         match store.current() {
-            Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
+            Some(manifest) if self.should_take_over(&manifest) => self.take_over(&store, manifest),
             // One index and two versions of the program, while one takes over from the other: neither undoes the other's
             // work.
             None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_current() => {
@@ -67,7 +67,7 @@ impl Reloader {
 
     /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
     /// damaged.
-    fn is_news(&self, manifest: &Manifest) -> bool {
+    fn should_take_over(&self, manifest: &Manifest) -> bool {
         let name = manifest.folder_name();
         let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != name);
         is_other
