@@ -44,8 +44,8 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
         (outcomes.iter().map(|(allowed, _)| allowed).sum::<u32>(), outcomes[0].1)
     });
     let took = started.elapsed();
-    println!("{allowed} of a quota of {RATE} in {:.1} s, then told to wait {wait} s", took.as_secs_f64());
-    assert!(took < Duration::from_mins(1), "too slow to tell: {took:?}");
+    println!("{allowed} of a quota of {RATE} in {:.1} s, then Retry-After {wait} s", took.as_secs_f64());
+    assert!(took < Duration::from_mins(1), "too slow to judge: {took:?}");
     assert_eq!(allowed, RATE);
     assert!(server.measure("http_requests_limited_total{scope=\"key\"}") > 0.0);
     if full() {

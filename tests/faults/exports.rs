@@ -76,7 +76,7 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
 }
 
 /// Waits until a watch shows a reason, with the former generation in service.
-fn tells(watching: &Watching, served: usize, reason: &str, what: &str) {
+fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
 }
@@ -100,25 +100,25 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     };
 
     fs::remove_file(&export).expect("removed");
-    tells(&watching, 0, "exports_missing", "the export is deleted");
+    reports(&watching, 0, "exports_missing", "the export is deleted");
     let at = recovered("it is there again");
 
     // A dangling link can't be read, even by root.
     fs::remove_file(&export).expect("removed");
     symlink("nowhere", &export).expect("a link");
-    tells(&watching, at, "exports_invalid", "the export can't be read");
+    reports(&watching, at, "exports_invalid", "the export can't be read");
     fs::remove_file(&export).expect("removed");
     let at = recovered("it can be read again");
 
     fs::remove_file(&export).expect("removed");
     fs::create_dir(&export).expect("a folder");
-    tells(&watching, at, "exports_invalid", "a folder stands in the export's place");
+    reports(&watching, at, "exports_invalid", "a folder stands in the export's place");
     fs::remove_dir(&export).expect("removed");
     let at = recovered("the folder is gone");
 
     fs::remove_file(&export).expect("removed");
     assert!(Command::new("mkfifo").arg(&export).status().expect("mkfifo runs").success());
-    tells(&watching, at, "exports_invalid", "a pipe stands in the export's place");
+    reports(&watching, at, "exports_invalid", "a pipe stands in the export's place");
     fs::remove_file(&export).expect("removed");
     let at = recovered("the pipe is gone");
 
@@ -133,7 +133,7 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     let at = recovered("and edits are followed");
 
     fs::remove_dir_all(&data).expect("removed");
-    tells(&watching, at, "exports_missing", "the folder is removed");
+    reports(&watching, at, "exports_missing", "the folder is removed");
     fs::create_dir(&data).expect("a folder");
     recovered("the folder is there again");
     recovered("and edits in it are followed");
@@ -215,7 +215,7 @@ fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     let watching = Watching::new(place.started());
     let few = Corpus::generated(5);
     few.write(&place.data(), 1);
-    tells(&watching, 0, "records_removed", "most records are gone");
+    reports(&watching, 0, "records_removed", "most records are gone");
     let builds = watching.builds();
     // As `--reindex` does, in another process.
     place.reindex().expect("it builds");

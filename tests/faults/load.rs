@@ -203,8 +203,8 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
         busy.add(seen);
         quiet.add(target.ask_during(Some(rate), || std::thread::sleep(took)).0);
     }
-    println!("load: {name}: quiet: {}", quiet.told());
-    println!("load: {name}: {reloads} reloads: {}", busy.told());
+    println!("load: {name}: quiet: {}", quiet.summary());
+    println!("load: {name}: {reloads} reloads: {}", busy.summary());
     println!("load: {name}: served {slowest:.1?} after the edit at most");
     for (what, seen) in [("closed loop", &measured), ("quiet", &quiet.all), ("reloads", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
@@ -243,7 +243,7 @@ impl Windows {
     fn told(&self) -> String {
         format!(
             "{}; p99 of {} turns {:.2?} to {:.2?}, median {:.2?}",
-            self.all.told(),
+            self.all.summary(),
             self.p99s.len(),
             self.p99s[0],
             self.p99s[self.p99s.len() - 1],
