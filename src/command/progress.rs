@@ -157,7 +157,7 @@ pub(super) fn rendered(report: &Report, format: LogFormat) -> RenderedReport {
             for item in items(report) {
                 let _ = match item {
                     Item::Finding(finding) => serde_json::to_writer(&mut text, &LogLine::of(finding, &timestamp)),
-                    Item::More(more) => serde_json::to_writer(&mut text, &LogLine::of_more(&more, &timestamp)),
+                    Item::More(more) => serde_json::to_writer(&mut text, &LogLine::from_left_out(&more, &timestamp)),
                 };
                 text.push(b'\n');
             }
@@ -216,7 +216,7 @@ impl<'a> LogLine<'a> {
     }
 
     /// The number of findings that are left out.
-    fn of_more(more: &LeftOut, timestamp: &'a str) -> Self {
+    fn from_left_out(more: &LeftOut, timestamp: &'a str) -> Self {
         Self {
             timestamp,
             level: level(more.code),

@@ -51,7 +51,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     let store = Store::new(index);
     let before = store.current();
     let built = BuildFailure::catch(|| builder.build_on_disk(&store));
-    let Built { manifest, .. } = built.map_err(|failure| Failure::of_build(&failure))?;
+    let Built { manifest, .. } = built.map_err(|failure| Failure::from_build(&failure))?;
     let text = format!(
         "Indexed {} products as generation {} in {}, in {:.1} s\n",
         manifest.software_count,
@@ -127,7 +127,8 @@ fn fill(
     runtime: &Runtime,
 ) -> Result<Published, Failure> {
     let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
-    let set = BuildFailure::catch(|| builder.read_external(scratch)).map_err(|failure| Failure::of_build(&failure))?;
+    let set =
+        BuildFailure::catch(|| builder.read_external(scratch)).map_err(|failure| Failure::from_build(&failure))?;
     let merged = MergedSet::new(&set, &settings.id_prefixes, scratch, |done, total| {
         let _ = terminal.progress(Phase::Merging, done, total);
     });

@@ -120,7 +120,7 @@ pub(super) fn categories(
         page: 0..CATEGORY_EXAMPLES,
         facets: None,
         texts: false,
-        budget: &Budget::of_documents(records.len()),
+        budget: &Budget::for_documents(records.len()),
     })?;
     let columns = &records.columns;
     let mut categories: Vec<_> =

@@ -163,7 +163,7 @@ fn highlights(
 
 /// The budget of a search.
 pub(super) fn budget(snapshot: &Snapshot) -> Budget {
-    Budget::of_documents(snapshot.software_count())
+    Budget::for_documents(snapshot.software_count())
 }
 
 const fn search_order(sort: SearchSort) -> Option<Order> {

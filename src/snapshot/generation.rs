@@ -64,7 +64,7 @@ impl Generation {
     ///
     /// # Errors
     /// Where a file can't be read.
-    pub fn of_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
+    pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
         let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
         let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
         files.sort_unstable();

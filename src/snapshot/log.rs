@@ -84,7 +84,7 @@ impl Former {
     }
 
     /// The generation of stored parts. `None` where they can't be decoded.
-    pub(super) fn of_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
+    pub(super) fn from_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
         let (versions, log) = (postcard::from_bytes(versions).ok()?, ChangeLog::decode(log).ok()?);
         Some(Self { generation, versions, log })
     }

@@ -126,7 +126,7 @@ impl Source {
         let folder = self.folder()?;
         let hash = || {
             let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
-            Generation::of_files(&export::find_files(folder)?, limits).map_err(unreadable)
+            Generation::from_files(&export::find_files(folder)?, limits).map_err(unreadable)
         };
         let (stamp, generation) = read_settled(folder, hash).ok()?;
         Some((generation?, stamp))

@@ -199,7 +199,7 @@ impl ClusterError {
 
     /// The error of a status with the cluster's reason: of a response, or of an item of a bulk response.
     #[must_use]
-    pub fn of_status(node: &str, status: StatusCode, reason: Reason) -> Self {
+    pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();
         match status.as_u16() {
             _ if reason.is_full_disk() => Self::DiskFull { reason },
@@ -225,7 +225,7 @@ impl ClusterError {
     }
 
     /// The error of the last attempt at a node.
-    pub(super) fn of_attempt(error: NodeError, attempts: u32) -> Self {
+    pub(super) fn from_attempt(error: NodeError, attempts: u32) -> Self {
         match error {
             NodeError::TooLarge { ref node, .. } => Self::InvalidResponse {
                 node: node.clone(),
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     fn of(status: u16, kind: Option<&str>, text: &str) -> ClusterError {
-        ClusterError::of_status("a", StatusCode::from_u16(status).expect("a status"), Reason::new(kind, text))
+        ClusterError::from_status("a", StatusCode::from_u16(status).expect("a status"), Reason::new(kind, text))
     }
 
     #[test]

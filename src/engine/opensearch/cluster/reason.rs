@@ -26,7 +26,7 @@ impl Reason {
     }
 
     /// The reason in the body of a response, which may be anything.
-    pub(super) fn of_body(body: &[u8]) -> Self {
+    pub(super) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Document { error: Some(Error::Explained(error)) }) => {
                 // Around it is only that a phase or all shards failed.
@@ -119,18 +119,18 @@ mod tests {
     fn reason_is_that_of_the_cause() {
         let body = br#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"no [x]"}],
             "type":"search_phase_execution_exception","reason":"all shards failed"},"status":400}"#;
-        assert_eq!(Reason::of_body(body).to_string(), "parsing_exception: no [x]");
+        assert_eq!(Reason::from_body(body).to_string(), "parsing_exception: no [x]");
         let body =
             br#"{"error":{"root_cause":[],"type":"search_phase_execution_exception","reason":"all shards failed"}}"#;
-        assert_eq!(Reason::of_body(body).to_string(), "search_phase_execution_exception: all shards failed");
-        assert_eq!(Reason::of_body(br#"{"error":"wrong"}"#).to_string(), "wrong");
-        assert_eq!(Reason::of_body(br#"{"found":false}"#).to_string(), r#"{"found":false}"#);
-        assert_eq!(Reason::of_body(b"").to_string(), "it gives no reason");
+        assert_eq!(Reason::from_body(body).to_string(), "search_phase_execution_exception: all shards failed");
+        assert_eq!(Reason::from_body(br#"{"error":"wrong"}"#).to_string(), "wrong");
+        assert_eq!(Reason::from_body(br#"{"found":false}"#).to_string(), r#"{"found":false}"#);
+        assert_eq!(Reason::from_body(b"").to_string(), "it gives no reason");
     }
 
     #[test]
     fn reason_is_cut_and_printable() {
-        let reason = Reason::of_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
+        let reason = Reason::from_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
         assert!(reason.text.starts_with(r"\u{1b}[31m"), "{reason}");
         assert!(reason.text.chars().count() < MAX_CHARS + 20, "{}", reason.text.len());
     }
