@@ -158,7 +158,7 @@ impl ScanEngine {
             let admission = filter.admit(self.columns(), ordinal);
             found.push((ordinal, admission));
             let tier = match is_complete {
-                _ if names.contains(&ordinal) => Tier::Title,
+                _ if names.contains(&ordinal) => Tier::ExactName,
                 true => Tier::All,
                 false => Tier::Some,
             };

@@ -268,7 +268,7 @@ mod tests {
         for (ordinal, document) in (0..).zip(documents) {
             assert_eq!(forward.words(ordinal).collect::<Vec<_>>(), document);
         }
-        assert_eq!(forward.words_until(0, Section::Title).collect::<Vec<_>>(), [2, 300, 0, 70_000]);
+        assert_eq!(forward.words_until(0, Section::Name).collect::<Vec<_>>(), [2, 300, 0, 70_000]);
         assert_eq!(forward.words_until(0, Section::Summary).collect::<Vec<_>>(), [2, 300, 0, 70_000, 1, 5]);
     }
 }

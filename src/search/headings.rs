@@ -1,6 +1,6 @@
 //! Searches of glossary terms and categories: a few hundred, so each is compared.
 
-use super::analyse::{Word, title_key, words};
+use super::analyse::{Word, name_key, words};
 use super::stem::Stems;
 use crate::catalogue::GlossaryEntry;
 use crate::resource::CategoryResource;
@@ -76,7 +76,7 @@ impl HeadingIndex {
         let mut headings: Vec<_> = exact.collect();
         let exact = headings.len();
         headings.extend(synonyms);
-        let names = headings.iter().map(|heading| title_key(&words(heading))).collect();
+        let names = headings.iter().map(|heading| name_key(&words(heading))).collect();
         let heading = headings.iter().flat_map(|heading| tokens(heading)).collect();
         let entry = Entry { names, exact, heading, text: tokens(text) };
         self.entries.push(entry);
@@ -100,7 +100,7 @@ impl HeadingIndex {
         if query.is_empty() {
             return Vec::new();
         }
-        let key = title_key(&query);
+        let key = name_key(&query);
         let query: Vec<_> = query.iter().map(|word: &Word| (word, self.stems.of(&word.folded))).collect();
         let has = |tokens: &[Token], at: usize| {
             let (word, stem) = &query[at];

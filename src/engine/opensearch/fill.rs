@@ -93,7 +93,7 @@ impl Fill {
     ) -> Result<(), FillError> {
         for (term, occurrences) in text.terms {
             self.dictionary.count(term).map_err(FillError::Scratch)?;
-            if matches!(term, Term::Title(_) | Term::AlternativeTo(_)) {
+            if matches!(term, Term::Name(_) | Term::AlternativeTo(_)) {
                 let example = Example {
                     ordinal: product.ordinal,
                     is_demo: product.is_demo,

@@ -156,7 +156,7 @@ fn compare_facets(found: &SearchHits, expected: &SearchHits) -> Result<(), TestC
 /// Whether the scores of two hits are equal but for rounding.
 fn is_near(one: &Hit, other: &Hit) -> bool {
     // The score of a whole name is the share of spelled words.
-    let least = if one.tier == Tier::Title { 0.5 } else { 0.0 };
+    let least = if one.tier == Tier::ExactName { 0.5 } else { 0.0 };
     (one.score - other.score).abs() <= TOLERANCE * one.score.max(other.score).max(least)
 }
 

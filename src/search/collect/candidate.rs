@@ -13,8 +13,8 @@ pub enum Tier {
     Demo,
     /// Has all words.
     All,
-    /// Its whole name or alias is what was asked.
-    Title,
+    /// The query is its whole name or an alias.
+    ExactName,
 }
 
 impl Tier {
@@ -23,7 +23,7 @@ impl Tier {
     pub const fn demo(self) -> Self {
         match self {
             Self::SomeDemo | Self::Some => Self::SomeDemo,
-            Self::Demo | Self::All | Self::Title => Self::Demo,
+            Self::Demo | Self::All | Self::ExactName => Self::Demo,
         }
     }
 

@@ -74,7 +74,7 @@ struct KeyedCandidate {
 /// The lower bound of candidates which can still overtake one when their scores are multiplied by at most a factor. Among exact
 /// names the score doesn't decide, so any of them can.
 fn reach(candidate: Candidate, max_factor: f32) -> KeyedCandidate {
-    let score = if candidate.tier == Tier::Title { 0.0 } else { candidate.score / max_factor * ROUNDING };
+    let score = if candidate.tier == Tier::ExactName { 0.0 } else { candidate.score / max_factor * ROUNDING };
     let candidate = Candidate { score, ordinal: MAX_ORDINAL, ..candidate };
     KeyedCandidate { key: candidate.key(), candidate }
 }
@@ -234,7 +234,7 @@ impl<'c> Collector<'c> {
     #[must_use]
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
-        (least.tier != Tier::Title && !least.tier.is_demo()).then_some(least.score)
+        (least.tier != Tier::ExactName && !least.tier.is_demo()).then_some(least.score)
     }
 
     /// The counts of the facets, where requested.
@@ -267,7 +267,7 @@ mod tests {
             .iter()
             .map(|candidate| {
                 let factor = factors[candidate.ordinal as usize];
-                let score = if candidate.tier == Tier::Title { factor - 1.0 } else { candidate.score * factor };
+                let score = if candidate.tier == Tier::ExactName { factor - 1.0 } else { candidate.score * factor };
                 Candidate { score, ..*candidate }
             })
             .collect();
@@ -287,7 +287,7 @@ mod tests {
             let mut candidates = Vec::new();
             for (ordinal, (tier, score, _)) in (0..).zip(&all) {
                 // Few whole names, and scores that are close.
-                let tier = [Tier::Some, Tier::All, if ordinal % 16 == 0 { Tier::Title } else { Tier::All }][*tier];
+                let tier = [Tier::Some, Tier::All, if ordinal % 16 == 0 { Tier::ExactName } else { Tier::All }][*tier];
                 candidates.push(Candidate { tier, score: f32::from(*score) / 20.0, ordinal });
                 collector.take(candidates[ordinal as usize]);
             }

@@ -27,15 +27,15 @@ pub type Lengths = [u32; 3];
 /// misses are most of its time.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
-    title: u8,
+    name: u8,
     summary: u8,
     body: u16,
 }
 
 impl From<&Lengths> for Counted {
-    fn from([title, summary, body]: &Lengths) -> Self {
+    fn from([name, summary, body]: &Lengths) -> Self {
         Self {
-            title: u8::try_from(*title).unwrap_or(u8::MAX),
+            name: u8::try_from(*name).unwrap_or(u8::MAX),
             summary: u8::try_from(*summary).unwrap_or(u8::MAX),
             body: u16::try_from(*body).unwrap_or(u16::MAX),
         }
@@ -99,7 +99,7 @@ impl TermScores {
         };
         let short = |section| std::array::from_fn(|length| weight(section, u16::try_from(length).unwrap_or(u16::MAX)));
         Self {
-            short: [short(Section::Title), short(Section::Summary)],
+            short: [short(Section::Name), short(Section::Summary)],
             body: (0..=lengths.longest_body).map(|length| weight(Section::Body, length)).collect(),
             context: ranking.category_description,
             counts: &PACKED.counts,
@@ -122,9 +122,9 @@ impl TermScores {
     /// The weight of one occurrence in each section of a document of these lengths, and in the description of a category.
     #[inline]
     fn weights_of(&self, counted: Counted) -> [f32; 4] {
-        let [title, summary] = &self.short;
+        let [name, summary] = &self.short;
         let body = self.body.get(usize::from(counted.body)).copied().unwrap_or_default();
-        [title[usize::from(counted.title)], summary[usize::from(counted.summary)], body, self.context]
+        [name[usize::from(counted.name)], summary[usize::from(counted.summary)], body, self.context]
     }
 }
 

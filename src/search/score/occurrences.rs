@@ -72,13 +72,13 @@ pub(super) struct PackedFrequencies {
 pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
     // Only in a category's description: the index of no section at all.
     let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
-    for title in 0..=MAX_COUNTED[0] {
+    for name in 0..=MAX_COUNTED[0] {
         for summary in 0..=MAX_COUNTED[1] {
             for body in 0..=MAX_COUNTED[2] {
                 // The more, and the better the section, the rarer.
-                let rarity = 3 * u32::from(title) + 2 * u32::from(summary) + u32::from(body);
+                let rarity = 3 * u32::from(name) + 2 * u32::from(summary) + u32::from(body);
                 if rarity > 0 {
-                    all.push((rarity, Occurrences { sections: [title, summary, body], context: false }));
+                    all.push((rarity, Occurrences { sections: [name, summary, body], context: false }));
                 }
             }
         }
@@ -87,8 +87,8 @@ pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
     let mut table = PackedFrequencies { by_index: vec![1; all.len()], counts: vec![[0.0; 4]] };
     for (packed, (_, occurrences)) in (1..).zip(all) {
         table.by_index[occurrences.index()] = packed;
-        let [title, summary, body] = occurrences.sections.map(f32::from);
-        table.counts.push([title, summary, body, if occurrences.context { 1.0 } else { 0.0 }]);
+        let [name, summary, body] = occurrences.sections.map(f32::from);
+        table.counts.push([name, summary, body, if occurrences.context { 1.0 } else { 0.0 }]);
     }
     table
 });
@@ -108,13 +108,13 @@ mod tests {
     #[test]
     fn packed_frequencies_are_distinct() {
         let mut seen = std::collections::HashSet::new();
-        for title in 0..=MAX_COUNTED[0] {
+        for name in 0..=MAX_COUNTED[0] {
             for summary in 0..=MAX_COUNTED[1] {
                 for body in 0..=MAX_COUNTED[2] {
-                    let packed = Occurrences { sections: [title, summary, body], context: true }.packed();
-                    assert!(packed >= 1 && seen.insert(packed), "{title} {summary} {body}");
+                    let packed = Occurrences { sections: [name, summary, body], context: true }.packed();
+                    assert!(packed >= 1 && seen.insert(packed), "{name} {summary} {body}");
                     let counts = PACKED.counts[packed as usize].map(f32::to_bits);
-                    assert_eq!(counts[..3], [title, summary, body].map(|count| f32::from(count).to_bits()));
+                    assert_eq!(counts[..3], [name, summary, body].map(|count| f32::from(count).to_bits()));
                 }
             }
         }
