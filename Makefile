@@ -213,7 +213,7 @@ bench-growth: need-cargo need-cc need-python3 need-wrk ## How time and memory gr
 
 # Not a step of `make test`, which runs a little of each: this takes hours, and measures time, which a busy machine
 # stretches. FAULTS_EXPORT names a large export (else one of 60,000 products is made up); FAULTS_ONLY limits it to the tests
-# whose names contain it; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
+# with it in their names; FAULTS_RELOADS, FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change counts.
 faults-generations: need-cargo need-cc ## Kills, damage, disks, exports, reloads under load, a soak of 30 minutes
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)

@@ -1,4 +1,4 @@
-//! The command line: what can be asked of the binary, and nothing done yet. clap's only home.
+//! The command line: commands and options, parsed and not yet carried out. The only module that uses clap.
 //!
 //! Every option has a flag, an environment variable and a default that works.
 

@@ -1,4 +1,4 @@
-//! Panics: caught where they are told, with the place where they happened.
+//! Panics: caught where they are logged, with their location.
 //!
 //! The hook logs nothing, because a panic may come out of logging itself.
 
@@ -10,30 +10,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 thread_local! {
-    /// Where the last panic of the thread happened.
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The location of the last panic of the thread.
+    static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Has panics keep their place, with the backtrace where `RUST_BACKTRACE` asks for it, in place of printing it.
-pub fn keep_places() {
+/// Installs a panic hook that stores the location, with the backtrace where `RUST_BACKTRACE` is set, and prints nothing.
+pub fn install_hook() {
     std::panic::set_hook(Box::new(|panic| {
-        let mut place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let mut location = panic.location().map(ToString::to_string).unwrap_or_default();
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
-            place = format!("{place}\n{backtrace}");
+            location = format!("{location}\n{backtrace}");
         }
         // Fails while the thread ends.
-        let _ = PLACE.try_with(|kept| kept.replace(Some(place)));
+        let _ = LOCATION.try_with(|last| last.replace(Some(location)));
     }));
 }
 
-/// The message of a panic that was just caught on this thread, and its place where it was kept.
+/// The message of a panic that was just caught on this thread, and its location if the hook is installed.
 #[must_use]
 pub fn describe(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
-    match PLACE.take() {
-        Some(place) => format!("{message}, at {place}"),
+    match LOCATION.take() {
+        Some(location) => format!("{message}, at {location}"),
         None => message,
     }
 }
@@ -76,8 +76,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panic_of_a_scoped_thread_keeps_its_place() {
-        keep_places();
+    fn panic_of_a_scoped_thread_keeps_its_location() {
+        install_hook();
         let line = line!() + 2;
         let run = || {
             thread::scope(|scope| ScopedThread::spawn(scope, "test", || panic!("out of paper")).map(ScopedThread::join))
@@ -87,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn caught_panic_has_message_and_place() {
-        keep_places();
+    fn caught_panic_has_message_and_location() {
+        install_hook();
         let line = line!() + 1;
         let caught = catch(|| panic!("out of {}", "paper")).expect_err("a panic");
         assert!(caught.starts_with(&format!("out of paper, at {}:{line}:", file!())), "{caught}");

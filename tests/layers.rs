@@ -1,11 +1,11 @@
-//! The rooms of `src/` depend on each other in one direction.
+//! The modules of `src/` depend on each other in one direction.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module may use.
-const ROOMS: [(&str, &[&str]); 16] = [
+const DEPENDENCIES: [(&str, &[&str]); 16] = [
     ("record", &[]),
     ("resource", &["record"]),
     ("export", &["external", "printable", "record", "search::analyse", "search::stem"]),
@@ -42,7 +42,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ),
 ];
 
-/// The modules which understand a query. An engine is given their result, a plan.
+/// The modules that understand a query. An engine gets their result, a plan.
 const ANALYSIS: [&str; 9] = ["analyse", "expand", "index", "lexicon", "names", "query", "stem", "synonym", "typo"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -51,10 +51,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|of| of == "rs") && !path.ends_with("tests.rs")).collect()
 }
 
-/// The paths behind `crate::` in the code of a room, its tests left out, each with its file.
-fn uses(room: &str) -> BTreeSet<(String, PathBuf)> {
+/// The paths behind `crate::` in the code of a module without its tests, each with its file.
+fn uses(module: &str) -> BTreeSet<(String, PathBuf)> {
     let mut uses = BTreeSet::new();
-    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room.replace("::", "/"))) {
+    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(module.replace("::", "/"))) {
         let text = fs::read_to_string(&file).expect("a text");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for rest in code.split("crate::").skip(1) {
@@ -66,22 +66,22 @@ fn uses(room: &str) -> BTreeSet<(String, PathBuf)> {
             }
         }
     }
-    assert!(!uses.is_empty() || room == "record", "{room} is a room");
+    assert!(!uses.is_empty() || module == "record", "{module} uses none");
     uses
 }
 
 #[test]
-fn rooms_use_only_rooms_below_them() {
-    for (room, allowed) in ROOMS {
-        for (path, file) in uses(room) {
+fn modules_use_only_modules_below_them() {
+    for (module, allowed) in DEPENDENCIES {
+        for (path, file) in uses(module) {
             let is_within = |of: &&str| path == **of || path.starts_with(&format!("{of}::"));
-            assert!(is_within(&room) || allowed.iter().any(is_within), "{} uses {path}", file.display());
+            assert!(is_within(&module) || allowed.iter().any(is_within), "{} uses {path}", file.display());
         }
     }
 }
 
 #[test]
-fn engines_know_plans_and_nothing_of_analysis() {
+fn engines_use_plans_and_no_analysis() {
     for (path, file) in uses("engine") {
         let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
         assert!(!ANALYSIS.contains(&module), "{} uses {path}", file.display());

@@ -5,7 +5,7 @@
 //! is shown too, because of waits for the disk.
 
 #[path = "../corpus/mod.rs"]
-#[allow(dead_code, reason = "nobody asks anything here")]
+#[allow(dead_code, reason = "this benchmark runs no queries")]
 mod corpus;
 #[path = "../search/cpu_time.rs"]
 #[allow(dead_code, reason = "what criterion measures with")]

@@ -1,4 +1,4 @@
-// The stub server of the conformance cases: plays scripted answers, faults included, and remembers what was asked.
+// The stub server of the conformance cases: plays scripted answers, faults included, and records the requests.
 // README.md in this folder describes it.
 
 import { createServer } from "node:http";
@@ -22,7 +22,7 @@ export async function startStub() {
   let count = 0;
 
   const server = createServer(async (request, response) => {
-    // A connection for each request: a client must not take a scripted cut for a stale connection and ask again unasked.
+    // A connection for each request: a client must not take a scripted cut for a stale connection and retry silently.
     response.setHeader("connection", "close");
     if (request.method === "OPTIONS") {
       response.writeHead(204, CORS).end();

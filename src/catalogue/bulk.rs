@@ -1,4 +1,4 @@
-//! What is large and rarely asked for, and so isn't held in memory where it is on disk or in a cluster.
+//! Large and rarely read bytes, which aren't held in memory where they are on disk or in a cluster.
 
 use std::fmt;
 use std::fs::File;
@@ -24,7 +24,7 @@ pub trait Pieces: fmt::Debug + Send + Sync {
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)>;
 }
 
-/// Bytes in memory, in a file that nobody changes, or in pieces elsewhere, of which parts are read as they are asked for.
+/// Bytes in memory, in an immutable file, or in pieces elsewhere; parts are read on demand.
 #[derive(Debug, Clone)]
 pub enum Bulk {
     /// In memory.
@@ -110,7 +110,7 @@ impl Bulk {
         Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end(), piece: None })
     }
 
-    /// Whether all that is read of it is compared with a checksum.
+    /// Whether its bytes are compared with a checksum as they are read.
     #[must_use]
     pub const fn is_verified(&self) -> bool {
         matches!(self, Self::Pieces(_))
@@ -148,7 +148,7 @@ impl BulkReader {
         Ok(())
     }
 
-    /// What is left of the current piece.
+    /// The rest of the current piece.
     fn piece(&mut self, pieces: &dyn Pieces) -> io::Result<&[u8]> {
         let at = self.at;
         let rest = |(start, bytes): &(u64, Bytes)| {

@@ -2,7 +2,7 @@
 //! number is its *ordinal*, its place in the order of quality.
 //!
 //! The [`Catalogue`] has categories, glossary and exports, the [`Records`] products and their reviews; only an engine reads
-//! those. Written once per generation by [`CatalogueBuilder`]. Nothing here knows an index or HTTP; only the exports for
+//! those. Written once per generation by [`CatalogueBuilder`]. Nothing here depends on an index or on HTTP; only the exports for
 //! download may be elsewhere ([`Bulk`]).
 
 mod arena;

@@ -4,7 +4,7 @@ use super::rating::Rating;
 use crate::export::Export;
 use crate::record::Software;
 use crate::resource::{
-    AdditionalProperties, CategoryRef, CategoryResource, ExportRef, SameAsRef, SoftwareItem, SoftwareMore,
+    AdditionalProperties, CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareItem,
     SourceResource,
 };
 
@@ -50,7 +50,7 @@ pub(super) fn detail_fields(
     export: &Export,
     same_as: &[(Software, &str)],
 ) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&SoftwareMore {
+    serde_json::to_vec(&DetailFields {
         description: software.description.as_deref(),
         aliases: &software.aliases,
         tags: &software.tags,

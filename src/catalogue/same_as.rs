@@ -52,20 +52,20 @@ impl SameAs {
 /// The members that any other member is linked with. With at most [`MAX_LINKS`] of each export among twice as many, each export
 /// finds as many of other exports as there are.
 fn candidates(group: &[(u64, Ordinal, u32)]) -> Box<[(u32, Ordinal)]> {
-    let mut wanted = Wanted::default();
-    let wanted = group.iter().filter(|(_, _, export)| wanted.admits(*export));
-    wanted.map(|(_, ordinal, export)| (*export, *ordinal)).collect()
+    let mut choice = LinkChoice::default();
+    let chosen = group.iter().filter(|(_, _, export)| choice.admits(*export));
+    chosen.map(|(_, ordinal, export)| (*export, *ordinal)).collect()
 }
 
-/// Chooses the candidates of a group, whose members come in the order of ordinals.
+/// Chooses the candidates of a group; its members come in the order of ordinals.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct LinkChoice {
     /// The candidates of each export.
     counts: HashMap<u32, usize>,
     all: usize,
 }
 
-impl Wanted {
+impl LinkChoice {
     /// Whether the next member, of this export, is a candidate.
     pub(super) fn admits(&mut self, export: u32) -> bool {
         if self.all == 2 * MAX_LINKS {
@@ -73,9 +73,9 @@ impl Wanted {
         }
         let count = self.counts.entry(export).or_default();
         *count += 1;
-        let is_wanted = *count <= MAX_LINKS;
-        self.all += usize::from(is_wanted);
-        is_wanted
+        let is_candidate = *count <= MAX_LINKS;
+        self.all += usize::from(is_candidate);
+        is_candidate
     }
 }
 

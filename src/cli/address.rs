@@ -26,7 +26,7 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
         return Err(forms.to_owned());
     }
     let addresses: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{error}; {forms}"))?.collect();
-    // One listener: IPv4 first, which callers that know only one of the two have.
+    // One listener: IPv4 first, which callers with only one of the two have.
     let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
     address.copied().ok_or_else(|| format!("the name has no address; {forms}"))
 }

@@ -1,4 +1,4 @@
-//! The options that say where the exports are, made into settings.
+//! The settings of a build, from the options.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -46,7 +46,7 @@ pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware
     }
 }
 
-/// Whether the product asked for is found, or without one any.
+/// Whether the requested product is found, or without one any.
 fn is_found(explanation: &SearchExplanation) -> bool {
     explanation.product.as_ref().map_or(explanation.total > 0, |product| product.rank.is_some())
 }

@@ -117,7 +117,7 @@ pub(super) fn start(filter: &str, format: LogFormat) -> Result<Log, Failure> {
         LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
     };
     started.map_err(|error| failed(&error))?;
-    crate::panics::keep_places();
+    crate::panics::install_hook();
     Ok(log)
 }
 
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// Blocks until it is let go, then fails.
+    /// Blocks until it is released, then fails.
     struct Stuck(Receiver<()>);
 
     impl Write for Stuck {

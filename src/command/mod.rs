@@ -92,7 +92,7 @@ impl Failure {
         Self { text: text.into(), code: INVALID }
     }
 
-    fn of_build(failure: &BuildFailure) -> Self {
+    fn from_build(failure: &BuildFailure) -> Self {
         Self {
             text: printable(&failure.to_string()).into_owned(),
             code: if failure.code.is_of_exports() { INVALID } else { 1 },

@@ -101,7 +101,7 @@ impl Terminal {
 }
 
 /// Whether a step of progress is shown: not each product.
-pub(super) fn is_worth_telling(phase: Phase, done: u64, total: u64) -> bool {
+pub(super) fn is_reported(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,
         Phase::Indexing => done.is_multiple_of(STEP) || done == total,
@@ -120,7 +120,7 @@ impl Observer for Terminal {
         if phase == Phase::Writing || done == total {
             self.clear();
         } else if long
-            && is_worth_telling(phase, done, total)
+            && is_reported(phase, done, total)
             && let Some(bar) = self.bar(phase)
         {
             bar.set_length(total);
@@ -157,7 +157,7 @@ pub(super) fn rendered(report: &Report, format: LogFormat) -> RenderedReport {
             for item in items(report) {
                 let _ = match item {
                     Item::Finding(finding) => serde_json::to_writer(&mut text, &LogLine::of(finding, &timestamp)),
-                    Item::More(more) => serde_json::to_writer(&mut text, &LogLine::of_more(&more, &timestamp)),
+                    Item::More(more) => serde_json::to_writer(&mut text, &LogLine::from_left_out(&more, &timestamp)),
                 };
                 text.push(b'\n');
             }
@@ -216,7 +216,7 @@ impl<'a> LogLine<'a> {
     }
 
     /// The number of findings that are left out.
-    fn of_more(more: &LeftOut, timestamp: &'a str) -> Self {
+    fn from_left_out(more: &LeftOut, timestamp: &'a str) -> Self {
         Self {
             timestamp,
             level: level(more.code),

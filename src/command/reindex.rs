@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use super::Failure;
 use super::log::Log;
 use super::open_files;
-use super::progress::{Terminal, is_worth_telling, rendered};
+use super::progress::{Terminal, is_reported, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
 use crate::engine::opensearch::Published;
 use crate::engine::opensearch::cluster::Cluster;
@@ -51,7 +51,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     let store = Store::new(index);
     let before = store.current();
     let built = BuildFailure::catch(|| builder.build_on_disk(&store));
-    let Built { manifest, .. } = built.map_err(|failure| Failure::of_build(&failure))?;
+    let Built { manifest, .. } = built.map_err(|failure| Failure::from_build(&failure))?;
     let text = format!(
         "Indexed {} products as generation {} in {}, in {:.1} s\n",
         manifest.software_count,
@@ -127,7 +127,8 @@ fn fill(
     runtime: &Runtime,
 ) -> Result<Published, Failure> {
     let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
-    let set = BuildFailure::catch(|| builder.read_external(scratch)).map_err(|failure| Failure::of_build(&failure))?;
+    let set =
+        BuildFailure::catch(|| builder.read_external(scratch)).map_err(|failure| Failure::from_build(&failure))?;
     let merged = MergedSet::new(&set, &settings.id_prefixes, scratch, |done, total| {
         let _ = terminal.progress(Phase::Merging, done, total);
     });
@@ -155,7 +156,7 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
 
 /// Builds a generation for a server, which reads messages on standard output.
 pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
-    panics::keep_places();
+    panics::install_hook();
     // The server adds time and level.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(&args.log)
@@ -258,7 +259,7 @@ impl Messenger {
 
 impl Observer for Messenger {
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()> {
-        if is_worth_telling(phase, done, total) {
+        if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
         // Without its server a build has no use.

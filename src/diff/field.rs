@@ -75,7 +75,7 @@ fn whole(number: &Number) -> Option<Number> {
     format!("{value:.0}").parse::<i64>().ok().map(Number::from)
 }
 
-/// How the evidence of a product changed, told from its fields.
+/// How the evidence of a product changed, from its fields.
 pub(super) fn evidence(changes: &[FieldChange]) -> Option<Evidence> {
     let of = |field: &str| changes.iter().find(|change| change.field == field);
     let is_reviewed = |value: Option<&Value>| value.is_some_and(|value| value == "vendor-sources-reviewed");

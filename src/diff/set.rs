@@ -104,7 +104,7 @@ impl Set {
     ///
     /// # Errors
     /// Where a document can't be read or is damaged.
-    pub fn of_catalogue(catalogue: &Catalogue) -> Result<Self, SetError> {
+    pub fn from_catalogue(catalogue: &Catalogue) -> Result<Self, SetError> {
         let mut set = Self::default();
         for export in &catalogue.tables.exports {
             let id = &export.resource.id;

@@ -1,6 +1,6 @@
 //! Engines, which carry out search plans: one request, one window of hits back.
 //!
-//! An engine knows documents by ordinal and terms by name, and it has the stored JSON of the records. It knows no query;
+//! An engine has documents by ordinal, terms by name, and the stored JSON of the records. It gets no query text;
 //! filters, orders and the ranking are in the request, so two engines agree by construction.
 //!
 //! Operations that may cross a network are asynchronous. The future of an embedded engine is ready at once.

@@ -82,6 +82,11 @@ pub(super) fn record(records: &Records, id: &str) -> Result<Option<Record>, Engi
     records.find(id).map(record).transpose()
 }
 
+/// The hash of a product's content; `None` for an unknown id.
+pub(super) fn content_hash(records: &Records, id: &str) -> Option<u64> {
+    records.find(id).map(|ordinal| records.content_hash(ordinal))
+}
+
 /// A window of a product's reviews; `None` for an unknown id.
 pub(super) fn reviews(records: &Records, id: &str, request: &ReviewsRequest) -> Option<ReviewHits> {
     let reviews = records.reviews.of(records.find(id)?);
@@ -94,7 +99,7 @@ pub(super) fn reviews(records: &Records, id: &str, request: &ReviewsRequest) -> 
     })
 }
 
-/// Of each value of an attribute whether a product has it.
+/// Returns for each value of an attribute whether a product has it.
 pub(super) fn has_values(records: &Records, attribute: Attribute, values: &[&str]) -> Vec<bool> {
     let column = records.columns.attribute(attribute);
     values.iter().map(|value| column.find(value).is_some()).collect()
@@ -115,7 +120,7 @@ pub(super) fn categories(
         page: 0..CATEGORY_EXAMPLES,
         facets: None,
         texts: false,
-        budget: &Budget::of_documents(records.len()),
+        budget: &Budget::for_documents(records.len()),
     })?;
     let columns = &records.columns;
     let mut categories: Vec<_> =

@@ -158,7 +158,7 @@ impl ScanEngine {
             let admission = filter.admit(self.columns(), ordinal);
             found.push((ordinal, admission));
             let tier = match is_complete {
-                _ if names.contains(&ordinal) => Tier::Title,
+                _ if names.contains(&ordinal) => Tier::ExactName,
                 true => Tier::All,
                 false => Tier::Some,
             };
@@ -208,7 +208,7 @@ impl Engine for ScanEngine {
     }
 
     fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
-        Box::pin(ready(Ok(self.records.find(id).map(|ordinal| self.records.content_hash(ordinal)))))
+        Box::pin(ready(Ok(records::content_hash(&self.records, id))))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

@@ -122,7 +122,8 @@ impl Engines {
         let shares = explanation.signals;
         // Behind the reranked ones a score is that of the words alone.
         let factor = if is_reranked { request.plan.rerank.factor(shares) } else { 1.0 };
-        let score = if hit.tier == Tier::Title && is_reranked { shares.spelling } else { explanation.score() * factor };
+        let score =
+            if hit.tier == Tier::ExactName && is_reranked { shares.spelling } else { explanation.score() * factor };
         let is_near = (score - hit.score).abs() <= 1e-4 * score.abs().max(1.0);
         prop_assert!(is_near, "{hit:?}: {explanation:?}, {shares:?}");
         let of_scan = self.scan.explain(request, hit.ordinal).expect("a scan");

@@ -119,7 +119,7 @@ codes! {
     DuplicateKey = "duplicate_key", Error;
 
     // Schema.
-    /// A value of another type than the schema wants.
+    /// A value of another type than the schema requires.
     WrongType = "wrong_type", Error;
     /// A required property isn't there.
     MissingProperty = "missing_property", Error;

@@ -93,7 +93,7 @@ impl Serialize for Location {
     }
 }
 
-/// A finding in one document that doesn't know yet which file the document is in.
+/// A finding in one document, without the file that the document is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) code: Code,

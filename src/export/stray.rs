@@ -1,4 +1,4 @@
-//! Files of a folder that are almost named like exports. Nothing reads them, which a curator may not know.
+//! Files of a folder that are almost named like exports. Nothing reads them, which may surprise a curator.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -99,24 +99,24 @@ impl Shape {
     }
 }
 
-/// Finds the known key that an unknown one probably meant. Remembers, as a file repeats few keys many times.
+/// Finds the known key that an unknown one probably meant. Results are cached, for a file repeats few keys many times.
 pub(super) struct NearMiss {
     vocabulary: &'static [Known],
-    remembered: HashMap<String, Option<Known>>,
+    cache: HashMap<String, Option<Known>>,
 }
 
 impl NearMiss {
     pub(super) fn new(vocabulary: &'static [Known]) -> Self {
-        Self { vocabulary, remembered: HashMap::new() }
+        Self { vocabulary, cache: HashMap::new() }
     }
 
     /// The known key nearest to this one, if one is near and the value could be its value.
     pub(super) fn meant(&mut self, key: &str, value: Value<'_>) -> Option<&'static str> {
-        let known = if let Some(known) = self.remembered.get(key) {
+        let known = if let Some(known) = self.cache.get(key) {
             *known
         } else {
             let known = nearest(self.vocabulary, key);
-            self.remembered.insert(key.to_owned(), known);
+            self.cache.insert(key.to_owned(), known);
             known
         };
         let (name, shape) = known?;

@@ -37,7 +37,7 @@ struct Run<T> {
 /// A row that is sorted by a part of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
-    /// What it is sorted by.
+    /// The sort key.
     pub key: K,
     /// The rest.
     pub value: V,

@@ -35,7 +35,7 @@ pub struct HttpConfig {
     pub max_downloads: usize,
     /// The most downloads at once with one key, or of one visitor.
     pub max_downloads_per_key: usize,
-    /// Requests a minute of a visitor of the page without a key, counted by the client's address; `None`: the page asks for a key.
+    /// Requests a minute of a visitor of the page without a key, counted by the client's address; `None`: the page needs a key.
     pub public_page: Option<Rate>,
     /// The index folder that is offered to followers.
     pub generations: Option<Store>,

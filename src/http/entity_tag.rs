@@ -82,7 +82,7 @@ fn update(hasher: &mut impl Hasher, part: &[u8]) {
 
 impl EntityTag {
     /// The tag of a static document.
-    pub(super) fn of_content(content: &[u8]) -> Self {
+    pub(super) fn from_content(content: &[u8]) -> Self {
         let mut start = [0; 8];
         start.copy_from_slice(&blake3::hash(content).as_bytes()[..8]);
         Self::new(u64::from_be_bytes(start))
@@ -92,7 +92,7 @@ impl EntityTag {
     ///
     /// # Errors
     /// Where the name has characters that a header can't have.
-    pub(super) fn of_version(name: &str) -> Result<Self, InvalidHeaderValue> {
+    pub(super) fn from_version(name: &str) -> Result<Self, InvalidHeaderValue> {
         HeaderValue::try_from(format!("\"{name}\"")).map(Self)
     }
 

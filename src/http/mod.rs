@@ -3,7 +3,7 @@
 //! [`service`] is the whole of it: every route, then the middleware in the order in which a request passes it. Handlers
 //! (`routes`, a file a resource) take what they need by extractors (`extract`), call an operation of
 //! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`]. The
-//! `server` owns sockets and knows a tower `Service` only.
+//! `server` owns sockets and depends on a tower `Service` only.
 
 mod atom;
 mod config;
@@ -11,6 +11,7 @@ mod content_coding;
 mod downloads;
 mod entity_tag;
 mod extract;
+mod methods;
 mod metrics;
 mod middleware;
 mod openapi;

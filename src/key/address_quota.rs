@@ -4,7 +4,7 @@
 //! ATM's traffic management, I.371, which needs one time per address). IPv6 callers own whole networks, so the first 64 bits of an
 //! IPv6 address count.
 //!
-//! The table has a fixed size, for any number of addresses. An address without debt is forgotten; if there is no free slot, a new
+//! The table has a fixed size, for any number of addresses. An address without debt is removed; if there is no free slot, a new
 //! address replaces the one with the least debt. So addresses over their quota are kept longest, and a flood of addresses
 //! replaces its own entries.
 //!

@@ -49,7 +49,7 @@ pub enum Holder {
 impl Grant {
     /// The grant of a visitor without a key.
     #[must_use]
-    pub fn of_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
+    pub fn for_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
             id: VISITOR.into(),
             name: "visitors of the page".into(),

@@ -1,7 +1,7 @@
 //! API keys: their form, the file that holds their hashes, the set that requests are checked against, and quotas.
 //!
 //! A key itself is shown once, when it is created. No fault of the key file opens the service.
-//! Nothing here knows HTTP.
+//! Nothing here depends on HTTP.
 
 pub mod access;
 mod address_quota;

@@ -2,7 +2,7 @@
 //!
 //! A window that slides, and not a fixed one: a fixed window lets twice the quota through around its boundary, and a
 //! token bucket nearly as much in its first minute. Here no 60 seconds hold more than the quota. Requests
-//! less than a quarter of a second apart are remembered as one burst and come back together when the last of them is
+//! less than a quarter of a second apart are stored as one burst and come back together when the last of them is
 //! 60 seconds old, so memory is bounded by 241 bursts a key at any rate, and a caller that always sends requests gets the
 //! quota to within 0.5 per cent.
 //!

@@ -19,7 +19,7 @@ pub(super) const UNLIMITED: &str = "none";
 impl Rate {
     /// The highest limited rate: more than any machine answers, and a quarter of what a quota can count.
     pub const MAX: u32 = 1_000_000_000;
-    /// The rate of a key for which nothing else is said.
+    /// The default rate of a key.
     pub const DEFAULT: Self = Self(Some(600));
 
     /// No limit.

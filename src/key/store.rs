@@ -19,7 +19,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The verified keys, shared by all requests; reading takes no lock.
 ///
-/// A key file that is broken or gone later on leaves the last good set valid and is remembered as
+/// A key file that is broken or gone later on leaves the last good set valid and is kept as
 /// [`KeyStore::problem`]: no state of the file ever opens the service. The development key ends with the first key file,
 /// valid or not.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl KeyStore {
     /// Checks a presented key, the text after `Bearer `.
     ///
     /// The key is found by its id, which isn't secret; then the SHA-256 of the whole is compared in constant time, with
-    /// a stand-in where the id is unknown. The time is only asked for where the key expires.
+    /// a stand-in where the id is unknown. The clock is only read where the key expires.
     ///
     /// # Errors
     /// Where nothing was presented, or anything but a key that is valid now.
@@ -229,9 +229,9 @@ impl KeyStore {
         let text = error.with_causes();
         if self.problem.load().as_deref() != Some(&text) {
             if self.is_empty() {
-                tracing::error!("{text}; until it is mended no key is accepted");
+                tracing::error!("{text}; until it is fixed no key is accepted");
             } else {
-                tracing::error!("{text}; the keys read before stay in force");
+                tracing::error!("{text}; the keys read before stay active");
             }
             self.problem.store(Some(Arc::new(text)));
         }

@@ -1,7 +1,7 @@
 //! The Model Context Protocol: the operations of [`service`](crate::service) as tools of an assistant.
 //!
-//! [`ToolServer`] answers one snapshot's messages, by way of the protocol's SDK. It knows neither axum nor the command line:
-//! a [`Host`] runs its searches and hears of its failures. [`answer`] is the transport over HTTP, without sessions; [`serve`] the
+//! [`ToolServer`] answers one snapshot's messages, by way of the protocol's SDK. It depends neither on axum nor on the command line:
+//! a [`Host`] runs its searches and logs its failures. [`answer`] is the transport over HTTP, without sessions; [`serve`] the
 //! one over two byte streams.
 //!
 //! Records are data of third parties. A result is one JSON document on one line, so that no text in it can end it, and says so.

@@ -60,7 +60,7 @@ fn product() -> Value {
         "name": text("Name."),
         "tagline": optional_text("Short description."),
         "categories": texts("Categories, the main one first."),
-        "vendor": optional_text("Who makes it."),
+        "vendor": optional_text("Name of the vendor."),
         "website": text("The product's website."),
         "offering_type": text("software or document-templates."),
         "rating": {"type": ["number", "null"], "description": "Average rating, by convention of 5."},
@@ -98,16 +98,16 @@ pub(super) fn get_software() -> Map<String, Value> {
         for (name, about) in [
             ("aliases", "Other names."),
             ("tags", "Key words."),
-            ("features", "What it does."),
+            ("features", "Functions of the product."),
             ("standards", "Standards it is for."),
             ("alternative_to", "Products that it can replace."),
-            ("deployment", "How it can be run."),
+            ("deployment", "Ways to run it."),
             ("languages", "Languages of its user interface."),
         ] {
             whole.insert(name.to_owned(), texts(about));
         }
         whole.insert("description".to_owned(), optional_text("Long description."));
-        whole.insert("pricing".to_owned(), optional_text("What it costs, as text."));
+        whole.insert("pricing".to_owned(), optional_text("Price, as text."));
         whole.insert(
             "rating_source".to_owned(),
             optional_text(
@@ -122,7 +122,7 @@ pub(super) fn list_categories() -> Map<String, Value> {
     let category = json!({
         "id": text("Identifier."),
         "name": text("Name."),
-        "description": optional_text("What belongs in it."),
+        "description": optional_text("Description."),
         "software_count": count("How many products are in it."),
         "url": text("The category in the directory's API."),
     });
@@ -156,7 +156,7 @@ pub(super) fn list_reviews() -> Map<String, Value> {
         "rating": {"type": "integer", "minimum": 1, "maximum": 5, "description": "Stars."},
         "title": optional_text("Headline."),
         "body": optional_text("Text."),
-        "author": optional_text("Who wrote it."),
+        "author": optional_text("Name of the author."),
         "created_at": optional_text("When it was written: RFC 3339, UTC."),
         "verified": {"type": ["boolean", "null"], "description": "Whether the reviewer is known to use the product."},
     });

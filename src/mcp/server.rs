@@ -36,7 +36,7 @@ pub trait Host: Clone + Send + Sync + 'static {
     /// Runs a search, where and when there is room for it.
     ///
     /// # Errors
-    /// Where there is no room; the host knows the reason.
+    /// Where there is no room.
     fn run<F>(&self, search: F) -> impl Future<Output = Result<F::Output, Refused>> + Send
     where
         F: Future<Output: Send + 'static> + Send + 'static;

@@ -13,7 +13,7 @@ use super::normal;
 /// The count from which a query is reported and written. Below it a query may be one person's.
 pub const MIN_COUNT: u32 = 3;
 
-/// The most different queries that are counted. When there are more, the rarer half is forgotten.
+/// The most different queries that are counted. When there are more, the rarer half is removed.
 const MAX_QUERIES: usize = 10_000;
 
 /// A query is counted once in this time, so that repetitions by one visitor don't make it a frequent one.

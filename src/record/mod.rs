@@ -1,7 +1,7 @@
 //! The records of a directory: software products, categories, reviews, glossary terms and synonym groups.
 //!
-//! These are values that an export has been *validated* into, so they need not be checked again. They know
-//! nothing of files, JSON text, engines or HTTP. `export` makes them; `snapshot` turns them into a generation.
+//! These are values that an export has been *validated* into, so they need not be checked again. They
+//! are independent of files, JSON text, engines and HTTP. `export` makes them; `snapshot` turns them into a generation.
 
 mod date;
 mod glossary;

@@ -175,7 +175,7 @@ fn findings(report: &Report) -> Section {
     let blocks = if is_empty {
         vec![Block::Paragraph("`software-directory check` finds nothing.".to_owned())]
     } else {
-        let text = "`software-directory check` with the same paths shows each with its place and how to mend it.";
+        let text = "`software-directory check` with the same paths shows each with its place and how to fix it.";
         vec![Block::Paragraph(text.to_owned()), Block::Table(Table::new(&["Code", "Severity", "Findings"], rows))]
     };
     Section { title: "Findings", blocks }

@@ -11,9 +11,9 @@ pub struct CategoryResource {
     pub id: String,
     /// Name.
     pub name: String,
-    /// What belongs in it.
+    /// Description.
     #[schema(required)]
     pub description: Option<String>,
-    /// How many products are in it; may be 0.
+    /// Number of products in it; may be 0.
     pub software_count: u64,
 }

@@ -11,7 +11,7 @@ pub struct ExportResource {
     pub id: String,
     /// Name of the export.
     pub name: String,
-    /// What the directory puts before the ids that the document has for products and reviews; null where those are the ids.
+    /// The prefix that the directory adds to the ids of the document's products and reviews; null without one.
     #[schema(required)]
     pub id_prefix: Option<String>,
     /// Licence of the export's content: a URI.

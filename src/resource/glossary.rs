@@ -28,7 +28,7 @@ pub struct GlossaryTermResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = GlossarySource)]
 pub struct GlossarySourceResource {
-    /// What the source is called.
+    /// Name of the source.
     #[schema(required)]
     pub title: Option<String>,
     /// Where it is.

@@ -19,7 +19,7 @@ pub use glossary::{GlossarySourceResource, GlossaryTermResource};
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};
 pub use software::{
-    AdditionalProperties, CategoryRef, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem, SoftwareMore,
+    AdditionalProperties, CategoryRef, DetailFields, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem,
     SourceResource,
 };
 pub use suggestion::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
@@ -30,7 +30,7 @@ use utoipa::ToSchema;
 /// Where a page lies in the whole list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pagination {
-    /// The page size asked for, 1 to 100.
+    /// The requested page size, 1 to 100.
     pub limit: u32,
     /// The number of items skipped.
     pub offset: u64,

@@ -22,7 +22,7 @@ pub struct ReviewResource<'a> {
     /// Text.
     #[schema(required)]
     pub body: Option<&'a str>,
-    /// Who wrote it.
+    /// Name of the author.
     #[schema(required)]
     pub author: Option<&'a str>,
     /// When it was written: RFC 3339, in UTC.
@@ -31,7 +31,7 @@ pub struct ReviewResource<'a> {
     /// Whether the reviewer is known to use the product.
     #[schema(required)]
     pub verified: Option<bool>,
-    /// All that the directory doesn't interpret, as the export writes it.
+    /// The properties that the directory doesn't interpret, as in the export.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub additional_properties: AdditionalProperties<'a>,
 }

@@ -1,4 +1,4 @@
-//! What a search answers besides the products.
+//! The parts of a search's response besides the products.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct QueryReport {
     pub dropped: Vec<String>,
     /// Terms that were searched as well because they mean the same.
     pub synonyms: Vec<Correction>,
-    /// What hits must not have: behind a `-`, or a `not` that leaves something out.
+    /// Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out.
     pub excluded: Vec<String>,
     /// The product that alternatives are looked for to, as the query has it. Absent where none are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,10 +47,10 @@ pub struct Correction {
 /// One value of a facet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FacetValue<'a> {
-    /// What to send as the filter's value.
+    /// The value for the filter.
     #[serde(borrow)]
     pub value: Cow<'a, str>,
-    /// What to show.
+    /// The label to display.
     #[serde(borrow)]
     pub label: Cow<'a, str>,
     /// How many products of the result have it, its own filter left out.
@@ -76,7 +76,7 @@ pub struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
-    /// Appends it as JSON: what serde writes, without a look at one byte after another where ends of lines are all that has to
+    /// Appends it as JSON: the bytes that serde writes, without a look at each byte where only ends of lines have to
     /// be escaped. Its field and `by` are taken for names without anything to escape.
     ///
     /// # Errors

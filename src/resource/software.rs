@@ -30,7 +30,7 @@ pub struct SoftwareItem<'a> {
     pub review_count: Option<u64>,
     /// The product's website: a URI. Follow it only if it is `http` or `https`.
     pub website: &'a str,
-    /// Who makes it.
+    /// Name of the vendor.
     #[schema(required)]
     pub vendor: Option<&'a str>,
     /// `software` or `document-templates`; further values may come.
@@ -42,9 +42,9 @@ pub struct SoftwareItem<'a> {
     pub evidence_checked_on: Option<&'a str>,
 }
 
-/// What a single product shows beyond a list's item.
+/// The fields of a single product beyond those of a list's item.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SoftwareMore<'a> {
+pub struct DetailFields<'a> {
     /// Long description, plain text.
     #[schema(required)]
     pub description: Option<&'a str>,
@@ -52,15 +52,15 @@ pub struct SoftwareMore<'a> {
     pub aliases: &'a [Box<str>],
     /// Free key words.
     pub tags: &'a [Box<str>],
-    /// What it does.
+    /// Functions of the product.
     pub features: &'a [Box<str>],
     /// Standards it is for.
     pub standards: &'a [Box<str>],
     /// Names of products that it can replace.
     pub alternative_to: &'a [Box<str>],
-    /// How it can be run.
+    /// Ways to run it.
     pub deployment: &'a [Box<str>],
-    /// What it costs, as text.
+    /// Price, as text.
     #[schema(required)]
     pub pricing: Option<&'a str>,
     /// Languages of its user interface.
@@ -71,7 +71,7 @@ pub struct SoftwareMore<'a> {
     /// come.
     #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
-    /// All that the directory doesn't interpret, as the export writes it.
+    /// The properties that the directory doesn't interpret, as in the export.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub additional_properties: AdditionalProperties<'a>,
     /// The export that the record is from.
@@ -84,12 +84,12 @@ pub struct SoftwareMore<'a> {
 /// A single product.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SoftwareDetail<'a> {
-    /// What lists show.
+    /// The fields of lists.
     #[serde(flatten)]
     pub item: SoftwareItem<'a>,
-    /// And the rest.
+    /// The fields beyond them.
     #[serde(flatten)]
-    pub more: SoftwareMore<'a>,
+    pub detail: DetailFields<'a>,
 }
 
 /// A category that a product is in.
@@ -105,7 +105,7 @@ pub struct CategoryRef<'a> {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[schema(as = Source)]
 pub struct SourceResource<'a> {
-    /// What the source is called.
+    /// Name of the source.
     pub label: &'a str,
     /// Where it is: a URI.
     pub url: &'a str,

@@ -1,6 +1,6 @@
 //! Extraction of replaced products from texts: `a self-hosted alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
-use super::analyse::{Gap, Word, title_key};
+use super::analyse::{Gap, Word, name_key};
 
 /// Words that may stand between a cue and the first name: `alternatives to proprietary services such as Slack`.
 const MOST_BETWEEN: usize = 4;
@@ -11,7 +11,7 @@ pub(super) const MOST_WORDS: usize = 4;
 /// The most names of one list: a bound for what a hostile text can add to the index.
 const MOST_NAMES: usize = 12;
 
-/// The keys of the products that a text says can be replaced, see [`title_key`]. Only words written as names count: with a capital
+/// The keys of the products that a text says can be replaced, see [`name_key`]. Only words written as names count: with a capital
 /// letter or a digit.
 #[must_use]
 pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
@@ -67,7 +67,7 @@ fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>)
                 .take_while(|next| is_one_name(text, words, *next) && is_name_part(text, &words[*next]))
                 .last()
                 .map_or(at + 1, |last| last + 1);
-            keys.push(title_key(&words[at..end]));
+            keys.push(name_key(&words[at..end]));
             at = end;
         } else if matches!(words[at].folded.as_str(), "and" | "or") {
             at += 1;
@@ -84,7 +84,7 @@ fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) 
         if !is_name(text, &words[start]) || !is_one_name(text, words, start + 1) {
             break;
         }
-        keys.push(title_key(&words[start..cue]));
+        keys.push(name_key(&words[start..cue]));
     }
 }
 

@@ -30,7 +30,7 @@ impl Budget {
 
     /// The budget of a search in a directory of that many products.
     #[must_use]
-    pub const fn of_documents(documents: usize) -> Self {
+    pub const fn for_documents(documents: usize) -> Self {
         Self::new(LEAST + PER_DOCUMENT * documents as u64)
     }
 

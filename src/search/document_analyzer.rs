@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::alternatives::replaced;
-use super::analyse::{Gap, Word, compound, title_key, words};
+use super::analyse::{Gap, Word, compound, name_key, words};
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
@@ -144,7 +144,7 @@ impl DocumentAnalyzer {
         self.sequence = sequence;
         // Another name makes no name longer: the title is as long as its names are on average.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
-        lengths[Section::Title as usize] = lengths[Section::Title as usize].div_ceil(names);
+        lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
         self.lengths = lengths;
     }
 
@@ -202,9 +202,9 @@ impl DocumentAnalyzer {
             }
         }
         match field {
-            Field::Name | Field::Alias => self.push_title(&words),
+            Field::Name | Field::Alias => self.push_name(&words),
             Field::Category => self.add_once(Term::Category(slug(text).into()), here),
-            Field::AlternativeTo => self.add_once(Term::AlternativeTo(title_key(&words).into()), here),
+            Field::AlternativeTo => self.add_once(Term::AlternativeTo(name_key(&words).into()), here),
             Field::Tagline | Field::Description => {
                 for key in replaced(text, &words) {
                     self.add_once(Term::AlternativeTo(key.into()), here);
@@ -225,9 +225,9 @@ impl DocumentAnalyzer {
     }
 
     /// Adds what a name is found by as a whole and by its beginnings.
-    fn push_title(&mut self, words: &[Word]) {
+    fn push_name(&mut self, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
-        self.add_once(Term::Title(title_key(words).into()), here);
+        self.add_once(Term::Name(name_key(words).into()), here);
         for (at, word) in words.iter().enumerate() {
             let joined = words.get(at + 1).map(|next| compound(word, next));
             for written in [Some(word.folded.as_str()), joined.as_deref()].into_iter().flatten() {

@@ -34,7 +34,7 @@ impl Field {
     #[must_use]
     pub const fn section(self) -> Section {
         match self {
-            Self::Name | Self::Alias => Section::Title,
+            Self::Name | Self::Alias => Section::Name,
             Self::Tagline | Self::Category | Self::Tag | Self::Vendor | Self::Standard | Self::AlternativeTo => {
                 Section::Summary
             }
@@ -47,7 +47,7 @@ impl Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
     /// Name and aliases.
-    Title,
+    Name,
     /// The short fields.
     Summary,
     /// The long ones.
@@ -56,5 +56,5 @@ pub enum Section {
 
 impl Section {
     /// All sections, in the order a document holds them.
-    pub const ALL: [Self; 3] = [Self::Title, Self::Summary, Self::Body];
+    pub const ALL: [Self; 3] = [Self::Name, Self::Summary, Self::Body];
 }

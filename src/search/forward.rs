@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_sequence_is_found_at_the_start_of_a_word_only() {
         let mut forward = Forward::default();
-        // 300 is encoded as two bytes, the second of which is the encoding of 2.
+        // 300 is encoded as two bytes, and the second is the encoding of 2.
         forward.push([300, 5, VALUE_END, 7, 300, SECTION_END].into_iter());
         // Where the end of 300 and a 2 look like two of them, there are two behind it all the same.
         forward.push([300, 2, 2, SECTION_END].into_iter());
@@ -268,7 +268,7 @@ mod tests {
         for (ordinal, document) in (0..).zip(documents) {
             assert_eq!(forward.words(ordinal).collect::<Vec<_>>(), document);
         }
-        assert_eq!(forward.words_until(0, Section::Title).collect::<Vec<_>>(), [2, 300, 0, 70_000]);
+        assert_eq!(forward.words_until(0, Section::Name).collect::<Vec<_>>(), [2, 300, 0, 70_000]);
         assert_eq!(forward.words_until(0, Section::Summary).collect::<Vec<_>>(), [2, 300, 0, 70_000, 1, 5]);
     }
 }

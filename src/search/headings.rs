@@ -1,6 +1,6 @@
 //! Searches of glossary terms and categories: a few hundred, so each is compared.
 
-use super::analyse::{Word, title_key, words};
+use super::analyse::{Word, name_key, words};
 use super::stem::Stems;
 use crate::catalogue::GlossaryEntry;
 use crate::resource::CategoryResource;
@@ -15,7 +15,7 @@ pub struct HeadingIndex {
 #[derive(Debug, Default)]
 struct Entry {
     /// The whole name, abbreviations and synonyms, as names are compared.
-    titles: Vec<String>,
+    names: Vec<String>,
     /// How many of these aren't synonyms.
     exact: usize,
     /// Their words and stems.
@@ -76,9 +76,9 @@ impl HeadingIndex {
         let mut headings: Vec<_> = exact.collect();
         let exact = headings.len();
         headings.extend(synonyms);
-        let titles = headings.iter().map(|heading| title_key(&words(heading))).collect();
+        let names = headings.iter().map(|heading| name_key(&words(heading))).collect();
         let heading = headings.iter().flat_map(|heading| tokens(heading)).collect();
-        let entry = Entry { titles, exact, heading, text: tokens(text) };
+        let entry = Entry { names, exact, heading, text: tokens(text) };
         self.entries.push(entry);
     }
 
@@ -100,7 +100,7 @@ impl HeadingIndex {
         if query.is_empty() {
             return Vec::new();
         }
-        let key = title_key(&query);
+        let key = name_key(&query);
         let query: Vec<_> = query.iter().map(|word: &Word| (word, self.stems.of(&word.folded))).collect();
         let has = |tokens: &[Token], at: usize| {
             let (word, stem) = &query[at];
@@ -110,11 +110,11 @@ impl HeadingIndex {
                 .any(|token| *token.stem == **stem || (is_last && token.folded.starts_with(word.folded.as_str())))
         };
         let rank = |entry: &Entry| {
-            if let Some(at) = entry.titles.iter().position(|title| *title == key) {
+            if let Some(at) = entry.names.iter().position(|name| *name == key) {
                 return Some(if at < entry.exact { Rank::Exact } else { Rank::Synonym });
             }
             if (0..query.len()).all(|at| has(&entry.heading, at)) {
-                let begins = entry.titles.iter().any(|title| title.starts_with(&key));
+                let begins = entry.names.iter().any(|name| name.starts_with(&key));
                 return Some(if begins { Rank::Beginning } else { Rank::Heading });
             }
             (0..query.len()).all(|at| has(&entry.heading, at) || has(&entry.text, at)).then_some(Rank::Text)

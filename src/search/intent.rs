@@ -47,7 +47,7 @@ pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
     word.gap != Gap::Joined && !text[word.end..].starts_with('-') && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
-/// The possible intents of a query. The index decides: only a name that it knows is a subject.
+/// The possible intents of a query. The index decides: only a name in it is a subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Intent {
     /// The ranges of words that may name a product to replace, the longest first.
@@ -58,7 +58,7 @@ pub(super) struct Intent {
     pub(super) excluded: Option<Excluded>,
 }
 
-/// A name that alternatives may be wanted to.
+/// A name that the query may ask alternatives for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
     /// Its words.

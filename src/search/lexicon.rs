@@ -169,13 +169,14 @@ impl Lexicon {
 pub struct LexiconBuilder {
     /// Spelling → provisional number.
     numbers: foldhash::HashMap<Box<str>, u32>,
-    words: Vec<Draft>,
+    words: Vec<WordEntry>,
     stems: FxHashMap<Box<str>, StemId>,
     analyzer: Stems,
 }
 
+/// A word under its provisional number.
 #[derive(Debug)]
-struct Draft {
+struct WordEntry {
     spelling: Box<str>,
     folded: Box<str>,
     stem: StemId,
@@ -216,7 +217,7 @@ impl LexiconBuilder {
             None => *self.stems.entry(stem.into()).or_insert(next),
         };
         self.numbers.insert(spelling.into(), number);
-        self.words.push(Draft {
+        self.words.push(WordEntry {
             spelling: spelling.into(),
             folded: folded.into(),
             stem,
@@ -262,13 +263,13 @@ impl LexiconBuilder {
         }
         tables.stem = stems.into();
         let (mut words, mut accented) = (Vec::new(), Vec::new());
-        for (draft, word) in self.words.iter().zip(&numbering) {
-            let entry = (&*draft.spelling, u64::from(*word));
-            if draft.spelling == draft.folded {
+        for (indexed, word) in self.words.iter().zip(&numbering) {
+            let entry = (&*indexed.spelling, u64::from(*word));
+            if indexed.spelling == indexed.folded {
                 words.push(entry);
             } else {
                 accented.push(entry);
-                if let Some(folded) = self.numbers.get(&draft.folded) {
+                if let Some(folded) = self.numbers.get(&indexed.folded) {
                     tables.folded.push((*word, numbering[*folded as usize]));
                 }
             }

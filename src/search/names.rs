@@ -1,6 +1,6 @@
 //! Plans of name searches.
 
-use super::analyse::{Gap, compound, title_key, words};
+use super::analyse::{Gap, compound, name_key, words};
 use super::plan::{Alternative, Group, Kind, Plan, Rerank, Term};
 
 /// The plan of a search by name: every word must start a word of the name or of an alias; neighbours may be written as one.
@@ -29,6 +29,6 @@ pub fn plan(text: &str) -> Option<Plan> {
         }
         groups.push(Group { alternatives, required: true, indispensable: false });
     }
-    let names = vec![Term::Title(title_key(&typed).into())];
+    let names = vec![Term::Name(name_key(&typed).into())];
     (!groups.is_empty()).then(|| Plan { groups, names, rerank: Rerank::ShortestName, ..Plan::default() })
 }

@@ -19,7 +19,7 @@ pub enum Term {
     /// A term of this synonym group.
     Concept(u32),
     /// The whole name or alias, its folded words written as one.
-    Title(Box<str>),
+    Name(Box<str>),
     /// A name like that of a product which it can replace.
     AlternativeTo(Box<str>),
     /// The category with this id.
@@ -49,7 +49,7 @@ impl Term {
             Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
             Self::Compound(text) => ('c', text),
             Self::Prefix(text) => (char::from(Self::PREFIX), text),
-            Self::Title(text) => ('t', text),
+            Self::Name(text) => ('t', text),
             Self::AlternativeTo(text) => ('a', text),
             Self::Category(id) => ('k', id),
             Self::NamePrefix(text) => ('n', text),
@@ -171,7 +171,7 @@ pub struct Signals {
 ///
 /// Documents which satisfy every required group come first ([`Tier::All`](super::collect::Tier)), demo records behind real ones.
 /// Where fewer than [`enough`](Self::enough) do, those which satisfy any follow ([`Tier::Some`](super::collect::Tier)). A document with a
-/// whole name that is the query comes before both ([`Tier::Title`](super::collect::Tier)). Without a required group each group is
+/// whole name that is the query comes before both ([`Tier::ExactName`](super::collect::Tier)). Without a required group each group is
 /// one that any document may satisfy; without any group all documents are found.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {

@@ -83,7 +83,7 @@ impl Signals {
         while reranked < best.len() {
             // The upper bound of the next one, and so of all behind it: of equals it is the best.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
-            if wanted <= reranked && best[reranked].tier != Tier::Title {
+            if wanted <= reranked && best[reranked].tier != Tier::ExactName {
                 order.clear();
                 order.extend_from_slice(&best[..reranked]);
                 let (_, last, _) = order.select_nth_unstable_by(wanted.saturating_sub(1), |a, b| b.cmp(a));
@@ -96,8 +96,11 @@ impl Signals {
             for candidate in &mut best[reranked..end] {
                 let shares = self.shares(forward, candidate.ordinal);
                 // Whole names are equals but for their spelling: quality decides between them.
-                candidate.score =
-                    if candidate.tier == Tier::Title { shares.spelling } else { candidate.score * self.factor(shares) };
+                candidate.score = if candidate.tier == Tier::ExactName {
+                    shares.spelling
+                } else {
+                    candidate.score * self.factor(shares)
+                };
             }
             reranked = end;
         }
@@ -141,7 +144,7 @@ fn share(found: u32, all: usize) -> f32 {
 #[must_use]
 pub fn name_length(document: impl Iterator<Item = WordId>) -> f32 {
     let (mut shortest, mut words) = (u16::MAX, 0_u16);
-    for word in until(document, Section::Title) {
+    for word in until(document, Section::Name) {
         if word == VALUE_END {
             shortest = shortest.min(words);
             words = 0;

@@ -95,7 +95,7 @@ impl Thesaurus {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes the concepts' terms with a word that no document has, so that queries aren't told of these.
+    /// Removes the concepts' terms with a word that no document has, so that queries aren't expanded with these.
     pub fn retain_terms_of(&mut self, has_word: impl Fn(&str) -> bool) {
         for terms in &mut self.concepts {
             terms.retain(|term| words(term).iter().all(|word| has_word(&word.folded)));

@@ -1,9 +1,9 @@
-//! Resolution of the intent of a query (`intent.rs`): which of the names in it the index knows.
+//! Resolution of the intent of a query (`intent.rs`): which of its names are in the index.
 
 use std::ops::Range;
 
 use super::SearchIndex;
-use super::analyse::{Word, compound, title_key, written};
+use super::analyse::{Word, compound, name_key, written};
 use super::english;
 use super::intent::{Intent, is_intent_word, is_kind};
 use super::plan::{Alternative, Kind, Term};
@@ -55,7 +55,7 @@ pub(super) struct Subject {
     pub(super) alternatives: Vec<Alternative>,
 }
 
-/// Resolves the intent of a query. Only what the index knows as a name is taken for one.
+/// Resolves the intent of a query. Only a name of the index is taken for one.
 ///
 /// # Errors
 /// Where the index can't be read.
@@ -72,21 +72,21 @@ pub(super) fn understand<D: Documents>(
     }
     let intent = Intent::of(text, words);
     let is_plain = |of: &Range<usize>| !of.clone().any(|at| query.is_in_phrase(at));
-    let key = |of: &Range<usize>| title_key(&words[of.clone()]);
+    let key = |of: &Range<usize>| name_key(&words[of.clone()]);
     if let Some(excluded) = intent.excluded.filter(|of| words.len() < LONG_QUERY && is_plain(&of.words)) {
-        let title = Term::Title(key(&excluded.words).into());
-        let is_name = documents.document_frequency(&title)? > 0;
+        let name = Term::Name(key(&excluded.words).into());
+        let is_name = documents.document_frequency(&name)? > 0;
         if is_name || excluded.is_certain {
             understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
             understood.excluded =
-                if is_name { vec![title] } else { excluded_terms(index, &words[excluded.words.clone()]) };
+                if is_name { vec![name] } else { excluded_terms(index, &words[excluded.words.clone()]) };
             understood.left_out = Some(written(text, &words[excluded.words]).to_owned());
         }
     }
     if let Some(sides) = intent.compared.filter(|sides| sides.iter().all(is_plain)) {
         understood.is_comparison = true;
         understood.cues.extend(sides[0].end..sides[1].start);
-        understood.names.extend(sides.iter().map(|side| Term::Title(key(side).into())));
+        understood.names.extend(sides.iter().map(|side| Term::Name(key(side).into())));
     }
     for subject in intent.subjects.into_iter().filter(|of| is_plain(&of.words)) {
         let name = &words[subject.words.clone()];
@@ -96,7 +96,7 @@ pub(super) fn understand<D: Documents>(
         };
         let others = (0..words.len()).filter(|at| !subject.words.contains(at));
         understood.cues.extend(others.filter(|at| is_cue(&words[*at])));
-        understood.excluded.push(Term::Title(title_key(name).into()));
+        understood.excluded.push(Term::Name(name_key(name).into()));
         let written = written(text, name).to_owned();
         understood.subject = Some(Subject { words: subject.words, written, alternatives });
         break;
@@ -124,12 +124,12 @@ fn alternatives_to<D: Documents>(
     name: &[Word],
     certain: bool,
 ) -> Result<Option<Vec<Alternative>>, D::Error> {
-    let key = title_key(name);
+    let key = name_key(name);
     let replaced = Term::AlternativeTo(key.as_str().into());
     let is_replaced = documents.document_frequency(&replaced)? > 0;
     let mut categories = Vec::new();
     if is_replaced || certain {
-        categories = documents.categories(&Term::Title(key.into()))?;
+        categories = documents.categories(&Term::Name(key.into()))?;
     }
     if categories.is_empty() && is_replaced {
         categories = documents.categories(&replaced)?;

@@ -18,7 +18,7 @@ pub struct ChangesPage {
 }
 
 /// Lists the products that were added, changed or removed since a generation; without one there are no changes. `None` for one
-/// that the log doesn't know, or doesn't know any more.
+/// that the log doesn't have, or doesn't have any more.
 #[must_use]
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
     let to = snapshot.generation();

@@ -35,7 +35,7 @@ pub struct SearchExplanation {
     pub falls_back: bool,
     /// The hits, best first.
     pub hits: Vec<ExplainedProduct>,
-    /// The product that was asked for.
+    /// The requested product.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ExplainedProduct>,
 }
@@ -224,7 +224,7 @@ fn id_of(item: &[u8]) -> Result<String, ServiceError> {
 const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     match tier {
         _ if plan.names.is_empty() => "every product",
-        Tier::Title => WHOLE_NAME,
+        Tier::ExactName => WHOLE_NAME,
         Tier::All => "all words",
         Tier::Demo => "all words, demo record",
         Tier::Some => "some words",
@@ -267,7 +267,7 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
         Term::Concept(concept) => snapshot.search.thesaurus.terms_of(*concept).join(", "),
         Term::Prefix(text) | Term::NamePrefix(text) => format!("{text}…"),
         Term::Compound(text)
-        | Term::Title(text)
+        | Term::Name(text)
         | Term::AlternativeTo(text)
         | Term::Category(text)
         | Term::NameWord(text) => text.to_string(),

@@ -1,5 +1,5 @@
 //! The operations of the directory (list, get, search, …) over one [`Snapshot`](crate::snapshot::Snapshot), for HTTP and the
-//! command line alike. Nothing here knows a URL, a header or a status.
+//! command line alike. Nothing here depends on URLs, headers or statuses.
 
 mod changes;
 mod content;

@@ -18,7 +18,7 @@ pub struct Page {
 
 impl Page {
     /// A page of stored objects.
-    pub(super) fn of_objects(catalogue: &Catalogue, spans: &[Span], page: PageRequest) -> Self {
+    pub(super) fn from_objects(catalogue: &Catalogue, spans: &[Span], page: PageRequest) -> Self {
         let data = page.slice(spans).iter().map(|span| catalogue.object(*span)).collect();
         Self { data, pagination: page.pagination(spans.len() as u64) }
     }

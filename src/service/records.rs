@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 /// Lists categories by name.
 #[must_use]
 pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page {
-    Page::of_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
+    Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
 }
 
 /// One category, a JSON object; `None` for an unknown id.
@@ -48,7 +48,7 @@ pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage 
         None => entries.iter().map(|entry| entry.object).collect(),
         Some(q) => snapshot.glossary.search(q).into_iter().map(|at| entries[at].object).collect(),
     };
-    Page::of_objects(&snapshot.catalogue, &spans, query.page)
+    Page::from_objects(&snapshot.catalogue, &spans, query.page)
 }
 
 /// One glossary term, a JSON object; `None` for an unknown id.
@@ -62,7 +62,7 @@ pub fn get_term(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
 #[must_use]
 pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page {
     let spans: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| export.object).collect();
-    Page::of_objects(&snapshot.catalogue, &spans, page)
+    Page::from_objects(&snapshot.catalogue, &spans, page)
 }
 
 /// One export for download; `None` for an unknown id.

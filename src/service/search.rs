@@ -25,7 +25,7 @@ pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Res
     Ok(find_software(snapshot, query).await?.page(snapshot, query).into_owned())
 }
 
-/// The costly part of [`search_software`], whose results can be cached.
+/// The costly part of [`search_software`]; its results can be cached.
 ///
 /// # Errors
 /// Where the engine fails, or a highlight can't be written.
@@ -163,7 +163,7 @@ fn highlights(
 
 /// The budget of a search.
 pub(super) fn budget(snapshot: &Snapshot) -> Budget {
-    Budget::of_documents(snapshot.software_count())
+    Budget::for_documents(snapshot.software_count())
 }
 
 const fn search_order(sort: SearchSort) -> Option<Order> {

@@ -117,7 +117,7 @@ pub(super) fn pass(step: Step) {
     drop(reach(step));
 }
 
-/// Ends the process as `kill -9` does: nothing is flushed, unwound or told.
+/// Ends the process as `kill -9` does: nothing is flushed, unwound or logged.
 #[cfg(feature = "failpoints")]
 fn kill() -> ! {
     use rustix::process::{Signal, getpid, kill_process};

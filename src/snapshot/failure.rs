@@ -101,7 +101,7 @@ impl BuildFailure {
         });
         let count = report.error_count();
         let detail = format!(
-            "the exports are not served: {count} {}, first {first}; mend them, or serve the valid records with \
+            "the exports are not served: {count} {}, first {first}; fix them, or serve the valid records with \
              --skip-invalid",
             if count == 1 { "error" } else { "errors" }
         );

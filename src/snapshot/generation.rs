@@ -59,18 +59,18 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation that files make if nothing is left out of them, told by their bytes alone: they are neither checked
-    /// nor kept, and the operator's prefixes aren't known. `None` where no generation can be made of them as they are.
+    /// The generation that files make if nothing is left out of them, by their bytes alone: they are neither checked
+    /// nor kept, and the operator's prefixes aren't included. `None` where no generation can be made of them as they are.
     ///
     /// # Errors
     /// Where a file can't be read.
-    pub fn of_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
+    pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
         let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
         let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
         files.sort_unstable();
         let mut namer = Namer::new();
         for (id, path) in files {
-            // Asked before opening: opening a named pipe would wait for its writer.
+            // Before opening: opening a named pipe would wait for its writer.
             let metadata = fs::metadata(path)?;
             if !metadata.is_file() || metadata.len() > limits.max_file_bytes {
                 return Ok(None);

@@ -68,7 +68,7 @@ pub(crate) struct Former {
     pub(super) log: ChangeLog,
 }
 
-/// A generation whose versions are beyond memory, with its log.
+/// A generation with versions beyond memory, with its log.
 #[derive(Debug)]
 pub(crate) struct ExternalFormer {
     pub(super) generation: Generation,
@@ -84,7 +84,7 @@ impl Former {
     }
 
     /// The generation of stored parts. `None` where they can't be decoded.
-    pub(super) fn of_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
+    pub(super) fn from_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
         let (versions, log) = (postcard::from_bytes(versions).ok()?, ChangeLog::decode(log).ok()?);
         Some(Self { generation, versions, log })
     }
@@ -132,7 +132,7 @@ impl ChangeLog {
         if from == *generation { log } else { log.with(from, at, changes()) }
     }
 
-    /// The same for generations beyond memory, whose versions are read by id.
+    /// The same for generations beyond memory; their versions are read by id.
     ///
     /// # Errors
     /// Where versions can't be read.
@@ -192,7 +192,7 @@ impl ChangeLog {
     }
 
     /// All changes since a generation, merged, by id. One that occurs several times counts from its last occurrence. `None`
-    /// for one that the log doesn't know.
+    /// for one that the log doesn't have.
     #[must_use]
     pub fn since(&self, generation: &str) -> Option<Vec<ProductChange>> {
         let first = self.steps.iter().rposition(|step| step.from.as_str() == generation)?;

@@ -23,7 +23,7 @@ pub enum Phase {
 /// A report as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderedReport {
-    /// A hash of its findings: the same ones needn't be told twice.
+    /// A hash of its findings: the same ones needn't be logged twice.
     pub digest: String,
     /// The text.
     pub text: String,

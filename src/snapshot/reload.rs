@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// How reading the exports ended.
+/// The outcome of a reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReloadOutcome {
     /// A new generation was built and published.
@@ -35,7 +35,7 @@ impl ReloadOutcome {
         }
     }
 
-    /// Whether what is served is what the exports say.
+    /// Whether the exports are what is served.
     #[must_use]
     pub const fn is_current(self) -> bool {
         matches!(self, Self::Published | Self::Loaded | Self::Unchanged)
@@ -47,22 +47,22 @@ impl ReloadOutcome {
 pub struct ReloadStatus {
     /// The last one; `None` until the first has ended.
     pub last: Option<Reload>,
-    /// When the exports were last seen to be what is served.
+    /// The last time at which the exports were what is served.
     pub current_at: Option<Timestamp>,
-    /// How many generations were built, those that turned out not to be servable included.
+    /// The number of generations that were built, those that weren't served included.
     pub builds: u64,
-    /// How many reloads ended in which way, in the order of [`ReloadOutcome::ALL`].
+    /// The number of reloads by outcome, in the order of [`ReloadOutcome::ALL`].
     pub counts: [u64; ReloadOutcome::ALL.len()],
 }
 
 /// One reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reload {
-    /// How it ended.
+    /// Its outcome.
     pub outcome: ReloadOutcome,
-    /// When it ended.
+    /// The time of its end.
     pub at: Timestamp,
-    /// How long it took: reading, checking, building, writing.
+    /// Its duration: reading, checking, building, writing.
     pub took: Duration,
 }
 
@@ -82,13 +82,13 @@ impl ReloadStatus {
         next
     }
 
-    /// How many reloads have ended.
+    /// The number of reloads.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many reloads ended so.
+    /// The number of reloads with an outcome.
     #[must_use]
     pub fn count(&self, outcome: ReloadOutcome) -> u64 {
         self.counts.get(outcome as usize).copied().unwrap_or_default()

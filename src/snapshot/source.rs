@@ -120,13 +120,13 @@ impl Source {
     }
 
     /// The generation that the files make if nothing is left out of them, and what they looked like; the files are read,
-    /// but neither checked nor kept. `None` where that can't be told.
+    /// but neither checked nor kept. `None` where they can't be read.
     #[must_use]
     pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
         let folder = self.folder()?;
         let hash = || {
             let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
-            Generation::of_files(&export::find_files(folder)?, limits).map_err(unreadable)
+            Generation::from_files(&export::find_files(folder)?, limits).map_err(unreadable)
         };
         let (stamp, generation) = read_settled(folder, hash).ok()?;
         Some((generation?, stamp))

@@ -1,4 +1,4 @@
-//! Notices that the exports changed. notify's only home.
+//! Watches the exports for changes. The only module that uses notify.
 //!
 //! Events only trigger an earlier poll. Names, sizes and times are polled once a second in any case, because events get lost (a
 //! folder recreated, a link swapped, a network file system). Bursts of changes are debounced, and everything is read in full
@@ -15,21 +15,21 @@ use super::reloader::{Outcome, Reloader};
 use super::stamp::FolderStamp;
 
 /// The interval between two polls of the folder.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval while it changes.
-const LOOK_WHILE_CHANGING: Duration = Duration::from_millis(50);
-/// The time without a further change after which a change counts,
+const CHANGING_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// The time without a further change after which the exports are read.
 const QUIET: Duration = Duration::from_millis(250);
-/// and the time after which it counts in any case.
+/// The time after the first change after which they are read in any case.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 /// The interval between two reads of all contents.
-const READ_IN_FULL_EVERY: Duration = Duration::from_mins(10);
+const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
 /// The signals that end the wait for the next poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// Something may have changed.
-    Hint,
+    /// The file system reported an event: something may have changed.
+    FsEvent,
     /// Read everything now.
     Reload,
     /// Stop watching.
@@ -61,14 +61,14 @@ impl Debouncer {
     /// The longest wait for a signal before the next poll.
     #[must_use]
     pub const fn max_wait(&self) -> Duration {
-        if self.pending.is_some() { LOOK_WHILE_CHANGING } else { LOOK_EVERY }
+        if self.pending.is_some() { CHANGING_POLL_INTERVAL } else { POLL_INTERVAL }
     }
 
     /// Records the folder's stamp, `None` where it can't be read. Returns whether the exports are due to be read.
     pub fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
         if stamp == self.seen {
             self.pending = None;
-            return now.duration_since(self.read_in_full) >= READ_IN_FULL_EVERY;
+            return now.duration_since(self.read_in_full) >= FULL_READ_INTERVAL;
         }
         match &mut self.pending {
             None => self.pending = Some(Pending { stamp, since: now, changed: now }),
@@ -97,7 +97,7 @@ pub fn watch(reloader: &mut Reloader, signals: &Receiver<Signal>, fs_events: &mu
         match next_signal(signals, looked_at, debouncer.max_wait()) {
             Some(Signal::Stop) => return,
             Some(Signal::Reload) => (reload, is_requested) = (true, true),
-            Some(Signal::Hint) | None => {}
+            Some(Signal::FsEvent) | None => {}
         }
         looked_at = Instant::now();
         fs_events.follow(reloader.settings().source.folder());
@@ -118,18 +118,18 @@ pub fn watch(reloader: &mut Reloader, signals: &Receiver<Signal>, fs_events: &mu
 /// than 50 ms after the last poll.
 fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, max_wait: Duration) -> Option<Signal> {
     let mut max_wait = max_wait;
-    let mut hinted = None;
+    let mut pending = None;
     loop {
         match signals.recv_timeout(max_wait) {
-            Ok(Signal::Hint) => {
-                hinted = Some(Signal::Hint);
-                max_wait = LOOK_WHILE_CHANGING.saturating_sub(looked_at.elapsed());
+            Ok(Signal::FsEvent) => {
+                pending = Some(Signal::FsEvent);
+                max_wait = CHANGING_POLL_INTERVAL.saturating_sub(looked_at.elapsed());
                 if max_wait.is_zero() {
-                    return hinted;
+                    return pending;
                 }
             }
             Ok(signal) => return Some(signal),
-            Err(RecvTimeoutError::Timeout) => return hinted,
+            Err(RecvTimeoutError::Timeout) => return pending,
             Err(RecvTimeoutError::Disconnected) => return Some(Signal::Stop),
         }
     }
@@ -140,14 +140,14 @@ fn refresh(reloader: &mut Reloader, is_requested: bool) {
     let started = Instant::now();
     let (before, seen) = (reloader.directory().current(), reloader.seen().cloned());
     match reloader.refresh() {
-        Ok(Outcome::Published(kept) | Outcome::Loaded(kept)) => {
+        Ok(Outcome::Published(served) | Outcome::Loaded(served)) => {
             let after = reloader.directory().current();
             let records = [&before, &after].map(|of| of.as_deref().map(|of| &*of.records));
             let change = Change::between(records[0], records[1], (seen.as_ref(), reloader.seen()));
             let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             tracing::info!(
-                generation = kept.generation,
-                software = kept.software_count,
+                generation = served.generation,
+                software = served.software_count,
                 added = change.added,
                 removed = change.removed,
                 changed = change.changed,
@@ -164,7 +164,7 @@ fn refresh(reloader: &mut Reloader, is_requested: bool) {
     }
 }
 
-/// The events of the file system, as [`Signal::Hint`].
+/// The events of the file system, as [`Signal::FsEvent`].
 pub struct FsEvents {
     sender: SyncSender<Signal>,
     watcher: Option<(RecommendedWatcher, PathBuf, Option<u64>)>,
@@ -195,7 +195,7 @@ impl FsEvents {
             // Reading a file raises events too, which the reloader itself causes.
             if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
                 // A full channel has such a signal already.
-                let _ = sender.try_send(Signal::Hint);
+                let _ = sender.try_send(Signal::FsEvent);
             }
         });
         let watcher = watcher.and_then(|mut watcher| {
@@ -204,7 +204,7 @@ impl FsEvents {
         });
         match watcher {
             Ok(watcher) => self.watcher = Some((watcher, folder.to_owned(), identity)),
-            Err(error) => tracing::debug!(%error, "no events from the data folder; it is looked at once a second"),
+            Err(error) => tracing::debug!(%error, "no events from the data folder; it is polled once a second"),
         }
     }
 }
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::snapshot::stamp::FileStamp;
 
-    #[expect(clippy::unnecessary_wraps, reason = "as a look answers")]
+    #[expect(clippy::unnecessary_wraps, reason = "as a stamp is read")]
     fn stamp(size: u64) -> Option<FolderStamp> {
         Some(vec![FileStamp { name: "a.json".into(), size, modified_ns: 0, identity: (0, 0, 0) }])
     }
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_counts_once_it_has_been_quiet() {
+    fn a_change_is_due_after_the_quiet_time() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(1), start), "nothing changed");
@@ -248,15 +248,15 @@ mod tests {
     }
 
     #[test]
-    fn a_storm_of_changes_is_waited_out_five_seconds_at_most() {
+    fn continuous_changes_are_debounced_for_five_seconds_at_most() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(0), start);
-        let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("it gives in");
+        let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("the maximum delay");
         assert_eq!(first, 51);
     }
 
     #[test]
-    fn a_change_that_is_taken_back_is_none() {
+    fn a_change_that_is_undone_is_not_due() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(2), start));
@@ -281,25 +281,33 @@ mod tests {
         assert!(!debouncer.look(None, start));
         assert!(debouncer.look(None, start + ms(250)));
         debouncer.read(None, start + ms(250));
-        assert!(!debouncer.look(None, start + ms(1250)), "said once");
+        assert!(!debouncer.look(None, start + ms(1250)), "reported once");
         assert!(!debouncer.look(stamp(1), start + ms(2000)));
         assert!(debouncer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
     }
 
     #[test]
-    fn hints_are_one_and_other_signals_come_through_at_once() {
+    fn events_are_coalesced_and_other_signals_returned_at_once() {
         let (sender, received) = std::sync::mpsc::sync_channel(16);
         let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a machine up for a minute");
         for _ in 0..16 {
-            sender.send(Signal::Hint).expect("sent");
+            sender.send(Signal::FsEvent).expect("sent");
         }
-        assert_eq!(next_signal(&received, long_ago, LOOK_EVERY), Some(Signal::Hint), "the last look was long ago");
-        assert_eq!(next_signal(&received, Instant::now(), LOOK_EVERY), Some(Signal::Hint), "all the others at once");
+        assert_eq!(
+            next_signal(&received, long_ago, POLL_INTERVAL),
+            Some(Signal::FsEvent),
+            "the last poll was long ago"
+        );
+        assert_eq!(
+            next_signal(&received, Instant::now(), POLL_INTERVAL),
+            Some(Signal::FsEvent),
+            "all the others as one"
+        );
         assert_eq!(next_signal(&received, long_ago, ms(0)), None, "none is left");
-        sender.send(Signal::Hint).expect("sent");
+        sender.send(Signal::FsEvent).expect("sent");
         sender.send(Signal::Reload).expect("sent");
-        assert_eq!(next_signal(&received, Instant::now(), LOOK_EVERY), Some(Signal::Reload));
+        assert_eq!(next_signal(&received, Instant::now(), POLL_INTERVAL), Some(Signal::Reload));
         drop(sender);
-        assert_eq!(next_signal(&received, Instant::now(), LOOK_EVERY), Some(Signal::Stop), "nobody is left to ask");
+        assert_eq!(next_signal(&received, Instant::now(), POLL_INTERVAL), Some(Signal::Stop), "no sender is left");
     }
 }

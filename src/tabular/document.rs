@@ -184,7 +184,7 @@ impl Builder<'_> {
                     self.problems.add(
                         Some(row.number),
                         head,
-                        format!("the cell has the error {error}; mend its formula or empty it"),
+                        format!("the cell has the error {error}; fix its formula or empty it"),
                     );
                     continue;
                 }
@@ -238,8 +238,8 @@ impl Builder<'_> {
                 serde_json::Value::from(pairs).to_string()
             }
             ("evidence_checked_on", _) => string(&self.date(text)),
-            ("evidence_status", _) => string(of_list(text, EvidenceStatus::ALL.map(EvidenceStatus::as_str))),
-            ("offering_type", _) => string(of_list(text, OfferingType::ALL.map(OfferingType::as_str))),
+            ("evidence_status", _) => string(listed_value(text, EvidenceStatus::ALL.map(EvidenceStatus::as_str))),
+            ("offering_type", _) => string(listed_value(text, OfferingType::ALL.map(OfferingType::as_str))),
             (_, Some(Shape::Number)) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_owned(),
             (_, Some(Shape::Texts)) => serde_json::Value::from(value::split(text)).to_string(),
             // A number that isn't one is found by the checks, as is a date that couldn't be read.
@@ -316,7 +316,7 @@ impl Builder<'_> {
 }
 
 /// The value of a closed list that a text means, in any case and with any hyphens; the text itself where it means none.
-fn of_list<'t>(text: &'t str, values: [&'static str; 2]) -> &'t str {
+fn listed_value<'t>(text: &'t str, values: [&'static str; 2]) -> &'t str {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).unwrap_or(text)
 }

@@ -96,7 +96,7 @@ pub(super) fn date(text: &str) -> Option<Date> {
         return Some(Date::Day(day));
     }
     if text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return of_serial(text.parse().ok()?).map(Date::Day);
+        return from_serial(text.parse().ok()?).map(Date::Day);
     }
     let parts = |delimiter| {
         let mut parts = day.split(delimiter);
@@ -121,7 +121,7 @@ pub(super) fn calendar(year: u16, month: u8, day: u8) -> Option<CalendarDate> {
 
 /// The day of a serial number of spreadsheet programs, from 1900-03-01 to 2173: 1 is 1900-01-01, and a 1900-02-29 is counted.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-pub(super) fn of_serial(serial: f64) -> Option<CalendarDate> {
+pub(super) fn from_serial(serial: f64) -> Option<CalendarDate> {
     if !(61.0..100_000.0).contains(&serial) {
         return None;
     }

@@ -94,7 +94,7 @@ fn convert(data: &Data) -> Cell {
         Data::Empty => Cell::Empty,
         Data::Error(error) => Cell::Error(error.to_string()),
         Data::DateTime(moment) if moment.is_datetime() => {
-            let day = value::of_serial(moment.as_f64());
+            let day = value::from_serial(moment.as_f64());
             Cell::Text(day.map_or_else(|| moment.as_f64().to_string(), |day| day.to_string()))
         }
         other => text_cell(&other.as_string().unwrap_or_else(|| other.to_string())),

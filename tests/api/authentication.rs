@@ -1,4 +1,4 @@
-//! Keys: which requests are let in, and that the others learn nothing.
+//! Keys: which requests are let in, and that the others get no information.
 
 use std::net::SocketAddr;
 

@@ -39,7 +39,7 @@ impl Nodes {
     }
 
     /// A generation of the exports in a folder.
-    pub(crate) fn of_folder(&self, folder: &Path) -> Arc<Snapshot> {
+    pub(crate) fn snapshot_of(&self, folder: &Path) -> Arc<Snapshot> {
         let prefix = format!("folder-{}", blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex());
         self.fill(&prefix, folder);
         self.open(&self.published(&prefix))

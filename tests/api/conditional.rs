@@ -39,10 +39,16 @@ async fn matching_entity_tag_costs_no_body_and_no_quota() {
 
 #[tokio::test]
 async fn a_304_is_given_even_when_the_quota_is_used_up() {
-    let service = Setup { directory: fixture::directory(), rate: 1, ..Setup::default() }.start();
-    let tag = service.get("/v1/software").await.header("etag").to_owned();
-    assert_eq!(service.get("/v1/software").await.problem(), (429, "rate_limited".to_owned()));
-    assert_eq!(service.get_with("/v1/software", &[("if-none-match", &tag)]).await.status, 304);
+    let service = Setup { directory: fixture::directory(), rate: 2, ..Setup::default() }.start();
+    let mut tagged = Vec::new();
+    for path in ["/v1/software", "/v1/software/tool-01"] {
+        tagged.push((path, service.get(path).await.header("etag").to_owned()));
+    }
+    for (path, tag) in &tagged {
+        assert_eq!(service.get(path).await.problem(), (429, "rate_limited".to_owned()));
+        assert_eq!(service.get_with(path, &[("if-none-match", "\"old\"")]).await.status, 429, "{path}");
+        assert_eq!(service.get_with(path, &[("if-none-match", tag)]).await.status, 304, "{path}");
+    }
 }
 
 #[tokio::test]
@@ -77,9 +83,9 @@ async fn records_are_tagged_by_their_content_and_lists_by_the_generation() {
     let service = Service::with_directory();
     let same = [
         "/v1/software/tool-01",
-        "/v1/software/tool-rated",
+        "/v1/software/%74ool-rated",
         "/v1/categories",
-        "/v1/categories/tools",
+        "/v1/categories/%74ools",
         "/v1/glossary",
         "/v1/glossary?q=loto",
         "/v1/glossary/near-miss",

@@ -146,7 +146,7 @@ async fn export_tells_its_hash_and_when_it_changed() {
     let second = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_900);
     std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(second)).expect("a time");
     let directory = Directory::default();
-    directory.publish(fixture::of_folder(folder.path()));
+    directory.publish(fixture::snapshot_of(folder.path()));
     let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
     assert_eq!(service.get("/v1/exports").await.json()["data"][0]["changed_at"], "2023-11-14T22:13:20Z");
 }

@@ -109,9 +109,9 @@ pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
 }
 
 /// A generation of the exports in files of a folder.
-pub(crate) fn of_folder(folder: &Path) -> Arc<Snapshot> {
+pub(crate) fn snapshot_of(folder: &Path) -> Arc<Snapshot> {
     if let Some(nodes) = cluster::nodes() {
-        return nodes.of_folder(folder);
+        return nodes.snapshot_of(folder);
     }
     let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     Snapshot::build(examine(files.map(|path| SourceFile::open(&path, &Limits::default())).collect()))

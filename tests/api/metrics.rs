@@ -153,11 +153,11 @@ async fn the_directory_is_described() {
     std::fs::write(service.key_file(), "{").expect("written");
     service.keys.reload_if_changed();
     service.directory.set_degraded(Vec::new());
-    let mended = samples(&service).await;
-    assert_eq!(mended.get("degraded{reason=\"exports_invalid\"}"), None);
-    assert_eq!(mended.get("degraded{reason=\"key_file_invalid\"}"), Some(&1.0));
+    let repaired = samples(&service).await;
+    assert_eq!(repaired.get("degraded{reason=\"exports_invalid\"}"), None);
+    assert_eq!(repaired.get("degraded{reason=\"key_file_invalid\"}"), Some(&1.0));
     #[cfg(target_os = "linux")]
-    assert!(mended["process_open_fds"] > 2.0 && mended["process_resident_memory_bytes"] > 1e6);
+    assert!(repaired["process_open_fds"] > 2.0 && repaired["process_resident_memory_bytes"] > 1e6);
 }
 
 #[tokio::test]

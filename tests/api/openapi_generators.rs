@@ -130,7 +130,7 @@ async fn every_parameter_has_an_example_that_finds_something() {
             let target = address(path, operation, query);
             let answer = service.get(&target).await;
             if name == "since" {
-                // A server that has just begun knows no earlier generation.
+                // A server that has just begun has no earlier generation.
                 assert_eq!(answer.problem().1, "generation_gone");
                 continue;
             }

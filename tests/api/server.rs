@@ -143,7 +143,7 @@ async fn request_that_another_server_could_read_differently_is_refused() {
         assert_eq!(answer.contains("application/problem+json"), problem, "{headers:?}: {answer}");
     }
     let old = running.exchange("GET /healthz HTTP/1.0\r\n\r\n").await;
-    assert!(old.starts_with("HTTP/1.0 200 "), "HTTP/1.0 knows no Host: {old}");
+    assert!(old.starts_with("HTTP/1.0 200 "), "HTTP/1.0 has no Host: {old}");
 }
 
 #[tokio::test]

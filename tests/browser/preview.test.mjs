@@ -44,7 +44,7 @@ test('every page has the mark, and says what changes', async () => {
     await line(page, '2 changed');
     const banner = page.getByRole('complementary', { name: 'Preview' });
     assert.match(await banner.innerText(), /^PREVIEW of .*candidate-\w+, not published/, path);
-    // Whatever is scrolled, the mark stays.
+    // The mark stays while the page scrolls.
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     const { y } = await banner.boundingBox();
     assert.equal(y, 0, path);

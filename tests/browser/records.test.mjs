@@ -1,4 +1,4 @@
-// A product, the categories, the glossary and the exports: all that the records say is there.
+// A product, the categories, the glossary and the exports: everything in the records is shown.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -86,7 +86,7 @@ test('a server that is away is said to be, and the page goes on when it is back'
   assert.match(await page.locator('.notice').innerText(), /Trying again in \d s/);
   server = await start({ listen: new URL(server.url).host });
   await page.getByRole('button', { name: 'Try now' }).click();
-  // Another server has another development key, which is asked for like any wrong one.
+  // Another server has another development key, which the page requests as after any wrong one.
   await page.getByRole('heading', { name: 'API key invalid' }).or(page.locator('.result').first()).first().waitFor();
   if (await page.getByLabel('API key').count()) {
     await page.getByLabel('API key').fill(server.key);

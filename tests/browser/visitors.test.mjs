@@ -1,4 +1,4 @@
-// A public page: anybody may look at it, without a key.
+// A public page: it needs no key.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -44,8 +44,8 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
         (outcomes.iter().map(|(allowed, _)| allowed).sum::<u32>(), outcomes[0].1)
     });
     let took = started.elapsed();
-    println!("{allowed} of a quota of {RATE} in {:.1} s, then told to wait {wait} s", took.as_secs_f64());
-    assert!(took < Duration::from_mins(1), "too slow to tell: {took:?}");
+    println!("{allowed} of a quota of {RATE} in {:.1} s, then Retry-After {wait} s", took.as_secs_f64());
+    assert!(took < Duration::from_mins(1), "too slow to judge: {took:?}");
     assert_eq!(allowed, RATE);
     assert!(server.measure("http_requests_limited_total{scope=\"key\"}") > 0.0);
     if full() {
@@ -56,7 +56,7 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
             tokio::time::sleep(Duration::from_secs(wait)).await;
             client.ask(&ask).await.expect("an answer")
         });
-        assert_eq!(answer.status, 200, "who waits as told is answered");
+        assert_eq!(answer.status, 200, "a request after the wait is served");
     }
 }
 
@@ -148,8 +148,8 @@ fn a_revoked_key_is_refused_and_a_new_one_taken_within_two_seconds_and_a_broken_
     assert_eq!(server.status("/v1/software", &new), 200, "the last good set stays");
     assert_eq!(server.status("/v1/software", &place.key), 401);
     assert!((server.measure("degraded{reason=\"key_file_invalid\"}") - 1.0).abs() < 0.1);
-    let told = server.stderr().lines().filter(|line| line.contains("stay in force")).count();
-    assert_eq!(told, 1, "said once: {}", server.stderr());
+    let warnings = server.stderr().lines().filter(|line| line.contains("stay active")).count();
+    assert_eq!(warnings, 1, "logged once: {}", server.stderr());
     std::fs::write(place.path().join("keys.json"), &whole).expect("written");
     until("it is healthy again", || server.reasons().is_empty().then_some(()));
 }

@@ -32,7 +32,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Whether the request was answered with what it asked for; where tests share the machine, which may stand still for a
-    /// while, also whether it was told when to come again.
+    /// while, also whether the response had `Retry-After`.
     pub(crate) fn is_fine(&self) -> bool {
         self.status == 200 || (!crate::full() && self.status == 503 && self.says_when)
     }

@@ -1,4 +1,4 @@
-//! Hostile callers, crowds, and the signals of operators: the real binary on this machine's own
+//! Hostile callers, overload, and the signals of operators: the real binary on this machine's own
 //! network.
 //!
 //! In the run of all tests the counts are small; `FAULTS=full` runs them in full, see `make faults`. The meaning of the measures

@@ -64,7 +64,7 @@ fn at_ten_times_the_capacity_some_are_refused_at_once_and_the_others_stay_quick(
     assert!(others.is_empty(), "nothing else became of a request: {others:?}");
     assert!(shed > 0 && admitted > 0);
     assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "with a word when to come back");
-    assert!(health.iter().all(|outcome| outcome.status == 200), "whoever watches sees it");
+    assert!(health.iter().all(|outcome| outcome.status == 200), "/healthz responds");
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let counted = shed as f64;
     assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as refused");

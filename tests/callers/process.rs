@@ -126,24 +126,24 @@ impl Server {
     fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().expect("the binary runs");
         let errors = Arc::<Mutex<String>>::default();
-        let (stderr, told) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
+        let (stderr, log) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                let mut told = told.lock().expect("no panic");
-                told.push_str(&line);
-                told.push('\n');
+                let mut log = log.lock().expect("no panic");
+                log.push_str(&line);
+                log.push('\n');
             }
         });
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut line = String::new();
         out.read_line(&mut line).expect("text");
-        let told = || errors.lock().expect("no panic").clone();
-        assert!(!line.is_empty(), "it ended: {}", told());
+        let log = || errors.lock().expect("no panic").clone();
+        assert!(!line.is_empty(), "it ended: {}", log());
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         let address = line.trim().strip_prefix("Listening on http://").expect("the address").parse();
         let metrics = until("it says where metrics are", || {
-            let told = told();
-            let line = told.lines().find(|line| line.contains("/metrics"))?;
+            let log = log();
+            let line = log.lines().find(|line| line.contains("/metrics"))?;
             let at = line.find("127.0.0.1:")?;
             line[at..].split(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').next()?.parse().ok()
         });

@@ -125,7 +125,9 @@ fn attackers_are_closed_in_time_and_others_hardly_notice() {
                 // The rest is idle waiting.
                 turn = None;
             }
-            until("those who read nothing are closed", || (server.measure("http_connections") < 1.0).then_some(()));
+            until("connections that read nothing are closed", || {
+                (server.measure("http_connections") < 1.0).then_some(())
+            });
             let took = stalled.elapsed();
             println!("slow readers: closed after {:.1} s at most", took.as_secs_f64());
             assert!(took < Duration::from_secs(35), "{took:?}");
@@ -150,7 +152,7 @@ fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
         tokio::time::sleep(Duration::from_secs(7)).await;
         assert_eq!(idle.ask(healthz).await.expect("it is still open").status, 200);
         // More than there is room for; each idles once it has been answered.
-        let crowd: JoinSet<_> = (0..60)
+        let clients: JoinSet<_> = (0..60)
             .map(|_| {
                 let address = server.address;
                 async move {
@@ -163,11 +165,11 @@ fn an_idle_connection_outlives_a_slow_one_but_not_a_crowd() {
             .collect();
         // The service itself still opens files.
         place.write_export(5);
-        let crowd = tokio::time::timeout(Duration::from_mins(1), crowd.join_all()).await;
-        let crowd =
-            crowd.unwrap_or_else(|_| panic!("idle ones make room: {}", Server::ask(server.metrics, "/metrics", "")));
+        let clients = tokio::time::timeout(Duration::from_mins(1), clients.join_all()).await;
+        let clients =
+            clients.unwrap_or_else(|_| panic!("idle ones make room: {}", Server::ask(server.metrics, "/metrics", "")));
         idle.closed().await;
-        drop(crowd);
+        drop(clients);
     });
     until("the new export is served", || (server.status("/v1/software/product-4", &place.key) == 200).then_some(()));
     assert!(server.reasons().is_empty());

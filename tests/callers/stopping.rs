@@ -105,7 +105,7 @@ fn an_idle_service_stops_at_once() {
     let asked = Instant::now();
     server.signal("-INT");
     assert_eq!(server.ended(), Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(5), "nobody is waited for");
+    assert!(asked.elapsed() < Duration::from_secs(5), "no client is waited for");
 }
 
 #[test]

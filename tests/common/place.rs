@@ -1,4 +1,4 @@
-//! A data folder, an index folder, and a reloader between them that remembers what it was seen doing.
+//! A data folder, an index folder, and a reloader between them that records its steps.
 
 use std::fs;
 use std::ops::ControlFlow;

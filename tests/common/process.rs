@@ -112,13 +112,13 @@ impl Server {
         command.args(["--listen", address]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");
         let errors = Arc::<Mutex<String>>::default();
-        let (stderr, told) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
+        let (stderr, log) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
         let reading = std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines() {
                 let line = line.expect("text");
-                let mut told = told.lock().expect("no panic");
-                told.push_str(&line);
-                told.push('\n');
+                let mut log = log.lock().expect("no panic");
+                log.push_str(&line);
+                log.push('\n');
             }
         });
         let (first_line, address, announced) = Default::default();

@@ -22,7 +22,7 @@ def before_call(context, case, kwargs):
         return
     # With it a response has fewer members than its schema requires; what it then has is tested in tests/api/software.rs.
     case.query.pop("fields", None)
-    # A generation that the server doesn't know is 410; known ones are tested in tests/api/changes.rs.
+    # A generation that the server doesn't have is 410; known ones are tested in tests/api/changes.rs.
     case.query.pop("since", None)
     if not case.query.get("q"):
         return

@@ -55,7 +55,7 @@ def check_alerts(service):
     names = set(re.findall(r"\bsoftware_directory_\w+", " ".join(texts)))
     (service.folder / "data" / "broken.json").write_text("{", encoding="utf-8")
     degraded = 'software_directory_degraded{reason="exports_invalid"} 1'
-    metrics = until("a broken export is told", lambda: degraded in service.metrics() and service.metrics(), service.process)
+    metrics = until("a broken export is reported", lambda: degraded in service.metrics() and service.metrics(), service.process)
     missing = sorted(name for name in names if f"\n{name}" not in metrics)
     if missing or len(names) < 5:
         raise Failure(f"alerts look at metrics that there are not: {missing}")

@@ -201,7 +201,7 @@ def check_compression(compare):
     if gzip.decompress(packed.body) != plain.body:
         raise Failure("once unpacked, it isn't the answer")
     if "content-encoding" in plain.headers:
-        raise Failure("packed, though nobody asked for it")
+        raise Failure("compressed without Accept-Encoding")
 
 
 def check_quota(service, through):
@@ -227,7 +227,7 @@ def check_caller(service, through):
 
 
 def check_download(service, proxy):
-    """A large export comes whole, to a reader who stops in between, and isn't kept in the proxy's memory."""
+    """A large export comes whole, to a reader that stops in between, and isn't kept in the proxy's memory."""
     before = proxy.memory()
     connection = connect(proxy.port, proxy.tls)
     connection.request("GET", "/v1/exports/large", headers={"Authorization": f"Bearer {service.key}"})

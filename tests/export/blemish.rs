@@ -4,14 +4,14 @@ use super::found::found;
 use super::reading::{envelope, examine, record};
 use software_directory::export::Report;
 
-fn of_records(records: &[String]) -> Report {
+fn examine_records(records: &[String]) -> Report {
     examine(&[("x.json", &envelope(&format!(r#""software": [{}]"#, records.join(", "))))])
 }
 
 #[test]
 fn markup_and_mojibake_are_found_where_they_stand() {
     let more = r#", "tagline": "R&amp;D", "tags": ["ok", "CafÃ©"], "description": "[a](https://a.example/) <i>b</i>""#;
-    let report = of_records(&[record("a", more)]);
+    let report = examine_records(&[record("a", more)]);
     let expected = [
         ("markup", "&amp;", "/software/0/tagline"),
         ("mojibake", "Ã©", "/software/0/tags/1"),
@@ -29,7 +29,7 @@ fn markup_and_mojibake_are_found_where_they_stand() {
 fn plain_texts_and_unknown_properties_are_left_alone() {
     let more =
         r#", "tagline": "R&D, a < b > c, C#, <id>, [1](2)", "description": "„Ä“ – naïve Größe", "notes": "<b>x</b>""#;
-    assert_eq!(found(&of_records(&[record("a", more)])), []);
+    assert_eq!(found(&examine_records(&[record("a", more)])), []);
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_property_with_markup_in_each_record_is_one_finding() {
     let records: Vec<_> = (0..500)
         .map(|n| record(&format!("p{n}"), &format!(r#", "tagline": "a &lt; {n}", "description": "<b>{n}</b>""#)))
         .collect();
-    let report = of_records(&records);
+    let report = examine_records(&records);
     let messages: Vec<_> = report.findings.iter().map(|finding| &*finding.message).collect();
     assert_eq!(
         messages,
@@ -71,14 +71,14 @@ fn properties_of_one_name_in_two_sections_are_told_apart() {
 
 #[test]
 fn an_escaped_text_is_pointed_at_as_a_whole() {
-    let report = of_records(&[record("a", r#", "tagline": "\"a\" &amp; b""#)]);
+    let report = examine_records(&[record("a", r#", "tagline": "\"a\" &amp; b""#)]);
     assert_eq!(found(&report)[0].1, r#""\"a\" &amp; b""#);
 }
 
 #[test]
 fn half_a_surrogate_pair_is_no_lost_character() {
     let codes = |text: &str| {
-        let report = of_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
+        let report = examine_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
         report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
     };
     assert_eq!(codes(r"a \ud83d"), ["lone_surrogate"]);
@@ -89,7 +89,7 @@ fn half_a_surrogate_pair_is_no_lost_character() {
 #[test]
 fn a_text_of_brackets_is_read_once() {
     let codes = |text: &str| {
-        let report = of_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
+        let report = examine_records(&[record("a", &format!(r#", "tagline": "{text}""#))]);
         report.findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>()
     };
     for piece in ["](#", "[](#", "<a ", "<a", "</", "&a ", "Â€ ", "ðŸ "] {

@@ -4,7 +4,7 @@ use super::found::found;
 use super::reading::{envelope, examine, record};
 use software_directory::export::Report;
 
-fn of_url(url: &str) -> Report {
+fn examine_url(url: &str) -> Report {
     let record = format!(r#"{{"id": "a", "name": "A", "url": "{url}", "evidence_status": "pending-review"}}"#);
     examine(&[("x.json", &envelope(&format!(r#""software": [{record}]"#)))])
 }
@@ -15,12 +15,12 @@ fn codes(report: &Report) -> Vec<&'static str> {
 
 #[test]
 fn hosts_that_no_website_has_are_warnings() {
-    assert_eq!(codes(&of_url("https://www.example.com/product")), ["placeholder_url"]);
-    assert_eq!(codes(&of_url("http://192.168.1.4/")), ["private_host"]);
-    assert_eq!(codes(&of_url("https://acme.cmo/")), ["unknown_top_level_domain"]);
-    assert_eq!(codes(&of_url("https://acme.example/")), [""; 0]);
-    assert_eq!(codes(&of_url("https://acme.org/?u=http://localhost")), [""; 0]);
-    assert!(of_url("http://localhost/").is_valid());
+    assert_eq!(codes(&examine_url("https://www.example.com/product")), ["placeholder_url"]);
+    assert_eq!(codes(&examine_url("http://192.168.1.4/")), ["private_host"]);
+    assert_eq!(codes(&examine_url("https://acme.cmo/")), ["unknown_top_level_domain"]);
+    assert_eq!(codes(&examine_url("https://acme.example/")), [""; 0]);
+    assert_eq!(codes(&examine_url("https://acme.org/?u=http://localhost")), [""; 0]);
+    assert!(examine_url("http://localhost/").is_valid());
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn sources_have_hosts_too() {
 #[test]
 fn remedy_of_an_international_host_is_its_url_in_punycode() {
     let help = |url: &str| {
-        let report = of_url(url);
+        let report = examine_url(url);
         assert_eq!(codes(&report), ["invalid_uri"], "{url}");
         report.findings[0].help.clone()
     };

@@ -5,7 +5,7 @@ use super::reading::{envelope, examine, record};
 use software_directory::export::{Export, Report};
 use software_directory::record::{GlossarySource, Review, Software, SynonymGroup};
 
-fn of_record(more: &str) -> Report {
+fn examine_record(more: &str) -> Report {
     examine(&[("x.json", &envelope(&format!(r#""software": [{}]"#, record("a", more))))])
 }
 
@@ -24,7 +24,7 @@ fn additional(software: &Software) -> Vec<(&str, &str)> {
 
 #[test]
 fn known_properties_are_read_and_unknown_ones_kept_to_the_digit() {
-    let report = of_record(
+    let report = examine_record(
         r#", "tagline": "T\u00e9", "vendor": "V", "tags": ["x", "y"], "aliases": "one", "rating": 4.50,
             "review_count": 1e2, "offering_type": "document-templates", "stars": 1.0e+10, "nested": { "a" : [ 1 , "b c" ] }"#,
     );
@@ -40,20 +40,20 @@ fn known_properties_are_read_and_unknown_ones_kept_to_the_digit() {
 
 #[test]
 fn a_record_without_an_offering_type_is_software() {
-    assert_eq!(software(&of_record("")).offering_type.as_str(), "software");
+    assert_eq!(software(&examine_record("")).offering_type.as_str(), "software");
 }
 
 #[test]
 fn null_says_that_an_optional_property_is_absent() {
     let report =
-        of_record(r#", "tagline": null, "tags": null, "category": null, "rating": null, "review_count": null"#);
+        examine_record(r#", "tagline": null, "tags": null, "category": null, "rating": null, "review_count": null"#);
     assert_eq!(codes(&report), [""; 0]);
     assert_eq!(additional(software(&report)), []);
 }
 
 #[test]
 fn a_known_property_of_the_wrong_type_is_kept_and_not_used() {
-    let report = of_record(r#", "tagline": 7, "tags": ["a", 3], "category": ["x"], "vendor": {"n": 1}"#);
+    let report = examine_record(r#", "tagline": 7, "tags": ["a", 3], "category": ["x"], "vendor": {"n": 1}"#);
     assert_eq!(codes(&report), ["unusable_property"; 4]);
     assert!(software(&report).tags.is_empty());
     let kept = [("tagline", "7"), ("tags", r#"["a",3]"#), ("category", r#"["x"]"#), ("vendor", r#"{"n":1}"#)];
@@ -62,14 +62,15 @@ fn a_known_property_of_the_wrong_type_is_kept_and_not_used() {
 
 #[test]
 fn the_main_category_comes_first_and_each_only_once() {
-    let report = of_record(r#", "categories": ["Risk", "Audit management", "risk!"], "category": "audit Management""#);
+    let report =
+        examine_record(r#", "categories": ["Risk", "Audit management", "risk!"], "category": "audit Management""#);
     assert_eq!(codes(&report), [""; 0]);
     assert_eq!(*software(&report).categories, ["audit Management".into(), "Risk".into()]);
 }
 
 #[test]
 fn a_category_without_a_letter_is_kept_and_not_used() {
-    let report = of_record(r#", "category": "--", "categories": ["x", ""]"#);
+    let report = examine_record(r#", "category": "--", "categories": ["x", ""]"#);
     assert_eq!(codes(&report), ["unusable_property"; 2]);
     assert!(software(&report).categories.is_empty());
     assert_eq!(additional(software(&report)).len(), 2);
@@ -77,7 +78,7 @@ fn a_category_without_a_letter_is_kept_and_not_used() {
 
 #[test]
 fn a_review_count_beyond_what_is_counted_is_kept() {
-    let report = of_record(r#", "review_count": 18446744073709551616, "rating": 1e300"#);
+    let report = examine_record(r#", "review_count": 18446744073709551616, "rating": 1e300"#);
     assert_eq!(codes(&report), ["unusable_property", "rating_out_of_range"]);
     assert_eq!(additional(software(&report)), [("review_count", "18446744073709551616")]);
     let rating = software(&report).rating.as_ref().expect("a rating");
@@ -87,7 +88,7 @@ fn a_review_count_beyond_what_is_counted_is_kept() {
 
 #[test]
 fn advice_stops_nothing() {
-    let report = of_record(
+    let report = examine_record(
         r#", "evidence_checked_on": "2025-02-30", "rating": 7, "Tagline": "x", "catagory": "y", "source": "deb",
             "sources": [["a", "ftp://a.example/"]]"#,
     );
@@ -98,14 +99,14 @@ fn advice_stops_nothing() {
 
 #[test]
 fn another_word_is_not_taken_for_a_misspelling() {
-    assert_eq!(codes(&of_record(r#", "source": "deb", "Sources": "deb", "version": "1", "stars": 4"#)), [""; 0]);
-    assert_eq!(codes(&of_record(r#", "source": [["a", "https://a.example/"]]"#)), ["near_miss_key"]);
+    assert_eq!(codes(&examine_record(r#", "source": "deb", "Sources": "deb", "version": "1", "stars": 4"#)), [""; 0]);
+    assert_eq!(codes(&examine_record(r#", "source": [["a", "https://a.example/"]]"#)), ["near_miss_key"]);
 }
 
 #[test]
 fn tomorrow_is_the_future_and_today_is_not() {
-    assert_eq!(codes(&of_record(r#", "evidence_checked_on": "2025-06-01""#)), [""; 0]);
-    assert_eq!(codes(&of_record(r#", "evidence_checked_on": "2025-06-02""#)), ["future_date"]);
+    assert_eq!(codes(&examine_record(r#", "evidence_checked_on": "2025-06-01""#)), [""; 0]);
+    assert_eq!(codes(&examine_record(r#", "evidence_checked_on": "2025-06-02""#)), ["future_date"]);
     let as_of = |date: &str| {
         let text = envelope(&format!(r#""software": [{}], "as_of": "{date}""#, record("a", "")));
         codes(&examine(&[("x.json", &text)]))
@@ -135,7 +136,7 @@ fn a_misspelled_key_explains_what_is_missing() {
     assert!(report.findings[0].help.contains("`evidence_checkedon` is probably meant"), "{}", report.findings[0].help);
 }
 
-fn of_section(key: &str, entries: &str) -> (Report, Vec<&'static str>) {
+fn examine_section(key: &str, entries: &str) -> (Report, Vec<&'static str>) {
     let report =
         examine(&[("x.json", &envelope(&format!(r#""software": [{}], "{key}": {entries}"#, record("a", ""))))]);
     assert!(report.is_valid(), "{:?}", report.findings);
@@ -150,7 +151,7 @@ fn only(report: &Report) -> &Export {
 
 #[test]
 fn reviews_that_lack_something_are_left_out() {
-    let (report, codes) = of_section(
+    let (report, codes) = examine_section(
         "reviews",
         r#"[{"id": "r", "software_id": "a", "rating": 5.0}, {"id": "s", "software_id": "a"}, {"software_id": "a", "rating": 1},
             {"id": "t", "software_id": "a", "rating": 6}, {"id": "u", "software_id": "a", "rating": 4.5}, {"id": "v", "software_id": "a", "rating": 0}, 7]"#,
@@ -161,7 +162,7 @@ fn reviews_that_lack_something_are_left_out() {
 
 #[test]
 fn the_time_of_a_review_is_shown_in_utc() {
-    let (report, codes) = of_section(
+    let (report, codes) = examine_section(
         "reviews",
         r#"[{"id": "r", "software_id": "a", "rating": 5, "created_at": "2025-03-01T01:00:00+02:00", "verified": true, "n": 1.0},
             {"id": "s", "software_id": "a", "rating": 5, "created_at": "2025-03-01"},
@@ -179,7 +180,7 @@ fn the_time_of_a_review_is_shown_in_utc() {
 
 #[test]
 fn a_glossary_source_is_a_title_an_address_or_both() {
-    let (report, codes) = of_section(
+    let (report, codes) = examine_section(
         "glossary",
         r#"[{"term": "A", "definition": "d", "source": "ISO 9000"}, {"term": "B", "definition": "d", "source": "https://b.example/"},
             {"term": "C", "definition": "d", "source": {"title": "T", "url": "https://c.example/"}},
@@ -203,11 +204,11 @@ fn a_glossary_source_is_a_title_an_address_or_both() {
 #[test]
 fn categories_and_synonyms_that_make_no_sense_are_left_out() {
     let (report, codes) =
-        of_section("categories", r#"[{"name": "Audits", "description": "d"}, {"name": "!"}, {}, "x"]"#);
+        examine_section("categories", r#"[{"name": "Audits", "description": "d"}, {"name": "!"}, {}, "x"]"#);
     assert_eq!(codes, ["entry_left_out"; 3]);
     assert_eq!(only(&report).categories[0].description.as_deref(), Some("d"));
 
-    let (report, codes) = of_section(
+    let (report, codes) = examine_section(
         "synonyms",
         r#"[{"terms": ["a", "b"]}, {"terms": ["a"]}, {"from": ["c"], "to": "d"}, {"from": [], "to": "d"}, {"ambiguous": ["car"]},
             {"terms": ["e", "f"], "to": "g"}, {"terms": ["h", " "]}, []]"#,
@@ -223,7 +224,7 @@ fn categories_and_synonyms_that_make_no_sense_are_left_out() {
 
 #[test]
 fn a_section_that_is_no_array_is_left_out() {
-    let (_, codes) = of_section("glossary", r#"{"term": "A"}"#);
+    let (_, codes) = examine_section("glossary", r#"{"term": "A"}"#);
     assert_eq!(codes, ["entry_left_out"]);
 }
 

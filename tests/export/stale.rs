@@ -99,9 +99,9 @@ fn stale_evidence_is_exit_code_0_and_denied_2() {
     let output = check(files.path(), &["--stale", "900y", "--deny", "warnings"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(stdout(&output).starts_with("Stale: 0 of 1 product; 0 never checked.\n"), "{}", stdout(&output));
-    for (age, told) in [("6m", "18mo"), ("5000y", "before the year 0")] {
+    for (age, part) in [("6m", "18mo"), ("5000y", "before the year 0")] {
         let output = check(files.path(), &["--stale", age]);
-        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
         assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()));
     }
     assert!(!stdout(&check(files.path(), &[])).contains("Stale"));

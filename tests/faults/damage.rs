@@ -120,7 +120,7 @@ fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
             damages += 2;
         }
     }
-    println!("damage: {damages} files truncated, emptied, zeroed or deleted: every answer right, every index mended");
+    println!("damage: {damages} files truncated, emptied, zeroed or deleted: every answer right, every index repaired");
 }
 
 #[test]

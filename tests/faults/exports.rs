@@ -76,7 +76,7 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
 }
 
 /// Waits until a watch shows a reason, with the former generation in service.
-fn tells(watching: &Watching, served: usize, reason: &str, what: &str) {
+fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
 }
@@ -92,7 +92,7 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     fs::create_dir(&aside).expect("a folder");
     let mut most = Duration::ZERO;
     let mut at = 0;
-    let mut mended = |what: &str| {
+    let mut recovered = |what: &str| {
         at += 1;
         corpus.write(&data, at);
         most = most.max(follows(&watching, at, what));
@@ -100,27 +100,27 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     };
 
     fs::remove_file(&export).expect("removed");
-    tells(&watching, 0, "exports_missing", "the export is deleted");
-    let at = mended("it is there again");
+    reports(&watching, 0, "exports_missing", "the export is deleted");
+    let at = recovered("it is there again");
 
     // A dangling link can't be read, even by root.
     fs::remove_file(&export).expect("removed");
     symlink("nowhere", &export).expect("a link");
-    tells(&watching, at, "exports_invalid", "the export can't be read");
+    reports(&watching, at, "exports_invalid", "the export can't be read");
     fs::remove_file(&export).expect("removed");
-    let at = mended("it can be read again");
+    let at = recovered("it can be read again");
 
     fs::remove_file(&export).expect("removed");
     fs::create_dir(&export).expect("a folder");
-    tells(&watching, at, "exports_invalid", "a folder stands in the export's place");
+    reports(&watching, at, "exports_invalid", "a folder stands in the export's place");
     fs::remove_dir(&export).expect("removed");
-    let at = mended("the folder is gone");
+    let at = recovered("the folder is gone");
 
     fs::remove_file(&export).expect("removed");
     assert!(Command::new("mkfifo").arg(&export).status().expect("mkfifo runs").success());
-    tells(&watching, at, "exports_invalid", "a pipe stands in the export's place");
+    reports(&watching, at, "exports_invalid", "a pipe stands in the export's place");
     fs::remove_file(&export).expect("removed");
-    let at = mended("the pipe is gone");
+    let at = recovered("the pipe is gone");
 
     corpus.write(&aside, at + 1);
     fs::remove_file(&export).expect("removed");
@@ -129,14 +129,14 @@ fn every_state_of_an_export_is_followed_and_the_last_good_one_served() {
     corpus.write(&aside, at + 2);
     follows(&watching, at + 2, "the file that the link leads to is replaced");
     fs::remove_file(&export).expect("removed");
-    mended("the link is gone");
-    let at = mended("and edits are followed");
+    recovered("the link is gone");
+    let at = recovered("and edits are followed");
 
     fs::remove_dir_all(&data).expect("removed");
-    tells(&watching, at, "exports_missing", "the folder is removed");
+    reports(&watching, at, "exports_missing", "the folder is removed");
     fs::create_dir(&data).expect("a folder");
-    mended("the folder is there again");
-    mended("and edits in it are followed");
+    recovered("the folder is there again");
+    recovered("and edits in it are followed");
 
     println!("exports: deleted, unreadable, folder, pipe, link, folder recreated: {most:?} at most, and the build");
 }
@@ -215,7 +215,7 @@ fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     let watching = Watching::new(place.started());
     let few = Corpus::generated(5);
     few.write(&place.data(), 1);
-    tells(&watching, 0, "records_removed", "most records are gone");
+    reports(&watching, 0, "records_removed", "most records are gone");
     let builds = watching.builds();
     // As `--reindex` does, in another process.
     place.reindex().expect("it builds");

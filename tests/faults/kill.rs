@@ -105,8 +105,8 @@ impl Place {
 
     /// The revision that a server answers with, where every answer is of it, whole.
     fn ask(&self, server: &Server) -> Result<usize, String> {
-        let told = |error: std::io::Error| error.to_string();
-        let mut client = Client::connect(&server.address, &server.key()).map_err(told)?;
+        let text = |error: std::io::Error| error.to_string();
+        let mut client = Client::connect(&server.address, &server.key()).map_err(text)?;
         let mut last = None;
         for (path, is_all) in [
             ("/v1/software?limit=100", true),
@@ -115,7 +115,7 @@ impl Place {
             ("/v1/software?sort=-rating&offset=1&limit=3", true),
             ("/v1/exports/tools", false),
         ] {
-            let answer = client.get(path).map_err(told)?;
+            let answer = client.get(path).map_err(text)?;
             let revision = self.checker.check(&self.corpus, &answer, is_all)?;
             if last.is_some_and(|last| last != revision) {
                 return Err(format!("{path} answers with revision {revision}, {last:?} before"));

@@ -187,7 +187,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     let rate = (capacity * SHARE) as f64 / 100.0;
     println!("load: {name}: capacity {capacity} requests a second; asked for {rate:.0} a second");
     let (mut quiet, mut busy) = (Windows::default(), Windows::default());
-    let (mut crowd, mut slowest, mut revision) = (0, Duration::ZERO, 1);
+    let (mut peak, mut slowest, mut revision) = (0, Duration::ZERO, 1);
     let turn = reloads.div_ceil(times(1, 25));
     while revision <= reloads {
         let last = (revision + turn).min(reloads + 1);
@@ -195,7 +195,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
             let (started, mut client) = (Instant::now(), target.client());
             for next in revision + 1..=last {
                 slowest = slowest.max(target.reload(&mut client, next));
-                crowd = crowd.max(threads(target.server.pid()).len());
+                peak = peak.max(threads(target.server.pid()).len());
             }
             started.elapsed()
         });
@@ -203,14 +203,14 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
         busy.add(seen);
         quiet.add(target.ask_during(Some(rate), || std::thread::sleep(took)).0);
     }
-    println!("load: {name}: quiet: {}", quiet.told());
-    println!("load: {name}: {reloads} reloads: {}", busy.told());
+    println!("load: {name}: quiet: {}", quiet.summary());
+    println!("load: {name}: {reloads} reloads: {}", busy.summary());
     println!("load: {name}: served {slowest:.1?} after the edit at most");
     for (what, seen) in [("closed loop", &measured), ("quiet", &quiet.all), ("reloads", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
-    no_thread_builds(&target, crowd);
+    no_thread_builds(&target, peak);
     // Time is asserted where the machine is there for nothing else.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
@@ -243,7 +243,7 @@ impl Windows {
     fn told(&self) -> String {
         format!(
             "{}; p99 of {} turns {:.2?} to {:.2?}, median {:.2?}",
-            self.all.told(),
+            self.all.summary(),
             self.p99s.len(),
             self.p99s[0],
             self.p99s[self.p99s.len() - 1],
@@ -253,24 +253,24 @@ impl Windows {
 }
 
 /// Builds are done by another process: the server has the threads that it has without one, and one that hears its log.
-fn no_thread_builds(target: &Target, crowd: usize) {
+fn no_thread_builds(target: &Target, peak: usize) {
     let threads = threads(target.server.pid());
     let ours = ["search", "reloader", "log", "build-log", "announce"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|name| others(name)).collect();
     assert_eq!(unknown.len(), 1, "but for the main thread, others than expected: {threads:?}");
-    assert!(crowd <= threads.len() + 1, "{crowd} threads while building, {} else", threads.len());
+    assert!(peak <= threads.len() + 1, "{peak} threads while building, {} else", threads.len());
 }
 
 #[test]
-fn reloads_under_load_mix_no_generations_and_refuse_nobody() {
+fn reloads_under_load_mix_no_generations_and_reject_no_request() {
     let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
     reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
 }
 
 #[test]
 #[ignore = "slow: some minutes, for `make faults`"]
-fn reloads_of_a_large_export_under_load_mix_no_generations_and_refuse_nobody() {
+fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_request() {
     let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
     reloads_under_load("large", Corpus::large(), reloads);
 }

@@ -81,7 +81,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
         while started.elapsed() < Duration::from_secs(seconds as u64) {
             revision += 1;
             replace(&target.data(), b"{\"name\": \"half");
-            until("the broken export is told", || {
+            until("the broken export is reported", || {
                 target.server.reasons().contains(&"exports_invalid".to_owned()).then_some(())
             });
             // In full runs the lock is sometimes held for longer than the timeout.
@@ -100,7 +100,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     println!(
         "onslaught: {revision} reloads in {:.0?}: {}; {} MiB before, {} at most; {} descriptors at the end",
         started.elapsed(),
-        seen.told(),
+        seen.summary(),
         before / 1024,
         most / 1024,
         descriptors(target.server.pid())

@@ -1,4 +1,4 @@
-//! A panic in the reloader's thread: served on, told, tried again.
+//! A panic in the reloader's thread: served on, reported, tried again.
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
             running.reloader.refresh().expect("it serves");
         }
         drop(scenario);
-        assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: mended");
+        assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: recovered");
         assert!(!running.reloader.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
         drop(running);
         let next = place.started();
@@ -64,14 +64,14 @@ fn a_server_outlives_a_panic_of_its_reloader() {
     command.env("FAILPOINTS", "publish::before=1*off->1*panic(out of paper)->off");
     let server = Server::spawn_command(command).announced();
     corpus.write(&data, 1);
-    until("health tells it", || (server.reasons() == ["build_panicked"]).then_some(()));
+    until("health reports it", || (server.reasons() == ["build_panicked"]).then_some(()));
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], corpus.count(0));
     corpus.write(&data, 2);
     until("the next change is followed", || {
         (server.get("/v1/software").1["pagination"]["total"] == corpus.count(2)).then_some(())
     });
     assert_eq!(server.reasons(), [""; 0]);
-    let (code, told) = server.terminate();
+    let (code, log) = server.terminate();
     assert_eq!(code, Some(0));
-    assert_eq!(told.matches("the last good generation stays").count(), 1, "{told}");
+    assert_eq!(log.matches("the last good generation stays").count(), 1, "{log}");
 }

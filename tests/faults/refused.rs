@@ -86,7 +86,7 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             at += 1;
         }
     }
-    println!("refused: {at} refusals over {} steps: served, told, healed", STEPS.len());
+    println!("refused: {at} refusals over {} steps: served, reported, recovered", STEPS.len());
 }
 
 fn later() -> Instant {
@@ -122,7 +122,7 @@ fn goes_well(
     refuse().expect("it refuses");
     corpus.write(&folder.join("data"), 1);
     until("the new revision is served from memory", || serves(server, corpus, 1).then_some(()));
-    until("health tells it", || (server.reasons() == ["index_not_written"]).then_some(()));
+    until("health reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
     heal().expect("it heals");
     // It is retried after 30 s, or at once on SIGHUP.
@@ -131,8 +131,8 @@ fn goes_well(
     }
     until("it is written", || server.reasons().is_empty().then_some(()));
     assert!(serves(server, corpus, 1));
-    let told = server.stderr();
-    assert_eq!(told.matches("can't be written").count(), 1, "logged once: {told}");
+    let log = server.stderr();
+    assert_eq!(log.matches("can't be written").count(), 1, "logged once: {log}");
 }
 
 #[test]

@@ -9,8 +9,7 @@ use std::thread::JoinHandle;
 
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::service::{
-    ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_software,
-    search_software,
+    ListSoftware, PageRequest, SearchSoftware, get_export, get_software, list_software, search_software,
 };
 use software_directory::snapshot::watch::{FsEvents, Signal, watch};
 use software_directory::snapshot::{Directory, Snapshot};
@@ -50,16 +49,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
             text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product").body);
         });
     }
-    let search = SearchSoftware {
-        q: Some("product audit".to_owned()),
-        filter: SoftwareFilter::default(),
-        sort: SearchSort::Relevance,
-        facets: Vec::new(),
-        highlight: false,
-        typo: true,
-        prefix: software_directory::service::Prefix::Auto,
-        page,
-    };
+    let search = SearchSoftware { page, ..SearchSoftware::new("product audit") };
     for hit in pollster::block_on(search_software(snapshot, &search)).expect("a search").data {
         add(&|text| {
             text.extend(&hit.item);

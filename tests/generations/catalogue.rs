@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::CalendarDate;
 use software_directory::service::{
-    PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_export, get_software, list_categories, search_software,
+    PageRequest, SearchSoftware, get_export, get_software, list_categories, search_software,
 };
 use software_directory::snapshot::Snapshot;
 
@@ -83,16 +83,7 @@ fn browsing_goes_by_rating_then_reviewed_evidence_then_completeness_then_name_an
             with(product("many-votes"), json!({"rating": 4.9, "review_count": 500})),
         ]})),
     )]);
-    let browse = SearchSoftware {
-        q: None,
-        filter: SoftwareFilter::default(),
-        sort: SearchSort::Relevance,
-        facets: Vec::new(),
-        highlight: false,
-        typo: true,
-        prefix: software_directory::service::Prefix::Auto,
-        page: ALL,
-    };
+    let browse = SearchSoftware { page: ALL, ..SearchSoftware::new("") };
     let page = pollster::block_on(search_software(&snapshot, &browse)).expect("it answers");
     let ids: Vec<_> = page.data.iter().map(|hit| parsed(&hit.item)["id"].take()).collect();
     assert_eq!(

@@ -41,9 +41,9 @@ fn a_broken_edit_keeps_the_last_good_generation_and_the_repaired_one_is_picked_u
     assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
     assert!(Arc::ptr_eq(&good, &running.snapshot()), "not even opened again");
     assert_eq!(running.reasons(), ["exports_invalid"]);
-    place.write("tools.json", &export(&["a", "b", "mended"]));
+    place.write("tools.json", &export(&["a", "b", "fixed"]));
     assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))));
-    assert_eq!(running.ids(), ["a", "b", "mended"]);
+    assert_eq!(running.ids(), ["a", "b", "fixed"]);
     assert_eq!(running.reasons(), [""; 0], "healthy again");
 }
 

@@ -97,7 +97,7 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repair
         assert_eq!(running.ids().len(), 2, "all else is in memory");
         assert!(running.reloader.is_due(Instant::now()), "at once, not in ten minutes");
         assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
-        assert_eq!(download(&running).expect("mended"), right);
+        assert_eq!(download(&running).expect("repaired"), right);
         assert!(!running.reloader.is_due(Instant::now()), "nothing is wrong any more");
         place.store().load(&place.current()).expect("whole again");
     }

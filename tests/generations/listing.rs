@@ -101,16 +101,7 @@ fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageR
 }
 
 fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page: PageRequest) -> (Vec<Value>, u64) {
-    let query = SearchSoftware {
-        q: None,
-        filter: filter.clone(),
-        sort,
-        facets: Vec::new(),
-        highlight: false,
-        typo: true,
-        prefix: software_directory::service::Prefix::Auto,
-        page,
-    };
+    let query = SearchSoftware { filter: filter.clone(), sort, page, ..SearchSoftware::new("") };
     let page = pollster::block_on(search_software(snapshot, &query)).expect("it answers");
     (page.data.into_iter().map(|hit| parsed(&hit.item)).collect(), page.pagination.total)
 }
@@ -277,8 +268,10 @@ proptest! {
         let (all, _) = listed(&snapshot, &SoftwareFilter::default(), Order::Name, ALL);
         let all: Vec<_> = all.iter().map(|item| detail(&snapshot, item)).collect();
         let query = SearchSoftware {
-            q: None, filter: filter.clone(), sort: SearchSort::Relevance, facets: Facet::ALL.to_vec(), highlight: false,
-            typo: true, prefix: software_directory::service::Prefix::Auto, page: PageRequest { limit: 1, offset: 0 },
+            filter: filter.clone(),
+            facets: Facet::ALL.to_vec(),
+            page: PageRequest { limit: 1, offset: 0 },
+            ..SearchSoftware::new("")
         };
         let page = pollster::block_on(search_software(&snapshot, &query)).expect("it answers");
         for (facet, counted) in page.facets {

@@ -4,7 +4,7 @@ use software_directory::service::{ChangesPage, PageRequest, list_changes};
 use software_directory::snapshot::Snapshot;
 use software_directory::snapshot::reloader::Outcome;
 
-use crate::place::{Place, export};
+use crate::place::{Place, Running, export};
 
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
@@ -13,14 +13,20 @@ fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 
-#[test]
-fn changes_are_known_after_edits_and_a_restart() {
-    let place = Place::with(&["a", "b"]);
+/// A reloader that serves `a`, `b`, `c` after `a`, `b`, and the names of both generations.
+fn after_an_addition(place: &Place) -> (Running, String, String) {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.reloader.refresh().expect("it serves");
     let second = running.snapshot().generation().to_owned();
+    (running, first, second)
+}
+
+#[test]
+fn changes_are_known_after_edits_and_a_restart() {
+    let place = Place::with(&["a", "b"]);
+    let (mut running, first, second) = after_an_addition(&place);
     place.write("tools.json", &export(&["b", "c", "d"]));
     running.reloader.refresh().expect("it serves");
     let restarted = place.started();
@@ -33,13 +39,9 @@ fn changes_are_known_after_edits_and_a_restart() {
 }
 
 #[test]
-fn generation_that_comes_back_knows_what_was_in_between() {
+fn generation_that_comes_back_has_the_changes_in_between() {
     let place = Place::with(&["a", "b"]);
-    let mut running = place.started();
-    let first = running.snapshot().generation().to_owned();
-    place.write("tools.json", &export(&["a", "b", "c"]));
-    running.reloader.refresh().expect("it serves");
-    let second = running.snapshot().generation().to_owned();
+    let (mut running, first, second) = after_an_addition(&place);
     place.write("tools.json", &export(&["a", "b"]));
     assert!(matches!(running.reloader.refresh(), Ok(Outcome::Loaded(_))), "not built again");
     assert_eq!(running.snapshot().generation(), first);

@@ -94,7 +94,7 @@ fn a_file_that_is_touched_while_running_is_no_new_generation() {
     place.write("tools.json", &export(&["a", "b"]));
     assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(place.generation_names().len(), 1);
-    assert_eq!(place.started().seen().phases, [], "the next start knows the file");
+    assert_eq!(place.started().seen().phases, [], "the next start reuses the file");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn bringing_the_records_back_is_healthy_again() {
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
     assert_eq!(second.reloader.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(second.reasons(), [""; 0]);
-    assert_eq!(place.started().seen().phases, [], "the next start knows the file");
+    assert_eq!(place.started().seen().phases, [], "the next start reuses the file");
 }
 
 #[test]

@@ -258,9 +258,9 @@ fn key_file_that_others_may_read_or_change_is_warned_of() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("changed");
         let output = keys(folder.path(), &["list", "--keys", "keys.json"]);
         assert_eq!(output.status.code(), Some(0));
-        let told = text(&output.stderr);
-        assert_eq!(told.contains("warning: "), warning.is_some(), "{mode:o}: {told}");
-        assert!(warning.is_none_or(|warning| told.contains(warning)), "{mode:o}: {told}");
+        let printed = text(&output.stderr);
+        assert_eq!(printed.contains("warning: "), warning.is_some(), "{mode:o}: {printed}");
+        assert!(warning.is_none_or(|warning| printed.contains(warning)), "{mode:o}: {printed}");
     }
 }
 

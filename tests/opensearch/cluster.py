@@ -37,7 +37,7 @@ import security
 
 # The server refuses to run as root.
 USER = "opensearch-test"
-# Of the file that comes with it what the server needs; the logs there would be written beside the programs.
+# The settings of the bundled file that the server needs; the logs there would be written beside the programs.
 JVM_OPTIONS = """\
 -Xms512m
 -Xmx512m

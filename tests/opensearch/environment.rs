@@ -85,7 +85,7 @@ pub(crate) async fn fill(cluster: &Cluster, index: &str, replicas: u32) {
     assert_eq!(json(cluster, request.timeout(patient)).await["timed_out"], false);
 }
 
-/// Searches the documents of [`fill`], all of which have the word.
+/// Searches the documents of [`fill`]; each has the word.
 pub(crate) async fn search(cluster: &Cluster, index: &str) -> Result<ClusterResponse, ClusterError> {
     let body = r#"{"query":{"match":{"text":"word"}},"size":10,"track_total_hits":true}"#;
     cluster.send(ClusterRequest::search(&format!("/{index}/_search"), body)).await

@@ -57,7 +57,7 @@ class Cluster:
             return health["status"] == "green" and health["number_of_nodes"] == NODES
         return False
 
-    def mend(self):
+    def restore(self):
         """Starts and continues the nodes, and waits until each shard has its copies."""
         for node in control("nodes"):
             control(f"{'continue' if node['pid'] else 'start'} {node['name']}")
@@ -114,7 +114,7 @@ class Faults:
         ready = ask(self.served, "/readyz")
         check(f"{name}: the server is ready", ready[0] == 200)
         load, begin = self.load(), time.monotonic()
-        self.cluster.mend()
+        self.cluster.restore()
         check(f"{name}: none fails while the node comes back", not load.end(f"{name}, the node comes back", begin, 0))
 
     def killed_node(self):
@@ -161,7 +161,7 @@ class Faults:
             wait(f"{name}: a server is ready again", HEALTHY_SECONDS, lambda: self.status("/readyz") == 200)
             wait(f"{name}: searches succeed", 60, lambda: self.status(f"/v1/search?q={word}&limit=9") == 200)
             check(f"{name}: the generation is the same", ask(self.served, "/v1/categories")[1]["X-Generation"] == generation)
-            self.cluster.mend()
+            self.cluster.restore()
 
     def red_index(self):
         """Without replicas a node's death takes a shard with it."""
@@ -184,7 +184,7 @@ class Faults:
         control(f"start {lost}")
         wait(f"{name}: searches succeed by themselves", HEALTHY_SECONDS, lambda: self.status(search.format(next(number))) == 200)
         self.cluster.ask(f"/{index}/_settings", {"index": {"auto_expand_replicas": "0-1"}})
-        self.cluster.mend()
+        self.cluster.restore()
 
     def full_disk(self):
         """A disk that is fuller than the flood stage."""
@@ -228,7 +228,7 @@ def main():
             return output
 
         reindex(arguments.data)
-        cluster.mend()
+        cluster.restore()
         served = stack.enter_context(server(arguments.binary, "--index", index, *engine))
         wait("a server is ready", 10, lambda: ask(served, "/readyz")[0] == 200)
         faults = Faults(cluster, served, reindex, other)
@@ -237,7 +237,7 @@ def main():
             faults.all_nodes, faults.red_index, faults.full_disk,
         ):
             if not arguments.only or arguments.only in fault.__name__:
-                cluster.mend()
+                cluster.restore()
                 fault()
 
 

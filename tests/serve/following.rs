@@ -16,8 +16,8 @@ fn an_edit_becomes_visible_a_broken_one_is_told_with_its_place_and_a_repaired_on
     assert_eq!(server.get("/v1/software/new").0, 200, "still served");
     assert!(server.stderr().contains("data/tools.json:2:3"), "{}", server.stderr());
 
-    write(folder.path(), &export(&["a", "b", "mended"]));
-    until("the mended record is there", || (server.get("/v1/software/mended").0 == 200).then_some(()));
+    write(folder.path(), &export(&["a", "b", "fixed"]));
+    until("the fixed record is there", || (server.get("/v1/software/fixed").0 == 200).then_some(()));
     until("it is healthy again", || server.reasons().is_empty().then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }

@@ -157,7 +157,7 @@ fn metrics_are_answered_on_a_listener_of_their_own_before_there_is_anything_to_s
     assert!(text.contains("software_directory_generation_records 0\n"), "{text}");
     assert_eq!(ask("/healthz").0, 404, "the service itself is elsewhere");
     drop(lock);
-    until("the generation is told", || {
+    until("the generation is reported", || {
         ask("/metrics").1.contains("software_directory_generation_records 1\n").then_some(())
     });
     let text = ask("/metrics").1;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from anyio.from_thread import start_blocking_portal
@@ -41,6 +42,13 @@ def _method(client: object, name: str) -> Any:
     return found
 
 
+def _raw(call: Callable[..., Any], name: str, *arguments: Any, **parameters: Any) -> Response:
+    if name in WITH_RESPONSE:
+        return call(f"{name}_with_response", *arguments, **parameters)[1]  # type: ignore[no-any-return]
+    value = call(name, *arguments, **parameters)
+    return value if name == "get" else value.response  # type: ignore[no-any-return]
+
+
 @contextmanager
 def blocking(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[Client]:
     """Drive the blocking client; waits are noted in `sleeps` and not waited for."""
@@ -49,12 +57,6 @@ def blocking(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[
 
         def call(name: str, *arguments: Any, **parameters: Any) -> Any:
             return _method(client, name)(*arguments, **parameters)
-
-        def raw(name: str, *arguments: Any, **parameters: Any) -> Response:
-            if name in WITH_RESPONSE:
-                return call(f"{name}_with_response", *arguments, **parameters)[1]  # type: ignore[no-any-return]
-            value = call(name, *arguments, **parameters)
-            return value if name == "get" else value.response  # type: ignore[no-any-return]
 
         def collect(into: list[Any], what: str, name: str, *arguments: Any, **parameters: Any) -> None:
             page = call(name, *arguments, **parameters)
@@ -65,7 +67,7 @@ def blocking(*, sleeps: list[float] | None = None, **settings: Any) -> Iterator[
             with client.exports.stream(*arguments, **parameters) as download:
                 return b"".join(download), download.size_bytes
 
-        yield Client(call, raw, collect, stream)
+        yield Client(call, partial(_raw, call), collect, stream)
 
 
 def _asynchronous(backend: str) -> Driver:
@@ -99,12 +101,6 @@ def _asynchronous(backend: str) -> Driver:
             def call(name: str, *arguments: Any, **parameters: Any) -> Any:
                 return portal.call(awaited, _method(client, name)(*arguments, **parameters))
 
-            def raw(name: str, *arguments: Any, **parameters: Any) -> Response:
-                if name in WITH_RESPONSE:
-                    return call(f"{name}_with_response", *arguments, **parameters)[1]  # type: ignore[no-any-return]
-                value = call(name, *arguments, **parameters)
-                return value if name == "get" else value.response  # type: ignore[no-any-return]
-
             def collect(into: list[Any], what: str, name: str, *arguments: Any, **parameters: Any) -> None:
                 pager = _method(client, name)(*arguments, **parameters)
                 portal.call(through, into, what, pager)
@@ -113,7 +109,7 @@ def _asynchronous(backend: str) -> Driver:
                 return portal.call(streamed, client.exports.stream(*arguments, **parameters))
 
             try:
-                yield Client(call, raw, collect, stream)
+                yield Client(call, partial(_raw, call), collect, stream)
             finally:
                 portal.call(client.aclose)
 

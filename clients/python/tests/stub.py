@@ -1,4 +1,4 @@
-"""A stub server that plays scripted answers, faults included, and remembers what was asked.
+"""A stub server that plays scripted answers, faults included, and records the requests.
 
 The script is the `responses` of a case of clients/conformance/cases.json, whose README describes the actions. Further
 actions, for what only this client has to be tried with: `trickle_head` sends a byte of the status line now and then.

@@ -16,7 +16,7 @@ OPTIONS: dict[str, Any] = {"api_key": "key", "base_url": "http://a"}
 
 
 class Directory:
-    """A list of records by generation; `generation_of` says which generation answers the request of a number."""
+    """A list of records by generation; `generation_of` maps the number of a request to its generation."""
 
     def __init__(self, generation_of: Callable[[int], int], *lists: str, header: bool = True) -> None:
         self.offsets: list[int] = []

@@ -82,7 +82,7 @@ def test_pages_tile_every_list() -> None:
         walked: list[int] = []
         offset: int | None = first
         while offset is not None:
-            # The server may give less than asked for, but something where there is something.
+            # The server may send less than the limit, but something where there is something.
             data = items[offset : offset + source.randint(1, 9)]
             walked += data
             offset = next_offset({"limit": 9, "offset": offset, "total": len(items)}, len(data))

@@ -1,4 +1,4 @@
-"""Writes src/software_directory/_generated out of the server's OpenAPI document, or says what is stale.
+"""Writes src/software_directory/_generated out of the server's OpenAPI document, or names what is stale.
 
 generate.py DOCUMENT           writes the files
 generate.py DOCUMENT --check   exits with 1, naming the files that differ, and writes nothing

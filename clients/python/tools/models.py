@@ -99,7 +99,7 @@ def _name(reference: str) -> str:
 
 def _definition(name: str, schema: dict[str, Any]) -> str:
     if "enum" in schema:
-        # A server may know more values than this client: any text passes, the known ones are completed.
+        # A server may have more values than this client: any text passes, the known ones are completed.
         return f"{name} = Union[{_literal(schema['enum'])}, str]\n{_docstring(schema['description'])}\n"
     bases = [_name(part["$ref"]) for part in schema.get("allOf", []) if "$ref" in part]
     own = [part for part in schema.get("allOf", [schema]) if "$ref" not in part]

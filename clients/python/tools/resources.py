@@ -1,4 +1,4 @@
-"""OpenAPI operations as methods of the two clients. The table below says which operation is which method."""
+"""OpenAPI operations as methods of the two clients. The table below maps operations to methods."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 //   node mirror.ts FILE [SECONDS]
 //
 // With SECONDS it looks again after each pause. The first time it downloads the exports; later it gets the products that
-// changed one by one, or the exports again if many did or the server doesn't know the copy's generation any more. The file is
+// changed one by one, or the exports again if many did or the server doesn't have the copy's generation any more. The file is
 // replaced when the new one is whole, so the mirror can be killed at any time.
 
 import { readFile, rename, writeFile } from "node:fs/promises";

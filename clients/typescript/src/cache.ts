@@ -1,4 +1,4 @@
-// A cache of bodies by URL. An entry isn't served by its age but only when the server says that it is unchanged (304).
+// A cache of bodies by URL. An entry isn't served by its age but only after a 304.
 
 import { type Bytes, withBody } from "./body.js";
 

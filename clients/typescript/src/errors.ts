@@ -85,7 +85,7 @@ export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError";
 }
 
-/** 410: the server doesn't know the changes since this generation, or not any more. */
+/** 410: the server doesn't have the changes since this generation, or not any more. */
 export class GoneError extends ApiError {
   override readonly name = "GoneError";
 }

@@ -21,7 +21,7 @@ export function backoffSeconds(retry: number): number {
   return Math.min(8, 0.5 * 2 ** retry) * (0.5 + Math.random() / 2);
 }
 
-/** Seconds of a `Retry-After` header, or undefined if it says nothing that can be understood. */
+/** Seconds of a `Retry-After` header, or undefined if it can't be parsed. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const text = headers.get("retry-after")?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text);

@@ -51,7 +51,7 @@ export interface paths {
         /**
          * List changes
          * @description The products that were added, changed or removed since a generation, by id, over all generations in between. The server
-         *     remembers the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
+         *     keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
          *     and the whole directory is at `/v1/exports`.
          */
         get: operations["listChanges"];
@@ -281,11 +281,11 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description What belongs in it. */
+            /** @description Description. */
             description: string | null;
             /**
              * Format: int64
-             * @description How many products are in it; may be 0.
+             * @description Number of products in it; may be 0.
              */
             software_count: number;
         };
@@ -343,7 +343,7 @@ export interface components {
             id: string;
             /** @description Name of the export. */
             name: string;
-            /** @description What the directory puts before the ids that the document has for products and reviews; null where those are the ids. */
+            /** @description The prefix that the directory adds to the ids of the document's products and reviews; null without one. */
             id_prefix: string | null;
             /** @description Licence of the export's content: a URI. */
             license: string;
@@ -398,9 +398,9 @@ export interface components {
         };
         /** @description One value of a facet. */
         FacetValue: {
-            /** @description What to send as the filter's value. */
+            /** @description The value for the filter. */
             value: string;
-            /** @description What to show. */
+            /** @description The label to display. */
             label: string;
             /**
              * Format: int64
@@ -419,7 +419,7 @@ export interface components {
         };
         /** @description Where a definition can be checked. */
         GlossarySource: {
-            /** @description What the source is called. */
+            /** @description Name of the source. */
             title: string | null;
             /** @description Where it is. */
             url: string | null;
@@ -460,7 +460,7 @@ export interface components {
         Pagination: {
             /**
              * Format: int32
-             * @description The page size asked for, 1 to 100.
+             * @description The requested page size, 1 to 100.
              */
             limit: number;
             /**
@@ -516,7 +516,7 @@ export interface components {
             dropped: string[];
             /** @description Terms that were searched as well because they mean the same. */
             synonyms: components["schemas"]["Replacement"][];
-            /** @description What hits must not have: behind a `-`, or a `not` that leaves something out. */
+            /** @description Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out. */
             excluded: string[];
             /** @description The product that alternatives are looked for to, as the query has it. Absent where none are. */
             alternatives_to?: string;
@@ -579,7 +579,7 @@ export interface components {
             export_count: number | null;
             /** @description When the state began (RFC 3339), where that is known. */
             since: string | null;
-            /** @description The cause and how to mend it, for the operator; `null` without a valid key. */
+            /** @description The cause and the remedy, for the operator; `null` without a valid key. */
             detail: string | null;
         };
         /** @description A word of the query and what was searched for it. */
@@ -604,13 +604,13 @@ export interface components {
             title: string | null;
             /** @description Text. */
             body: string | null;
-            /** @description Who wrote it. */
+            /** @description Name of the author. */
             author: string | null;
             /** @description When it was written: RFC 3339, in UTC. */
             created_at: string | null;
             /** @description Whether the reviewer is known to use the product. */
             verified: boolean | null;
-            /** @description All that the directory doesn't interpret, as the export writes it. */
+            /** @description The properties that the directory doesn't interpret, as in the export. */
             additional_properties: {
                 [key: string]: unknown;
             };
@@ -669,7 +669,7 @@ export interface components {
             review_count: number | null;
             /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
             website: string;
-            /** @description Who makes it. */
+            /** @description Name of the vendor. */
             vendor: string | null;
             /** @description `software` or `document-templates`; further values may come. */
             offering_type: string;
@@ -682,7 +682,7 @@ export interface components {
              * @description How well it matches; comparable within one answer only. 0 without a query.
              */
             score: number;
-            /** @description The fields that matched; absent where `highlight` isn't asked for. */
+            /** @description The fields that matched; absent without `highlight`. */
             highlights?: components["schemas"]["Highlight"][];
         };
         /** @description A page of products that match. */
@@ -690,7 +690,7 @@ export interface components {
             data: components["schemas"]["SearchHit"][];
             pagination: components["schemas"]["Pagination"];
             query: components["schemas"]["QueryReport"];
-            /** @description By the names asked for in `facets`; absent where none is. */
+            /** @description By the names in the parameter `facets`; absent without it. */
             facets?: {
                 [key: string]: components["schemas"]["FacetValue"][];
             };
@@ -699,7 +699,7 @@ export interface components {
         Shared: {
             /** @description Categories that both are in. */
             categories: components["schemas"]["CategoryRef"][];
-            /** @description Words of the product asked about that both have, the rarest first. */
+            /** @description Words of the requested product that both have, the rarest first. */
             words: string[];
         };
         /** @description A page of similar products. */
@@ -731,7 +731,7 @@ export interface components {
             review_count: number | null;
             /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
             website: string;
-            /** @description Who makes it. */
+            /** @description Name of the vendor. */
             vendor: string | null;
             /** @description `software` or `document-templates`; further values may come. */
             offering_type: string;
@@ -784,7 +784,7 @@ export interface components {
             review_count: number | null;
             /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
             website: string;
-            /** @description Who makes it. */
+            /** @description Name of the vendor. */
             vendor: string | null;
             /** @description `software` or `document-templates`; further values may come. */
             offering_type: string;
@@ -798,15 +798,15 @@ export interface components {
             aliases: string[];
             /** @description Free key words. */
             tags: string[];
-            /** @description What it does. */
+            /** @description Functions of the product. */
             features: string[];
             /** @description Standards it is for. */
             standards: string[];
             /** @description Names of products that it can replace. */
             alternative_to: string[];
-            /** @description How it can be run. */
+            /** @description Ways to run it. */
             deployment: string[];
-            /** @description What it costs, as text. */
+            /** @description Price, as text. */
             pricing: string | null;
             /** @description Languages of its user interface. */
             languages: string[];
@@ -817,7 +817,7 @@ export interface components {
              *     come.
              */
             rating_source: string | null;
-            /** @description All that the directory doesn't interpret, as the export writes it. */
+            /** @description The properties that the directory doesn't interpret, as in the export. */
             additional_properties: {
                 [key: string]: unknown;
             };
@@ -853,7 +853,7 @@ export interface components {
             review_count: number | null;
             /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
             website: string;
-            /** @description Who makes it. */
+            /** @description Name of the vendor. */
             vendor: string | null;
             /** @description `software` or `document-templates`; further values may come. */
             offering_type: string;
@@ -880,7 +880,7 @@ export interface components {
         };
         /** @description A source of evidence. */
         Source: {
-            /** @description What the source is called. */
+            /** @description Name of the source. */
             label: string;
             /** @description Where it is: a URI. */
             url: string;

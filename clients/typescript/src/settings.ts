@@ -41,7 +41,7 @@ export interface ClientOptions {
   /** Where the directory is, such as `https://directory.example`. A path in front of `/v1` is kept. Default: the variable
    * `SOFTWARE_DIRECTORY_URL` of the environment, where there is one. */
   baseUrl?: string | URL | undefined;
-  /** What sends the requests; the platform's `fetch` where nothing is said. */
+  /** The function that sends requests; by default the platform's `fetch`. */
   fetch?: Fetch | undefined;
   /** Longest time that one attempt may take, from the request to the last byte of the body. Default 30 000. */
   timeoutMs?: number | undefined;

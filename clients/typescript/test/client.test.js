@@ -67,7 +67,7 @@ test("calls that are begun together run together", async () => {
   assert.equal(most, 2);
 });
 
-test("a promise of the client is a promise to whoever asks", async () => {
+test("a promise of the client has the methods of Promise", async () => {
   const settled = [];
   const directory = client({ fetch: scripted(record(), json({}, 404)).fetch });
   await directory.software.get("a").finally(() => settled.push("finally"));
@@ -156,7 +156,7 @@ test("a redirect keeps its status where the platform shows it", async () => {
   assert.equal(calls[0].init.redirect, "manual");
 });
 
-test("an error tells all it knows as JSON", async () => {
+test("an error has all its properties as JSON", async () => {
   const problem = {
     type: "/errors",
     title: "Slow down",

@@ -215,7 +215,7 @@ test("the sources are formatted (else: npm run format)", async () => {
   await run(node, [tool("prettier/bin/prettier.cjs"), "--check", "."], { cwd: PACKAGE });
 });
 
-test("publint finds nothing to mend", async () => {
+test("publint finds no problem", async () => {
   await run(node, [tool("publint/src/cli.js"), tarball, "--strict"]);
 });
 

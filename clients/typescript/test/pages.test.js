@@ -21,7 +21,7 @@ test("a page is what the server sent, and nothing else when it is written as JSO
   assert.equal(await page.getNextPage(), undefined);
 });
 
-test("the last page doesn't ask for another", async () => {
+test("the last page requests no other", async () => {
   const { calls, fetch } = scripted(json(PAGE));
   for await (const page of client({ fetch }).software.list().pages()) assert.equal(page.data.length, 1);
   assert.equal(calls.length, 1);

@@ -8,7 +8,7 @@ export const PAGE = { data: [{ id: "a" }], pagination: { limit: 20, offset: 0, t
 /** A test that waits for what never comes ends here; nothing is measured with it. */
 export const timeout = 20_000;
 
-/** A fetch that answers what is given, one after the other, and remembers its calls. */
+/** A fetch that returns the given answers, one after the other, and records its calls. */
 export function scripted(...answers) {
   const calls = [];
   const fetch = async (url, init) => {

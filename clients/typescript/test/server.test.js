@@ -46,7 +46,7 @@ const client = (apiKey, options) => new SoftwareDirectory({ apiKey, baseUrl: ser
 /** Sends the `Origin` that a browser would. */
 const from = (origin) => (url, init) => fetch(url, { ...init, headers: { ...init.headers, origin } });
 
-test("a spent quota is a RateLimitError that tells the wait", async () => {
+test("a spent quota is a RateLimitError with the wait", async () => {
   const directory = client(keys.slow, { maxRetries: 0 });
   await directory.categories.list();
   const error = await directory.categories.list().catch((reason) => reason);

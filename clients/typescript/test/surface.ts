@@ -1,4 +1,4 @@
-// Compiled, never run: what a user's editor knows. The lines that must not compile say so.
+// Compiled, never run: the types in a user's editor. The lines that must not compile say so.
 
 import {
   ApiError,

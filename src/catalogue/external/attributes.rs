@@ -88,7 +88,7 @@ impl AttributeValuesBuilder {
 }
 
 impl AttributeValues {
-    /// A reader, which is asked for the products in the order of their ordinals.
+    /// A reader of the products in the order of their ordinals.
     pub(super) fn reader(&self) -> AttributeReader {
         AttributeReader { rows: self.0.rows(), next: None }
     }

@@ -1,4 +1,4 @@
-//! Products of different exports with one website, as in [`SameAs`](crate::catalogue::same_as::SameAs), whatever their number.
+//! Products of different exports with one website, as in [`SameAs`](crate::catalogue::same_as::SameAs), for any number of them.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::RecordPlace;
 use crate::catalogue::Ordinal;
-use crate::catalogue::same_as::{MAX_LINKS, Wanted};
+use crate::catalogue::same_as::{LinkChoice, MAX_LINKS};
 use crate::external::{ExternalSorter, Keyed, Scratch, Spool};
 
 /// The products of other exports that may have the website of a product.
@@ -24,11 +24,11 @@ struct Group {
     candidates: Vec<(Ordinal, RecordPlace)>,
 }
 
-/// A group whose members are being read.
+/// A group of which members are being read.
 #[derive(Debug)]
 struct OpenGroup {
     group: Group,
-    wanted: Wanted,
+    choice: LinkChoice,
     export: u32,
     is_shared: bool,
 }
@@ -36,12 +36,12 @@ struct OpenGroup {
 impl OpenGroup {
     fn new(website: u64, export: u32) -> Self {
         let group = Group { website, candidates: Vec::new() };
-        Self { group, wanted: Wanted::default(), export, is_shared: false }
+        Self { group, choice: LinkChoice::default(), export, is_shared: false }
     }
 
     fn push(&mut self, ordinal: Ordinal, place: RecordPlace) {
         self.is_shared |= place.export != self.export;
-        if self.wanted.admits(place.export) {
+        if self.choice.admits(place.export) {
             self.group.candidates.push((ordinal, place));
         }
     }

@@ -150,7 +150,7 @@ pub struct ExternalCatalogue {
     reviews: Spool<StoredReview>,
 }
 
-/// A product with all that the directory adds to it.
+/// A product with the additions of the directory.
 #[derive(Debug)]
 pub struct MergedProduct {
     /// Its place in the order of quality.
@@ -167,13 +167,13 @@ pub struct MergedProduct {
     pub rating: Option<f64>,
     /// The day of the evidence check.
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Whether it is a demo record beside real ones.
+    /// Whether it is a demo record among real ones.
     pub is_demo: bool,
     /// The product as lists show it, a JSON object.
     pub item: Vec<u8>,
     /// The fields of its detail which the item doesn't have, a JSON object.
     pub detail: Vec<u8>,
-    /// What its reviews add up to.
+    /// The summary of its reviews.
     pub reviews: ReviewSummary,
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Ordered {
 /// A product with what its places in the orders depend on.
 type ByQuality = Keyed<(Quality, Vec<u8>, Box<str>), (PlacedProduct, u64, Option<CalendarDate>)>;
 
-/// What the orders besides that of names depend on.
+/// The keys of the orders other than that of names.
 type ByName = Keyed<(Vec<u8>, Box<str>), (Ordinal, Option<f64>, Option<u64>, Option<CalendarDate>)>;
 
 /// Sorts products.

@@ -1,4 +1,4 @@
-//! The parts of a catalogue without products, for servers whose engine has these: categories, glossary, exports and their documents.
+//! The parts of a catalogue without products, for servers with an engine that has these: categories, glossary, exports and their documents.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, Write as _};

@@ -21,7 +21,7 @@ const GENERATION_DIGITS: usize = 16;
 pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Failure> {
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     if side.is_dir() {
-        if let Some((store, manifest)) = of_folder(side) {
+        if let Some((store, manifest)) = open_index(side) {
             return generation(&store, &manifest);
         }
         let files = export::find_files(side).map_err(|error| Failure::usage(chain(&error)))?;
@@ -91,7 +91,7 @@ fn is_generation(text: &str) -> bool {
 }
 
 /// The generation that a folder is; or the current one, where it is an index.
-fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
+fn open_index(folder: &Path) -> Option<(Store, Manifest)> {
     let path: PathBuf = folder.canonicalize().ok()?;
     let name = path.file_name()?.to_str()?;
     if let Some(manifest) = path.parent().and_then(|parent| Store::new(parent).manifest(name)) {
@@ -106,5 +106,5 @@ fn of_folder(folder: &Path) -> Option<(Store, Manifest)> {
 fn generation(store: &Store, manifest: &Manifest) -> Result<Set, Failure> {
     let mut artifact = store.load_catalogue(manifest).map_err(|error| Failure::usage(chain(&error)))?;
     let (catalogue, _) = open_catalogue(&mut artifact).map_err(|error| Failure::usage(chain(&error)))?;
-    Set::of_catalogue(&catalogue).map_err(|error| Failure::usage(chain(&error)))
+    Set::from_catalogue(&catalogue).map_err(|error| Failure::usage(chain(&error)))
 }

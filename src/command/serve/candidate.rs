@@ -21,7 +21,7 @@ use crate::snapshot::stamp::{FolderStamp, stamp};
 use crate::snapshot::{Directory, Observer, Phase, RenderedReport};
 
 /// How often the published exports are looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The most bytes of findings that the page shows.
 const FINDINGS_BYTES: usize = 512 * 1024;
 /// The most records of a section that the page shows of each kind.
@@ -117,7 +117,7 @@ impl Published {
     fn compare_all(&self, candidates: &Receiver<Set>, preview: &Preview) {
         let (mut candidate, mut seen) = (None, self.stamp());
         loop {
-            match candidates.recv_timeout(LOOK_EVERY) {
+            match candidates.recv_timeout(POLL_INTERVAL) {
                 // Only the last of several counts.
                 Ok(set) => candidate = Some(candidates.try_iter().last().unwrap_or(set)),
                 Err(RecvTimeoutError::Timeout) if candidate.is_none() || self.stamp() == seen => continue,

@@ -1,23 +1,28 @@
 //! `serve`: the directory, published.
 
+mod announce;
 mod candidate;
 mod empty_queries;
+mod signals;
 mod sockets;
 mod source;
 
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
-use tokio::sync::watch as flag;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 
+use self::announce::{announce, log_start};
 use self::empty_queries::QueryFile;
+use self::signals::{Shutdown, handle_signals, reached};
 use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
@@ -156,7 +161,7 @@ fn serve(
     let writing = query_file.clone().map(|file| runtime.spawn(file.write_regularly()));
     let served = runtime.block_on(run_server(args, sockets, state, generations, development));
     if let Some(file) = query_file {
-        writing.inspect(tokio::task::JoinHandle::abort);
+        writing.inspect(JoinHandle::abort);
         file.write_and_log();
     }
     served
@@ -198,14 +203,8 @@ async fn run_server(
     let (listener, address) = sockets.service(args).await?;
     let metrics = sockets.metrics(args).await?;
     let (keys, is_preview) = (Arc::clone(&state.keys), state.config.preview.is_some());
-    let (stop, stopped) = flag::channel(0_u8);
-    let metrics = metrics.map(|(listener, address)| {
-        tracing::info!(%address, "metrics are served at /metrics");
-        let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
-        let server = Server { limits, ..Server::new(http::metrics_service(Arc::clone(&state))) };
-        // To the very end, so that stopping can be observed too.
-        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
-    });
+    let (shutdown, phase) = watch::channel(Shutdown::None);
+    let metrics = metrics.map(|(listener, address)| serve_metrics(listener, address, Arc::clone(&state)));
     let defaults = ConnectionLimits::default();
     let max_connections = sockets::connections(defaults.max_connections);
     let service = Server {
@@ -214,168 +213,76 @@ async fn run_server(
         open_connections: Some(state.metrics.connections.clone()),
     };
     let eviction = tokio::spawn(async move { state.evict_idle_searches().await });
-    let (open, opened) = flag::channel(u8::from(!is_shared));
-    let stops = stopped.clone();
+    let (open, is_open) = watch::channel(!is_shared);
+    let server_phase = phase.clone();
     let server = tokio::spawn(async move {
         // Serving starts at once: until there is a generation, /healthz is fine and /readyz is 503. But connections of a socket
         // that was handed over wait in its backlog, or go to the process that is still there.
         tokio::select! {
-            () = reached(opened, 1) => {}
-            () = reached(stops.clone(), 1) => return,
+            () = reached(is_open, true) => {}
+            () = reached(server_phase.clone(), Shutdown::Graceful) => return,
         }
-        service.serve(listener, reached(stops.clone(), 1), reached(stops, 2)).await;
+        let graceful = reached(server_phase.clone(), Shutdown::Graceful);
+        service.serve(listener, graceful, reached(server_phase, Shutdown::Immediate)).await;
     });
-    let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(stopped.clone(), 1)));
+    let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(phase.clone(), Shutdown::Graceful)));
     let (signals, received) = sync_channel(16);
-    let listening = listen_for_signals(stop.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
+    let handler = handle_signals(shutdown.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
     let (origin, is_demo, awaited) = (generations.origin(), generations.is_demo(), generations.awaited());
-    let (ready, is_ready) = tokio::sync::oneshot::channel();
-    let runtime = Handle::current();
-    let sender = signals.clone();
-    thread::Builder::new()
-        .name("reloader".to_owned())
-        .spawn(move || {
-            if let Err(panic) = panics::catch(|| generations.run(ready, sender, &received, &runtime)) {
-                tracing::error!(
-                    "the directory isn't updated any more, because the program failed: {panic}; restart it"
-                );
-            }
-        })
-        .map_err(|error| Failure::other(&error))?;
+    let started = start_reloader(generations, signals.clone(), received).map_err(|error| Failure::other(&error))?;
     let outcome = tokio::select! {
-        started = is_ready => match started {
+        started = started => match started {
             Ok(Ok(outcome)) => {
                 log_start(outcome.as_ref(), address, &origin, awaited);
-                open.send_replace(1);
+                open.send_replace(true);
                 announce(address, development.as_ref(), is_demo, is_preview);
                 Ok(())
             }
             Ok(Err(failure)) => Err(failure),
             Err(_) => Err(Failure { text: "building the directory failed".to_owned(), code: 1 }),
         },
-        () = reached(stopped, 1) => Ok(()),
+        () = reached(phase, Shutdown::Graceful) => Ok(()),
     };
     if outcome.is_err() {
-        stop.send_replace(2);
+        shutdown.send_replace(Shutdown::Immediate);
     }
     // Until shutdown.
     drop(server.await);
     // The reloader isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
     // generation on disk is swept at the next start.
     let _ = signals.try_send(Signal::Stop);
-    for task in [Some(watcher), Some(listening), Some(eviction), metrics].into_iter().flatten() {
+    for task in [Some(watcher), Some(handler), Some(eviction), metrics].into_iter().flatten() {
         task.abort();
     }
     outcome
 }
 
+/// Serves metrics to the very end, so that stopping can be observed too.
+fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState>) -> JoinHandle<()> {
+    tracing::info!(%address, "metrics are served at /metrics");
+    let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
+    let server = Server { limits, ..Server::new(http::metrics_service(state)) };
+    tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
+}
+
+/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its start.
+fn start_reloader(
+    generations: Generations,
+    signals: SyncSender<Signal>,
+    received: Receiver<Signal>,
+) -> io::Result<oneshot::Receiver<Result<Option<Outcome>, Failure>>> {
+    let (ready, started) = oneshot::channel();
+    let runtime = Handle::current();
+    let run = move || {
+        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, &runtime)) {
+            tracing::error!("the directory isn't updated any more, because the program failed: {panic}; restart it");
+        }
+    };
+    thread::Builder::new().name("reloader".to_owned()).spawn(run)?;
+    Ok(started)
+}
+
 /// The threads that read and write connections: half of the processors carry more requests than all of them can search for.
 fn worker_threads() -> usize {
     thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
-}
-
-/// Waits until a flag has reached a level.
-async fn reached(mut flag: flag::Receiver<u8>, level: u8) {
-    // A dropped sender counts as the highest level.
-    drop(flag.wait_for(|at| *at >= level).await);
-}
-
-/// Interrupt and termination ask to stop, a second one to stop at once; a hang-up asks to read exports and keys again.
-fn listen_for_signals(
-    stop: flag::Sender<u8>,
-    signals: SyncSender<Signal>,
-    keys: Arc<KeyStore>,
-) -> io::Result<tokio::task::JoinHandle<()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    Ok(tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = interrupt.recv() => stop_on("SIGINT", &stop),
-                _ = terminate.recv() => stop_on("SIGTERM", &stop),
-                _ = hang_up.recv() => {
-                    tracing::info!("SIGHUP: exports and keys are read again");
-                    // A full channel means that it is about to look anyway.
-                    let _ = signals.try_send(Signal::Reload);
-                    let keys = Arc::clone(&keys);
-                    drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);
-                }
-            }
-        }
-    }))
-}
-
-/// Asks to stop, or to stop at once where that was asked before.
-fn stop_on(signal: &'static str, stop: &flag::Sender<u8>) {
-    stop.send_modify(|level| *level = level.saturating_add(1));
-    if *stop.borrow() == 1 {
-        tracing::info!("{signal}: stopping; requests in progress are completed, for 10 s at most");
-    } else {
-        tracing::info!("{signal} again: stopping at once");
-    }
-}
-
-/// Logs the one line of a start.
-fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, awaited: &str) {
-    let Some(outcome) = outcome else {
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, origin, "serving nothing yet: waiting for {awaited}");
-        return;
-    };
-    let (kept, index) = match outcome {
-        Outcome::Loaded(kept) => (kept, "loaded"),
-        Outcome::Published(kept) => (kept, "built"),
-        // The reloader has logged the reason.
-        Outcome::KeptLastGood(kept) => (kept, "last good generation"),
-        // A start publishes something.
-        Outcome::Unchanged => return,
-    };
-    tracing::info!(
-        version = env!("CARGO_PKG_VERSION"),
-        %address,
-        data = origin,
-        index,
-        generation = kept.generation,
-        software = kept.software_count,
-        "serving"
-    );
-}
-
-/// Prints the service's address, in the first line, and how to try it. On a thread of its own, which may block on a pipe that
-/// isn't read.
-fn announce(address: SocketAddr, development: Option<&ApiKey>, is_demo: bool, is_preview: bool) {
-    let reachable = match address.ip() {
-        ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
-        ip if ip.is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port())),
-        _ => address,
-    };
-    let mut text = format!("Listening on http://{address}\n");
-    let example = |key: &str| {
-        format!("  curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q=permit+to+work'\n")
-    };
-    // A string can't refuse a write.
-    let _ = match development {
-        Some(key) => write!(text, "\nExplore  http://{reachable}/#key={}\n\n{}", key.expose(), example(key.expose())),
-        None => write!(text, "\nExplore  http://{reachable}/\n\n{}", example("YOUR_KEY")),
-    };
-    if let Some(key) = development.filter(|_| is_preview) {
-        let _ = write!(text, "\nWhat changes  http://{reachable}/preview#key={}\n", key.expose());
-    }
-    if is_demo {
-        text.push_str(
-            "\nThere is no folder ./data here, so this is the directory that comes with the program, for trying it out.\n\
-             Put export files in ./data, or name their folder with --data.\n",
-        );
-    }
-    let text = Arc::<str>::from(text);
-    let said = Arc::clone(&text);
-    if thread::Builder::new().name("announce".to_owned()).spawn(move || print_all(&said)).is_err() {
-        print_all(&text);
-    }
-}
-
-fn print_all(text: &str) {
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -62,7 +62,7 @@ impl HandedOver {
         listen(self.service.take(), args.listen, "--listen").await
     }
 
-    /// The listener of the metrics, if they are wanted.
+    /// The listener of the metrics, if the options have one.
     pub(super) async fn metrics(&mut self, args: &ServeArgs) -> Result<Option<(TcpListener, SocketAddr)>, Failure> {
         match args.metrics_listen {
             Some(address) => listen(self.metrics.take(), address, "--metrics-listen").await.map(Some),

@@ -127,7 +127,7 @@ impl Generations {
                 let started = match reloader.start() {
                     Ok(outcome) => Ok(Some(outcome)),
                     Err(failure) if waits && failure.code.is_of_exports() => Ok(None),
-                    Err(failure) => Err(Failure::of_build(&failure)),
+                    Err(failure) => Err(Failure::from_build(&failure)),
                 };
                 let is_started = started.is_ok();
                 if ready.send(started).is_ok() && is_started {

@@ -161,7 +161,7 @@ fn rejected(response: &ClusterResponse, sent: usize) -> Result<(Vec<usize>, Opti
         let Some(error) = item.error else { continue };
         let status = StatusCode::from_u16(item.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let reason = Reason::new(error.kind.as_deref(), error.reason.as_deref().unwrap_or_default());
-        let error = ClusterError::of_status(&response.node, status, reason);
+        let error = ClusterError::from_status(&response.node, status, reason);
         if !error.is_temporary() {
             return Err(error);
         }

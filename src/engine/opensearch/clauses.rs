@@ -78,7 +78,7 @@ pub(super) fn any(mut filters: Vec<Value>) -> Value {
     }
 }
 
-/// A query whose score is multiplied by 1 and the weights of the functions that apply.
+/// A query with its score multiplied by 1 and the weights of the functions that apply.
 pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
     if functions.is_empty() {
         return query;

@@ -227,7 +227,7 @@ mod tests {
     fn terms_are_found_by_name_and_others_have_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_sort_bytes(folder.path(), 1));
-        let title = Term::Title("acme".into());
+        let name = Term::Name("acme".into());
         // More documents than count: the ones with low scores and the demo record, which has the best one, don't.
         let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
         let demo = low + 1;
@@ -237,17 +237,17 @@ mod tests {
             let is_demo = ordinal == demo;
             builder.count(&Term::Word(0x7b)).expect("written");
             builder.sort_counts().expect("written");
-            builder.count(&title).expect("written");
+            builder.count(&name).expect("written");
             let score = if is_demo { 0.75 } else { score };
             let example = Example { ordinal, is_demo, score, categories: &categories };
-            builder.push_example(&title, example).expect("written");
+            builder.push_example(&name, example).expect("written");
         }
         let encoded = builder.finish().and_then(|bulk| bulk.read_all()).expect("encoded");
         let dictionary = Dictionary::open(&encoded).expect("opened");
         assert_eq!(dictionary.frequency(&Term::Word(0x7b)), demo + 1);
         assert_eq!(dictionary.frequency(&Term::Word(0x7c)), 0);
-        assert_eq!(dictionary.frequency(&title), demo + 1);
-        assert_eq!(dictionary.categories(&title), [0, 1]);
+        assert_eq!(dictionary.frequency(&name), demo + 1);
+        assert_eq!(dictionary.categories(&name), [0, 1]);
         assert_eq!(dictionary.categories(&Term::AlternativeTo("acme".into())), [0; 0]);
     }
 }

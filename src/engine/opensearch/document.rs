@@ -31,14 +31,14 @@ pub struct Document {
     pub(super) checksum: Checksum,
 }
 
-/// Two numbers made of a document's content. Their sums over an index tell whether it has every document as it was sent.
+/// Two numbers made of a document's content. Their sums over an index show whether it has every document as it was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Checksum {
     pub(super) a: u64,
     pub(super) b: u64,
 }
 
-/// The bits of each number: the cluster adds up floating-point numbers, whose sums are exact up to 2^53.
+/// The bits of each number: the cluster adds up floating-point numbers, and such sums are exact up to 2^53.
 const CHECKSUM_BITS: u32 = 26;
 
 impl Checksum {
@@ -67,7 +67,7 @@ pub struct DocumentWriter<'g> {
     pub stems: &'g [StemId],
 }
 
-/// What a product is found by.
+/// The fields that a product is found by.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentText<'d> {
     /// Its terms with their occurrences.

@@ -42,7 +42,7 @@ pub struct Fill {
     dictionary: DictionaryBuilder,
 }
 
-/// A generation whose indices are whole.
+/// A generation with whole indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledGeneration {
     /// The name of the index of the products.
@@ -93,7 +93,7 @@ impl Fill {
     ) -> Result<(), FillError> {
         for (term, occurrences) in text.terms {
             self.dictionary.count(term).map_err(FillError::Scratch)?;
-            if matches!(term, Term::Title(_) | Term::AlternativeTo(_)) {
+            if matches!(term, Term::Name(_) | Term::AlternativeTo(_)) {
                 let example = Example {
                     ordinal: product.ordinal,
                     is_demo: product.is_demo,

@@ -35,7 +35,7 @@ impl IndexPrefix {
         format!("{self}-state")
     }
 
-    /// A pattern which matches all indices of the directory, and those of each other one whose prefix begins with this one and a
+    /// A pattern which matches all indices of the directory, and those of each other one with a prefix that begins with this one and a
     /// hyphen.
     pub(super) fn pattern(&self) -> String {
         format!("{self}-*")

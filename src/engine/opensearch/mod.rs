@@ -1,8 +1,8 @@
 //! OpenSearch as an engine: searches, lists, records and reviews from the indices of a cluster.
 //!
 //! A generation is three indices: products, reviews, and parts that servers hold in memory. Each request names its index, so it
-//! never mixes generations. A product is a document with its terms as features, whose values are weighted frequencies; a plan
-//! brings the rest of the score with it (`query`). What understanding a query looks up is in memory (`dictionary`).
+//! never mixes generations. A product is a document with its terms as features, valued by weighted frequencies; a plan
+//! brings the rest of the score with it (`query`). The data for understanding a query is in memory (`dictionary`).
 
 mod attributes;
 mod bulk;
@@ -68,7 +68,7 @@ pub struct OpenSearchEngine {
 }
 
 impl OpenSearchEngine {
-    /// Opens the indices of a generation of so many documents and shards, with the parts that are held in memory.
+    /// Opens the indices of a generation, given its numbers of documents and shards, with the parts that are held in memory.
     ///
     /// # Errors
     /// Where the dictionary is damaged.
@@ -84,7 +84,7 @@ impl OpenSearchEngine {
         Ok(Self { cluster, index, documents, shards, dictionary, stems, catalogue, real })
     }
 
-    /// Whether there are demo records beside real ones.
+    /// Whether there are demo records among real ones.
     fn has_demos(&self) -> bool {
         (self.real as usize) < self.documents
     }

@@ -1,6 +1,6 @@
 //! Publication: one small document names the index in service.
 //!
-//! It is replaced by compare-and-set, so of two publications that don't know of each other one fails. A second document is a
+//! It is replaced by compare-and-set, so one of two concurrent publications fails. A second document is a
 //! lease with an expiry, by which builds take turns.
 
 use std::sync::Arc;

@@ -13,9 +13,9 @@ use super::statistics::Statistics;
 use super::term;
 use crate::search::{Alternative, Group, Plan, Rerank};
 
-/// Added to the score of a product whose whole name is the query. Larger than any other score, and so small that scores of
+/// Added to the score of a product with the query as its whole name. Larger than any other score, and small enough that scores of
 /// some ten keep three decimals.
-pub(super) const TITLE: f32 = 8192.0;
+pub(super) const EXACT_NAME: f32 = 8192.0;
 
 /// Added to the score of a product with all words, where those with some are in the same list in an order of its own.
 pub(super) const COMPLETE: f32 = 32_768.0;
@@ -54,8 +54,8 @@ pub(super) struct PlanQuery<'p> {
 impl<'p> PlanQuery<'p> {
     /// The queries of a plan.
     pub(super) fn new(plan: &'p Plan, statistics: &impl Statistics) -> Self {
-        let crowded = plan.groups.iter().filter(|group| group.alternatives.len() > FEW).count();
-        let most = MAX_SCORED / crowded.max(1);
+        let long = plan.groups.iter().filter(|group| group.alternatives.len() > FEW).count();
+        let most = MAX_SCORED / long.max(1);
         let (mut groups, mut conditions) = (Vec::new(), Vec::new());
         for group in &plan.groups {
             let with_documents = |of: &&Alternative| statistics.frequency(&of.term) > 0;
@@ -70,7 +70,7 @@ impl<'p> PlanQuery<'p> {
         Self { plan, groups, conditions, spellings, neighbours }
     }
 
-    /// The query in the order of relevance: of a whole name the score is [`TITLE`] more.
+    /// The query in the order of relevance: of a whole name the score is [`EXACT_NAME`] more.
     pub(super) fn ranked(&self, matching: Match) -> Value {
         let words = self.words(matching);
         let ranked = match &self.plan.rerank {
@@ -94,24 +94,24 @@ impl<'p> PlanQuery<'p> {
             Rerank::Signals(_) => {
                 let spelled = |(filter, share): &(Value, f32)| json!({"filter": filter, "weight": share});
                 let mut functions: Vec<_> = self.spellings.iter().map(spelled).collect();
-                functions.push(json!({"filter": {"match_all": {}}, "weight": TITLE}));
+                functions.push(json!({"filter": {"match_all": {}}, "weight": EXACT_NAME}));
                 let named = constant(&json!({"bool": {"filter": [self.named(), self.condition(Match::All)]}}), 1.0);
                 let whole = json!({"function_score": {
                     "query": named, "functions": functions, "score_mode": "sum", "boost_mode": "replace",
                 }});
                 json!({"dis_max": {"queries": [ranked, whole]}})
             }
-            _ => json!({"bool": {"must": [ranked], "should": [constant(&self.named(), TITLE)]}}),
+            _ => json!({"bool": {"must": [ranked], "should": [constant(&self.named(), EXACT_NAME)]}}),
         };
         self.restricted(whole)
     }
 
-    /// The query in an order of its own, with scores by which the tiers can be told: [`TITLE`], and [`COMPLETE`] where those
+    /// The query in an order of its own, with scores that encode the tiers: [`EXACT_NAME`], and [`COMPLETE`] where those
     /// with some words are found too.
     pub(super) fn unranked(&self, matching: Match) -> Value {
         let mut tiers = Vec::new();
         if !self.plan.names.is_empty() {
-            tiers.push(constant(&json!({"bool": {"filter": [self.named(), self.condition(Match::All)]}}), TITLE));
+            tiers.push(constant(&json!({"bool": {"filter": [self.named(), self.condition(Match::All)]}}), EXACT_NAME));
         }
         if matching == Match::Some {
             tiers.push(constant(&self.condition(Match::All), COMPLETE));
@@ -161,7 +161,7 @@ impl<'p> PlanQuery<'p> {
         }
     }
 
-    /// The real products whose whole name is the query.
+    /// The real products with the query as their whole name.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
         json!({"bool": {"filter": [{"terms": {"names": names}}, {"term": {"demo": 0}}]}})
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn exclusions_and_phrases_restrict_whatever_is_found() {
         let plan = Plan {
-            excluded: vec![Term::Word(7), Term::Title("acme".into())],
+            excluded: vec![Term::Word(7), Term::Name("acme".into())],
             phrases: vec![vec![vec![2], vec![3, 4]]],
             ..Plan::default()
         };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::document::parse_words;
-use super::query::{COMPLETE, TITLE};
+use super::query::{COMPLETE, EXACT_NAME};
 use crate::engine::{EngineError, Hit, HitTexts};
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::DocumentWords;
@@ -75,14 +75,14 @@ struct RankBucket {
     doc_count: u64,
 }
 
-/// Which hits the scores belong to.
+/// The tiers of the hits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
-    /// Products with all words; a whole name has [`TITLE`] more.
+    /// Products with all words; a whole name has [`EXACT_NAME`] more.
     All,
     /// Products with some words.
     Some,
-    /// Both, told by [`COMPLETE`] and [`TITLE`].
+    /// Both, distinguished by [`COMPLETE`] and [`EXACT_NAME`].
     Both,
 }
 
@@ -169,7 +169,7 @@ impl SearchResponse {
     }
 }
 
-/// The tier that a score tells, and the score within it.
+/// The tier that a score encodes, and the score within it.
 fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
     let (is_complete, score) = match tiers {
         Tiers::All => (true, score),
@@ -177,7 +177,7 @@ fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
         Tiers::Some | Tiers::Both => (false, score),
     };
     let (tier, score) = match is_complete {
-        true if score >= TITLE => (Tier::Title, score - TITLE),
+        true if score >= EXACT_NAME => (Tier::ExactName, score - EXACT_NAME),
         true => (Tier::All, score),
         false => (Tier::Some, score),
     };
@@ -210,10 +210,10 @@ mod tests {
 
     #[test]
     fn tiers_are_told_by_scores() {
-        assert_eq!(tier(TITLE + 0.5, Tiers::All, false), (Tier::Title, 0.5));
+        assert_eq!(tier(EXACT_NAME + 0.5, Tiers::All, false), (Tier::ExactName, 0.5));
         assert_eq!(tier(7.5, Tiers::All, true), (Tier::Demo, 7.5));
         assert_eq!(tier(7.5, Tiers::Some, false), (Tier::Some, 7.5));
-        assert_eq!(tier(COMPLETE + TITLE + 2.0, Tiers::Both, false), (Tier::Title, 2.0));
+        assert_eq!(tier(COMPLETE + EXACT_NAME + 2.0, Tiers::Both, false), (Tier::ExactName, 2.0));
         assert_eq!(tier(COMPLETE + 2.0, Tiers::Both, true), (Tier::Demo, 2.0));
         assert_eq!(tier(2.0, Tiers::Both, true), (Tier::SomeDemo, 2.0));
     }

@@ -22,7 +22,7 @@ use crate::search::collect::{Candidate, RERANKED};
 /// The buckets of ranks by which a place far behind in a filtered list is found.
 const RANK_BUCKETS: usize = 10_000;
 
-/// The aggregation of all that is found, filtered or not.
+/// The aggregation of all hits, filtered or not.
 const FOUND: &str = "found";
 /// The aggregation of the ranks.
 const RANKS: &str = "ranks";
@@ -103,7 +103,7 @@ impl<'e, 'r> Search<'e, 'r> {
         if self.request.order.is_none() { self.plan.ranked(matching) } else { self.plan.unranked(matching) }
     }
 
-    /// A page of products by their names, of which the first ones are reranked by the length of their shortest name: first the order
+    /// A page of products by their names. The first ones are reranked by the length of their shortest name: first the order
     /// alone, then the page's items.
     async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
@@ -227,7 +227,7 @@ impl<'e, 'r> Search<'e, 'r> {
         self.engine.search_index(&body).await
     }
 
-    /// The hits of a response, whose total is that of those with all words too.
+    /// The hits of a response; its total is that of those with all words too.
     fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;

@@ -2,7 +2,7 @@
 
 use crate::search::{Group, StemId, Term};
 
-/// What a query is made of besides the plan.
+/// The statistics that a query needs besides the plan.
 pub(super) trait Statistics {
     /// The factor of a group's scores.
     fn scale(&self, group: &Group) -> f32;

@@ -23,7 +23,7 @@ pub(super) enum TermField {
 /// The field that has terms of this kind.
 pub(super) const fn field(term: &Term) -> TermField {
     match term {
-        Term::Title(_) | Term::NamePrefix(_) | Term::NameWord(_) => TermField::Names,
+        Term::Name(_) | Term::NamePrefix(_) | Term::NameWord(_) => TermField::Names,
         Term::Word(_)
         | Term::Compound(_)
         | Term::Prefix(_)

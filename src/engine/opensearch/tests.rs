@@ -155,8 +155,8 @@ fn compare_facets(found: &SearchHits, expected: &SearchHits) -> Result<(), TestC
 
 /// Whether the scores of two hits are equal but for rounding.
 fn is_near(one: &Hit, other: &Hit) -> bool {
-    // Of a whole name the score is the share of spelled words.
-    let least = if one.tier == Tier::Title { 0.5 } else { 0.0 };
+    // The score of a whole name is the share of spelled words.
+    let least = if one.tier == Tier::ExactName { 0.5 } else { 0.0 };
     (one.score - other.score).abs() <= TOLERANCE * one.score.max(other.score).max(least)
 }
 
@@ -226,7 +226,7 @@ mod on_cluster {
             let found = RUNTIME.block_on(remote.has_values(attribute, &values)).expect("values");
             assert_eq!(found, pollster::block_on(local.has_values(attribute, &values)).expect("values"));
         }
-        // The only value that is too long to be counted is as frequent as the rarest ones, of which there are too many.
+        // The only value that is too long to be counted is as frequent as the rarest ones, and there are too many of these.
         let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
         attributes[Attribute::Vendor as usize] = vec!["iso 9001".to_owned(), "acme".to_owned(), "nobody".to_owned()];
         for filter in [SoftwareFilter::default(), SoftwareFilter { attributes, ..SoftwareFilter::default() }] {

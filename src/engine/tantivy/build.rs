@@ -257,7 +257,7 @@ mod tests {
 
     /// Terms of many kinds, rare and in every document, with frequencies small and large.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
-        let mut terms = vec![(Term::Title(format!("name {number}").into()), Occurrences::one(Part::Name))];
+        let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         for stem in (0..40).filter(|stem| number.is_multiple_of(stem + 1)) {
             let mut occurrences = Occurrences::default();
             for _ in 0..=(number + stem) % 7 {
@@ -269,7 +269,7 @@ mod tests {
             terms.push((Term::Word(stem), occurrences));
         }
         if number == 7 {
-            terms.push((Term::Title("long ".repeat(20_000).into()), Occurrences::one(Part::Name)));
+            terms.push((Term::Name("long ".repeat(20_000).into()), Occurrences::one(Part::Name)));
         }
         terms
     }

@@ -94,7 +94,7 @@ impl<'a> TierCollector<'a> {
                 continue;
             }
             let tier = if self.names.binary_search(&found.ordinal).is_ok() {
-                Tier::Title
+                Tier::ExactName
             } else if self.complete.is_some() {
                 Tier::Some
             } else {
@@ -116,7 +116,7 @@ impl<'a> TierCollector<'a> {
         // A whole name comes first however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
             if !self.is_complete(ordinal) {
-                self.collector.take_pruned(Candidate { tier: Tier::Title, score: 0.0, ordinal });
+                self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
             }
         }
     }

@@ -258,7 +258,7 @@ impl Engine for TantivyEngine {
     }
 
     fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
-        Box::pin(ready(Ok(self.records.find(id).map(|ordinal| self.records.content_hash(ordinal)))))
+        Box::pin(ready(Ok(records::content_hash(&self.records, id))))
     }
 
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {

@@ -54,8 +54,8 @@ struct Skip {
     is_served: bool,
 }
 
-/// What stays in memory of a document.
-struct Remembered {
+/// The part of a checked document that stays in memory.
+struct CheckedDocument {
     /// Its file in the report.
     file: usize,
     valid: bool,
@@ -117,7 +117,7 @@ pub fn examine_external(
 struct Reading {
     report: Report,
     findings: Findings,
-    documents: Vec<Remembered>,
+    documents: Vec<CheckedDocument>,
     rows: IdRows,
     /// Whether every element that should be a product has an id.
     all_have_ids: bool,
@@ -139,7 +139,7 @@ impl Reading {
             for kind in [SectionKind::Software, SectionKind::Reviews] {
                 contents.sections[kind as usize] = Section::default();
             }
-            self.documents.push(Remembered { file: self.report.files.len(), valid, contents, counts });
+            self.documents.push(CheckedDocument { file: self.report.files.len(), valid, contents, counts });
         }
         self.report.files.push(file.release(scratch)?);
         Ok(())
@@ -157,7 +157,7 @@ impl Reading {
         by_id.iter().enumerate().for_each(|(at, document)| place[*document] = Some(at));
 
         let exports = documents.into_iter().map(|document| {
-            let Remembered { file, valid, contents, .. } = document;
+            let CheckedDocument { file, valid, contents, .. } = document;
             ParsedExport { file: &report.files[file], valid, contents }
         });
         let mut exports: Vec<_> = exports.collect();

@@ -10,7 +10,7 @@ use crate::export::{Code, Export, Finding, IdPrefixes, Limits, Report, SourceFil
 use crate::external::Scratch;
 use crate::record::CalendarDate;
 
-/// What only a set in memory reports.
+/// The findings that only a set in memory reports.
 const IN_MEMORY: [Code; 4] = [Code::SharedUrl, Code::SharedName, Code::NearMissCategory, Code::SimilarId];
 
 /// The bytes of rows in memory: nearly all of them are sorted on disk.

@@ -9,7 +9,7 @@ use crate::printable::printable;
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 
-/// Bytes that tell whether more of the line follows, and where its characters begin.
+/// Bytes read to see whether more of the line follows, and where its characters begin.
 const MARGIN: usize = 4;
 
 /// The mark for the part of the line that isn't shown.

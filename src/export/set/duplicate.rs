@@ -1,4 +1,4 @@
-//! Reports of elements whose identity is in use already.
+//! Reports of elements with an identity that is in use already.
 
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind, SourceFile};
 
-/// What is known of all products of a set.
+/// How much of a set's products is known.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::export) struct Products {
     /// Whether every file could be read, so that what isn't there doesn't exist.
@@ -31,18 +31,18 @@ impl Products {
         let code = self.orphan_code(orphan.product_exists);
         let (mut message, help) = match (orphan.product_exists, code) {
             (true, _) => {
-                (format!("this review is left out together with its product `{id}`"), "mend the product's record")
+                (format!("this review is left out together with its product `{id}`"), "fix the product's record")
             }
             (false, Code::UnknownSoftware) => {
                 (format!("there is no product `{id}` in the directory"), "correct `software_id`, or remove the review")
             }
             (false, _) if self.is_complete => (
                 format!("there is no product `{id}` among those that have an id"),
-                "mend the products without a valid id first",
+                "fix the products without a valid id first",
             ),
             (false, _) => (
                 format!("there is no product `{id}` in the files that could be read"),
-                "mend the files that couldn't be read first",
+                "fix the files that couldn't be read first",
             ),
         };
         if others > 0 {

@@ -127,7 +127,7 @@ impl Parser<'_> {
         self.report(Code::NumberOutOfRange, start..self.at, message, help);
     }
 
-    /// Reads a number, or something that wants to be one; reading goes on behind it in any case.
+    /// Reads a number, or something that looks like one; reading goes on behind it in any case.
     pub(super) fn number(&mut self) -> Result<Kind, Stop> {
         let start = self.at;
         let length = number_length(&self.bytes[start..]);

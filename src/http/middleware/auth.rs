@@ -68,7 +68,7 @@ impl Authenticate {
         metrics.page_requests.inc();
         let client = client_ip(request.extensions(), request.headers(), &config.trusted_proxies);
         let network = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).into();
-        Some(Arc::new(Grant::of_visitor(network, rate, Arc::clone(visitors))))
+        Some(Arc::new(Grant::for_visitor(network, rate, Arc::clone(visitors))))
     }
 
     /// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key is accepted all the same:

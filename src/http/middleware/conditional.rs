@@ -10,11 +10,9 @@ use axum::http::header::{
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 
-use percent_encoding::percent_decode_str;
-
 use super::around::Middleware;
 use super::content_hash::ContentHash;
-use super::route::{FEED, SOFTWARE, matched_route};
+use super::route::{FEED, is_software, matched_route, path_id};
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag, EntityTags};
 use crate::http::extract::Snapshot;
@@ -42,8 +40,7 @@ impl Middleware for Conditional {
         let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
         let snapshot = request.extensions().get::<Snapshot>().filter(|_| is_get);
         let Some(snapshot) = snapshot else { return ControlFlow::Continue(None) };
-        let is_software = matched_route(request).is_some_and(|route| route.as_str() == SOFTWARE);
-        let tag = if is_software {
+        let tag = if is_software(request) {
             request.extensions().get().map(|hash| self.by_content_hash(*hash, request.uri()))
         } else {
             Some(self.tag(request, snapshot))
@@ -105,17 +102,12 @@ impl Conditional {
 
 /// The resource that a request is for, if its content has a hash of its own.
 fn resource(request: &Request) -> Option<Resource<'_>> {
-    let route = matched_route(request)?.as_str();
-    let id = || {
-        let (_, encoded) = request.uri().path().rsplit_once('/')?;
-        percent_decode_str(encoded).decode_utf8().ok()
-    };
-    Some(match route {
+    Some(match matched_route(request)?.as_str() {
         "/v1/categories" => Resource::Categories,
-        "/v1/categories/{id}" => Resource::Category(id()?),
+        "/v1/categories/{id}" => Resource::Category(path_id(request)?),
         "/v1/glossary" => Resource::Glossary,
-        "/v1/glossary/{id}" => Resource::Term(id()?),
-        "/v1/exports/{id}" => Resource::Export(id()?),
+        "/v1/glossary/{id}" => Resource::Term(path_id(request)?),
+        "/v1/exports/{id}" => Resource::Export(path_id(request)?),
         "/v1/changes" | FEED => Resource::Changes,
         _ => return None,
     })

@@ -8,10 +8,9 @@ use axum::http::Method;
 use axum::http::header::IF_NONE_MATCH;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::future::{BoxFuture, Either};
-use percent_encoding::percent_decode_str;
 use tower::{Layer, Service};
 
-use super::route::{SOFTWARE, matched_route};
+use super::route::{is_software, path_id};
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::service::get_software_hash;
@@ -22,6 +21,9 @@ pub(in crate::http) struct ContentHash(pub(in crate::http) u64);
 
 /// Adds the [`ContentHash`] to a request for a product that has `If-None-Match`: a 304 needs no more of the product. For a request
 /// without a condition the hash comes with the product.
+///
+/// With an old tag the product is then read too, so a cluster gets two requests. Reading it here would save one of them, but a
+/// 304 costs no quota: the record, which may have megabytes, would be read for keys without quota left.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct ContentHashLayer;
 
@@ -69,8 +71,6 @@ fn conditional(request: &Request) -> Option<(Snapshot, String)> {
     if !request.headers().contains_key(IF_NONE_MATCH) || !matches!(*request.method(), Method::GET | Method::HEAD) {
         return None;
     }
-    matched_route(request).filter(|route| route.as_str() == SOFTWARE)?;
-    let snapshot = request.extensions().get::<Snapshot>()?.clone();
-    let (_, encoded) = request.uri().path().rsplit_once('/')?;
-    Some((snapshot, percent_decode_str(encoded).decode_utf8().ok()?.into_owned()))
+    let id = is_software(request).then(|| path_id(request))??;
+    Some((request.extensions().get::<Snapshot>()?.clone(), id.into_owned()))
 }

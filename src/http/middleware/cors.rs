@@ -15,7 +15,7 @@ use axum::response::Response;
 
 use super::around::Middleware;
 use super::options::no_content;
-use crate::http::problem::allowed_methods;
+use crate::http::methods::allowed_methods;
 
 /// Headers that a page may send beyond those that are always allowed.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(

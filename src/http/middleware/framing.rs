@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::http::header::{ALLOW, CONTENT_LENGTH};
 use axum::response::Response;
 
-use crate::http::problem::{ALLOWED_METHODS, MCP_METHODS};
+use crate::http::methods::{ALLOWED_METHODS, MCP_METHODS};
 
 /// Removes the length of a body that a status doesn't have (RFC 9110, 8.6), and the router's own `Allow`, which lacks `OPTIONS`
 /// and stands on every response to another method than `GET`.

@@ -10,7 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::around::Middleware;
 use super::route::matched_route;
-use crate::http::problem::{ApiError, allowed_methods};
+use crate::http::methods::allowed_methods;
+use crate::http::problem::ApiError;
 
 /// Answers `OPTIONS` on a route, and on `*`, with its methods. It needs no key.
 #[derive(Debug, Clone, Copy)]

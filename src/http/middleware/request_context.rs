@@ -1,5 +1,5 @@
-//! The request context: the request id, with which a caller and the log refer to the same request, and what else middleware
-//! further out has to know of a request once it is over.
+//! The request context: the request id, with which a caller and the log refer to the same request, and what else outer
+//! middleware needs of a request once it is over.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};

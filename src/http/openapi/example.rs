@@ -52,7 +52,7 @@ pub(super) fn add_recorded(document: &mut OpenApi) {
 }
 
 /// Each of these errors as a problem document.
-pub(super) fn of_errors(codes: &[ErrorCode]) -> impl Iterator<Item = (String, RefOr<Example>)> {
+pub(super) fn error_examples(codes: &[ErrorCode]) -> impl Iterator<Item = (String, RefOr<Example>)> {
     codes.iter().map(|code| {
         let error = error(*code);
         let problem = problem::describe(&error, REQUEST_ID, "/docs/errors");

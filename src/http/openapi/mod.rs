@@ -246,7 +246,7 @@ fn error_response(errors: &Errors) -> Response {
     let codes: Vec<_> = errors.codes.iter().map(|code| format!("`{}`", code.as_str())).collect();
     let problem = ContentBuilder::new()
         .schema(Some(RefOr::Ref(Ref::from_schema_name(Problem::name()))))
-        .examples_from_iter(example::of_errors(errors.codes))
+        .examples_from_iter(example::error_examples(errors.codes))
         .build();
     let mut response = ResponseBuilder::new()
         .description(format!("{}: {}", errors.codes.first().map_or("", |code| code.title()), codes.join(", ")))

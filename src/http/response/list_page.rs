@@ -41,7 +41,7 @@ impl ListBody {
     }
 
     /// A list of resources as they are.
-    pub(in crate::http) fn of_page(page: &Page) -> Result<Self, ApiError> {
+    pub(in crate::http) fn from_page(page: &Page) -> Result<Self, ApiError> {
         let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(item);
             Ok(())

@@ -52,7 +52,7 @@ pub(in crate::http) async fn list_categories(
 ) -> Result<Response, ApiError> {
     let page = service::list_categories(&snapshot, page);
     let links = links.header(page.pagination, MaxOffset::Unbounded);
-    Ok(ListBody::of_page(&page)?.finish().into_response(links))
+    Ok(ListBody::from_page(&page)?.finish().into_response(links))
 }
 
 /// A category.

@@ -52,7 +52,7 @@ struct ChangeList {
 /// List changes
 ///
 /// The products that were added, changed or removed since a generation, by id, over all generations in between. The server
-/// remembers the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
+/// keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
 /// and the whole directory is at `/v1/exports`.
 #[utoipa::path(
     get,

@@ -67,7 +67,7 @@ pub(in crate::http) async fn list_exports(
     let links = links.header(page.pagination, MaxOffset::Unbounded);
     let skipped = snapshot.skipped();
     let skipped = SkippedResource { export_count: skipped.exports, record_count: skipped.records };
-    Ok(ListBody::of_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
+    Ok(ListBody::from_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
 }
 
 #[derive(Debug, Clone, Copy, Default)]

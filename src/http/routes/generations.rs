@@ -43,7 +43,7 @@ async fn get_current(
     let store = index(&state, &request)?;
     let name = tokio::task::spawn_blocking(move || store.current_name()).await.map_err(ApiError::internal)?;
     let name = name.ok_or(ApiError::IndexUnavailable)?;
-    let tag = EntityTag::of_version(&name).map_err(ApiError::internal)?;
+    let tag = EntityTag::from_version(&name).map_err(ApiError::internal)?;
     let mut response = match tag.condition(&headers) {
         Condition::Changed => format!("{name}\n").into_response(),
         Condition::Unchanged | Condition::AnyVersion => StatusCode::NOT_MODIFIED.into_response(),

@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_glossary(
 ) -> Result<Response, ApiError> {
     let page = service::list_glossary(&snapshot, &query);
     let links = links.header(page.pagination, MaxOffset::of(query.q.as_deref()));
-    Ok(ListBody::of_page(&page)?.finish().into_response(links))
+    Ok(ListBody::from_page(&page)?.finish().into_response(links))
 }
 
 /// A glossary term.

@@ -66,7 +66,7 @@ struct Reason {
     /// When the state began (RFC 3339), where that is known.
     #[schema(required)]
     since: Option<String>,
-    /// The cause and how to mend it, for the operator; `null` without a valid key.
+    /// The cause and the remedy, for the operator; `null` without a valid key.
     #[schema(required)]
     detail: Option<String>,
 }

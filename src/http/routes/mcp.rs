@@ -14,7 +14,8 @@ use axum::routing::any;
 
 use crate::http::config::HttpConfig;
 use crate::http::extract::Snapshot;
-use crate::http::problem::{ApiError, MCP_METHODS, MCP_PATH};
+use crate::http::methods::{MCP_METHODS, MCP_PATH};
+use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::mcp::{self, Host, Refused, ToolServer};
 use crate::service::{SearchSoftware, ServiceError};

@@ -90,7 +90,7 @@ pub(in crate::http) async fn list_reviews(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    let body = ListBody::of_page(&reviews.page)?.with("summary", &reviews.summary)?;
+    let body = ListBody::from_page(&reviews.page)?.with("summary", &reviews.summary)?;
     let links = links.header(reviews.page.pagination, MaxOffset::Unbounded);
     Ok(body.finish().into_response(links))
 }

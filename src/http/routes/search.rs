@@ -69,7 +69,7 @@ struct SearchResult {
     data: Vec<SearchResultHit>,
     pagination: Pagination,
     query: QueryReport,
-    /// By the names asked for in `facets`; absent where none is.
+    /// By the names in the parameter `facets`; absent without it.
     #[schema(required = false, nullable = false)]
     facets: Option<BTreeMap<String, Vec<FacetValue<'static>>>>,
 }
@@ -84,7 +84,7 @@ struct SearchResultHit {
     item: SoftwareItem<'static>,
     /// How well it matches; comparable within one answer only. 0 without a query.
     score: f32,
-    /// The fields that matched; absent where `highlight` isn't asked for.
+    /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
     highlights: Option<Vec<Highlight<'static>>>,
 }
@@ -165,7 +165,7 @@ fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-/// Facets by name, in the order asked.
+/// Facets by name, in the order of the request.
 struct Facets<'a>(&'a [(Facet, Vec<FacetValue<'a>>)]);
 
 impl Serialize for Facets<'_> {

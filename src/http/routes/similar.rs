@@ -56,7 +56,7 @@ struct SimilarSoftware {
 struct Shared<'a> {
     /// Categories that both are in.
     categories: Vec<CategoryRef<'a>>,
-    /// Words of the product asked about that both have, the rarest first.
+    /// Words of the requested product that both have, the rarest first.
     words: &'a [String],
 }
 

@@ -1,5 +1,5 @@
-//! The connections of a listener: accepted up to the limit, at which the one that is idle the longest makes room for the next, and told to
-//! close when the service stops.
+//! The connections of a listener: accepted up to the limit, at which the one that is idle the longest makes room for the next, and
+//! closed when the service stops.
 //!
 //! A connection is idle while no request of it is handled: between requests, during incomplete headers, and while its peer takes nothing of
 //! a response. So connections that do nothing but stay open, however many there are, keep no other one waiting.
@@ -35,7 +35,7 @@ use super::deadline::{DeadlineStream, Timeouts};
 use super::progress::Progress;
 use super::{Accept, Server};
 
-/// The pause after the system refused a connection for want of resources.
+/// The pause after the system refused a connection for lack of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The pause before the next look for an idle connection where none is.
@@ -53,7 +53,7 @@ pub(super) struct Connections<S> {
     is_starved: bool,
     /// A count of the writes on all connections.
     writes: Arc<AtomicU64>,
-    /// Whether responses ask clients to close their connections.
+    /// Whether responses have `Connection: close`.
     is_closing: Arc<AtomicBool>,
     graceful: GracefulShutdown,
     tasks: JoinSet<()>,
@@ -134,7 +134,7 @@ where
         }
     }
 
-    /// Has responses ask clients from now on to close their connections.
+    /// Adds `Connection: close` to responses from now on.
     pub(super) fn close(&self) {
         self.is_closing.store(true, Ordering::Relaxed);
     }

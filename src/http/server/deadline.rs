@@ -11,13 +11,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use super::minimum_rate::MinimumRate;
 use super::progress::Progress;
-
-/// The least rate at which a peer has to take responses, in bytes a second, counted while a response waits to be written. A peer that
-/// is slower falls behind, and is cut off once it is behind by the write timeout: one that takes nothing after 30 s, one that takes
-/// 4 KiB/s after 40 s. A faster one is never cut off, also where it takes its bytes at intervals: the average counts, as in Kestrel's
-/// `MinResponseDataRate`. A response of 1 MiB takes a minute at this rate, which a poor mobile connection exceeds.
-const MIN_RATE: u32 = 16 * 1024;
 
 /// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +21,7 @@ pub(super) struct Timeouts {
     pub(super) header: Duration,
     /// Between requests.
     pub(super) idle: Duration,
-    /// For the peer to be behind [`MIN_RATE`].
+    /// For the peer to be behind the minimum rate of taking responses.
     pub(super) write: Duration,
 }
 
@@ -46,10 +41,7 @@ pub(super) struct DeadlineStream<S> {
     idle_since: Instant,
     /// Whether bytes were written since the clock was last read.
     wrote: bool,
-    /// The time since which the peer takes nothing.
-    stalled_since: Option<Instant>,
-    /// The time by which the peer is behind [`MIN_RATE`], of all responses of the connection.
-    behind: Duration,
+    rate: MinimumRate,
 }
 
 impl<S> DeadlineStream<S> {
@@ -65,14 +57,13 @@ impl<S> DeadlineStream<S> {
             head_begun: false,
             idle_since: now,
             wrote: false,
-            stalled_since: None,
-            behind: Duration::ZERO,
+            rate: MinimumRate::new(timeouts.write),
         }
     }
 
     /// The deadline for the next bytes; `None` while the peer has none.
     fn read_deadline(&self) -> Option<Instant> {
-        if self.progress.is_responding() || self.stalled_since.is_some() {
+        if self.progress.is_responding() || self.rate.is_stalled() {
             return None;
         }
         Some(match self.head_since {
@@ -136,34 +127,21 @@ impl<S> DeadlineStream<S> {
     fn written(&mut self, outcome: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match outcome {
             Poll::Ready(outcome) => {
-                if let Some(since) = self.stalled_since.take() {
-                    self.behind += since.elapsed();
-                }
-                if !self.behind.is_zero()
-                    && let Ok(bytes) = outcome
-                {
-                    self.behind = self.behind.saturating_sub(time_for(bytes));
-                }
+                self.rate.taken(outcome.as_ref().copied().unwrap_or(0));
                 self.wrote = true;
                 self.progress.touch();
                 Poll::Ready(outcome)
             }
             Poll::Pending => {
                 let now = self.now();
-                let since = *self.stalled_since.get_or_insert(now);
-                if self.has_passed(since + self.timeouts.write.saturating_sub(self.behind), now, context) {
+                let deadline = self.rate.stalled(now);
+                if self.has_passed(deadline, now, context) {
                     return Poll::Ready(Err(timed_out("the peer took its response too slowly")));
                 }
                 Poll::Pending
             }
         }
     }
-}
-
-/// The time for a number of bytes at [`MIN_RATE`].
-fn time_for(bytes: usize) -> Duration {
-    // A write of 4 GiB is longer than any buffer.
-    Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE
 }
 
 fn timed_out(what: &'static str) -> io::Error {
@@ -353,51 +331,6 @@ mod tests {
         assert!(started.elapsed() <= Duration::from_secs(5), "{:?}", started.elapsed());
     }
 
-    /// Writes without end to a peer that takes bytes at intervals; returns the seconds until it is cut off, at most an hour.
-    async fn seconds_until_cut_off(bytes: usize, every: Duration) -> u64 {
-        let (ours, mut theirs) = duplex(1024);
-        let mut ours = DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default());
-        let started = Instant::now();
-        let writer = async { while let Ok(()) = ours.write_all(&[0; 4096]).await {} };
-        let reader = async {
-            let mut buffer = vec![0; bytes];
-            loop {
-                tokio::time::sleep(every).await;
-                theirs.read_exact(&mut buffer).await.expect("there");
-            }
-        };
-        tokio::select! {
-            () = writer => {}
-            () = reader => unreachable!("it has no end"),
-            () = tokio::time::sleep(Duration::from_hours(1)) => {}
-        }
-        started.elapsed().as_secs()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn peer_that_takes_nothing_is_cut_off_after_the_write_timeout() {
-        assert_eq!(seconds_until_cut_off(1, Duration::from_hours(2)).await, 30);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn byte_now_and_then_hardly_delays_the_cut() {
-        assert_eq!(seconds_until_cut_off(1, Duration::from_secs(20)).await, 30);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn peer_below_the_minimum_rate_is_cut_off_once_it_is_behind() {
-        // A quarter of the rate: three quarters of a second are lost each second.
-        let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
-        assert!((39..=40).contains(&seconds), "{seconds}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn peer_above_the_minimum_rate_is_never_cut_off() {
-        for (bytes, every) in [(17 * 1024, 1), (25 * 17 * 1024, 25)] {
-            assert_eq!(seconds_until_cut_off(bytes, Duration::from_secs(every)).await, 3600);
-        }
-    }
-
     #[tokio::test(start_paused = true)]
     async fn time_between_responses_is_not_counted() {
         let mut fixture = open();
@@ -405,6 +338,6 @@ mod tests {
             fixture.one_request().await;
             tokio::time::sleep(Duration::from_secs(20)).await;
         }
-        assert_eq!(fixture.ours.behind, Duration::ZERO);
+        assert_eq!(fixture.ours.rate.behind, Duration::ZERO);
     }
 }

@@ -1,10 +1,11 @@
-//! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. Knows a tower [`Service`] only.
+//! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. Depends on a tower [`Service`] only.
 //!
 //! Every wait for a client has an end ([`ConnectionLimits`]). At the limit of connections, or when the process runs out of file
 //! descriptors, the connection that is idle the longest is closed for the next one.
 
 mod connections;
 mod deadline;
+mod minimum_rate;
 mod progress;
 
 use std::convert::Infallible;
@@ -76,7 +77,7 @@ where
         Self { service, limits: ConnectionLimits::default(), open_connections: None }
     }
 
-    /// Serves until `shutdown` completes. Then responses ask clients to close their connections for the time of grace, no more
+    /// Serves until `shutdown` completes. Then responses have `Connection: close` for the time of grace, no more
     /// connections are accepted, requests in progress may finish until [`ConnectionLimits::drain_timeout`] or until `abort`
     /// completes, and the rest is dropped.
     pub async fn serve(
@@ -149,7 +150,7 @@ impl Accept for TcpListener {
         TcpListener::accept(self)
     }
 
-    /// Asks the system itself: the runtime's view of the listener may be a moment old.
+    /// Calls the system itself: the runtime's view of the listener may be a moment old.
     fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>> {
         let listener = self.into_std().ok();
         std::iter::from_fn(move || match listener.as_ref()?.accept() {

@@ -48,7 +48,7 @@ impl Document {
     /// A document that is no page, revalidated on each use.
     pub(super) fn new(content_type: &'static str, content: impl Into<Bytes>) -> Self {
         let content = content.into();
-        let tag = EntityTag::of_content(&content);
+        let tag = EntityTag::from_content(&content);
         let content_type = HeaderValue::from_static(content_type);
         let (status, policy, caching) = (StatusCode::OK, NOTHING, "no-cache");
         Self { status, content, content_type, tag, policy, caching, compressed: Arc::default() }

@@ -84,7 +84,7 @@ async fn not_found_response(page: &Document, headers: &HeaderMap) -> Response {
     response
 }
 
-/// Whether a request prefers HTML to JSON. Browsers ask for pages in this way; programs that accept anything get JSON.
+/// Whether a request prefers HTML to JSON. Browsers request pages in this way; programs that accept anything get JSON.
 fn prefers_html(headers: &HeaderMap) -> bool {
     let quality = |media_type| quality(headers, &ACCEPT, media_type).unwrap_or(0.0);
     let json = ["application/problem+json", "application/json", "application/*"].map(quality);

@@ -196,7 +196,7 @@ fn hidden_name(target: &Path, end: &str) -> OsString {
     name
 }
 
-/// Waits for other changes under way, for a while; let go when dropped. The lock has a file of its own, for the key file
+/// Waits for other changes under way, for a while; unlocked when dropped. The lock has a file of its own, for the key file
 /// itself is replaced by another one with each change. It stays there: removing it would let two in.
 fn lock(path: &Path, folder: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };

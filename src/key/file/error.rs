@@ -95,7 +95,7 @@ pub enum KeyFileError {
     /// No key has this id.
     #[error("{}", unknown_id(id, path, known))]
     UnknownId {
-        /// The id asked for.
+        /// The id.
         id: String,
         /// The file.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub struct KeyFinding {
 }
 
 impl KeyFileError {
-    pub(super) fn of_io(path: &Path, source: io::Error) -> Self {
+    pub(super) fn from_io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::NotFound => Self::Missing { path },

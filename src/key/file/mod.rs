@@ -136,7 +136,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
 
 /// The content of a key file.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
-    let fail = |source| KeyFileError::of_io(path, source);
+    let fail = |source| KeyFileError::from_io(path, source);
     // Looked at before it is opened: opening a pipe would wait for its writer.
     let metadata = std::fs::metadata(path).map_err(fail)?;
     if !metadata.is_file() {

@@ -23,7 +23,7 @@ impl FileStamp {
     /// # Errors
     /// Where there is no such file, or it can't be looked at.
     pub fn of(path: &Path) -> Result<Option<Self>, KeyFileError> {
-        let fail = |source| KeyFileError::of_io(path, source);
+        let fail = |source| KeyFileError::from_io(path, source);
         let metadata = std::fs::metadata(path).map_err(fail)?;
         let modified = metadata.modified().map_err(fail)?;
         // A copy may bring an old time of its own along, so the inode's counts too.

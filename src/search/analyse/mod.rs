@@ -126,7 +126,7 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
 
 /// The whole name, as names are compared: its folded words written as one, for `Rocket.Chat` is `rocketchat` too.
 #[must_use]
-pub fn title_key(words: &[Word]) -> String {
+pub fn name_key(words: &[Word]) -> String {
     words.iter().map(|word| word.folded.as_str()).collect()
 }
 

@@ -23,7 +23,7 @@ impl<D: Documents> Expander<'_, D> {
         let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
-        // A word that the synonyms know is spelled right, though no product has it.
+        // A word of the synonyms is spelled right, though no product has it.
         let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use self::selection::{drop_where_others_find, enough, relax};
 use self::slot::Slot;
 use super::SearchIndex;
-use super::analyse::{Gap, Word, compound, title_key, written};
+use super::analyse::{Gap, Word, compound, name_key, written};
 use super::budget::Budget;
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
@@ -148,7 +148,7 @@ impl<D: Documents> Expander<'_, D> {
             self.correct_prefix(last)?;
         }
         let searched = slots.len();
-        let mut names = vec![Term::Title(title_key(words).into()), Term::Title(corrected.concat().into())];
+        let mut names = vec![Term::Name(name_key(words).into()), Term::Name(corrected.concat().into())];
         names.append(&mut understood.names);
         names.dedup();
         if searched >= LONG_QUERY {

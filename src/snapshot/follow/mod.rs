@@ -19,7 +19,7 @@ pub use remote::{Leader, LeaderError};
 use super::directory::{Degraded, Directory};
 use super::failure::BuildFailure;
 use super::reload::{Reload, ReloadOutcome};
-use super::reloader::{Kept, load};
+use super::reloader::{ServedGeneration, load};
 use super::store::{Manifest, Store};
 use super::watch::Signal;
 use super::{Change, Snapshot};
@@ -27,7 +27,7 @@ use crate::error::chain;
 use remote::Pointer;
 
 /// The interval between two looks at a leader that can be followed.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The longest interval after failures; it doubles with each one.
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 
@@ -44,7 +44,7 @@ pub struct Follower {
     /// Looks that failed since the last one that succeeded.
     failures: u32,
     problem: Option<Problem>,
-    /// Generations that were served until requests in progress let go of them.
+    /// Generations that are served no more, and that requests in progress may still hold.
     retired: Vec<Arc<Snapshot>>,
 }
 
@@ -69,7 +69,7 @@ impl Follower {
     }
 
     /// Publishes the newest whole generation of the index folder, if there is one.
-    pub fn start(&mut self) -> Option<Kept> {
+    pub fn start(&mut self) -> Option<ServedGeneration> {
         let started = Instant::now();
         let (snapshot, manifest) =
             self.store.candidates().into_iter().find_map(|manifest| {
@@ -81,12 +81,12 @@ impl Follower {
                     }
                 }
             })?;
-        let kept = self.publish(snapshot, manifest);
+        let served = self.publish(snapshot, manifest);
         // It is current only once the leader has said so.
         let last = Reload { outcome: ReloadOutcome::Loaded, at: Timestamp::now(), took: started.elapsed() };
         let status = self.directory.reloads().after(last, 0);
         self.directory.set_reloads(super::ReloadStatus { current_at: manifest_time(self.saved.as_ref()), ..status });
-        Some(kept)
+        Some(served)
     }
 
     /// Looks at the leader once and publishes its generation if it is another one. Returns the time until the next look.
@@ -99,12 +99,12 @@ impl Follower {
             Ok(()) => {
                 self.failures = 0;
                 self.recovered();
-                LOOK_EVERY
+                POLL_INTERVAL
             }
             Err(error) => {
-                self.note(started, ReloadOutcome::Failed);
+                self.record(started, ReloadOutcome::Failed);
                 self.failed(&error);
-                let wait = LOOK_EVERY.saturating_mul(1 << self.failures.min(5)).min(MAX_BACK_OFF);
+                let wait = POLL_INTERVAL.saturating_mul(1 << self.failures.min(5)).min(MAX_BACK_OFF);
                 self.failures = self.failures.saturating_add(1);
                 wait
             }
@@ -144,10 +144,10 @@ impl Follower {
     /// Publishes the leader's generation, from the index folder if it has the same one, else from the leader.
     fn take(&mut self, name: &str, generation: &str, started: Instant) -> Result<(), FollowError> {
         let same = |manifest: &Manifest| manifest.generation.as_str() == generation;
-        let kept =
+        let on_disk =
             self.store.candidates().into_iter().filter(same).find(|manifest| self.store.verify(manifest).is_ok());
         let is_back = self.directory.current().is_some_and(|current| current.generation() != generation);
-        let (manifest, pulled) = match kept {
+        let (manifest, pulled) = match on_disk {
             // One that comes back after another one has another log of changes, and nothing else.
             Some(manifest) if is_back => (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0),
             Some(manifest) => (manifest, 0),
@@ -163,15 +163,15 @@ impl Follower {
         };
         let manifest = self.store.make_current(&manifest, manifest.inputs.clone())?;
         let before = self.directory.current();
-        let kept = self.publish(snapshot, manifest);
+        let served = self.publish(snapshot, manifest);
         self.store.tidy();
-        self.note(started, if pulled > 0 { ReloadOutcome::Published } else { ReloadOutcome::Loaded });
+        self.record(started, if pulled > 0 { ReloadOutcome::Published } else { ReloadOutcome::Loaded });
         let after = self.directory.current();
         let records = [&before, &after].map(|of| of.as_deref().map(|of| &*of.records));
         let change = Change::between(records[0], records[1], (None, None));
         tracing::info!(
-            generation = kept.generation,
-            software = kept.software_count,
+            generation = served.generation,
+            software = served.software_count,
             added = change.added,
             removed = change.removed,
             changed = change.changed,
@@ -182,11 +182,11 @@ impl Follower {
         Ok(())
     }
 
-    fn publish(&mut self, snapshot: Arc<Snapshot>, manifest: Manifest) -> Kept {
-        let kept = Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() };
+    fn publish(&mut self, snapshot: Arc<Snapshot>, manifest: Manifest) -> ServedGeneration {
+        let served = ServedGeneration::of(&snapshot);
         self.retired.extend(self.directory.publish(snapshot));
         self.saved = Some(manifest);
-        kept
+        served
     }
 
     /// Notes that what is served is what the leader has.
@@ -195,7 +195,7 @@ impl Follower {
         self.directory.set_reloads(super::ReloadStatus { current_at: Some(Timestamp::now()), ..status });
     }
 
-    fn note(&self, started: Instant, outcome: ReloadOutcome) {
+    fn record(&self, started: Instant, outcome: ReloadOutcome) {
         let reload = Reload { outcome, at: Timestamp::now(), took: started.elapsed() };
         self.directory.set_reloads(self.directory.reloads().after(reload, 0));
     }
@@ -243,7 +243,7 @@ pub fn follow(follower: &mut Follower, signals: &Receiver<Signal>) {
             match signals.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Signal::Reload) | Err(RecvTimeoutError::Timeout) => break,
-                Ok(Signal::Hint) => {}
+                Ok(Signal::FsEvent) => {}
             }
         }
     }

@@ -14,18 +14,18 @@ use crate::snapshot::reload::ReloadOutcome;
 use crate::snapshot::stamp::FolderStamp;
 use crate::snapshot::store::{Manifest, Store, StoreError};
 
-/// How many times more memory than its parts have bytes a generation takes while it is loaded, decoded tables included.
+/// The memory that a generation takes while it is loaded, decoded tables included, in bytes of its parts.
 const LOADING_FACTOR: u64 = 2;
 
 impl Reloader {
-    /// Looks after the index: picks up a generation that another process has made current, and notices where what is
-    /// served isn't there any more. To be called now and then.
+    /// Compares the index with what is served: takes over a generation that another process has made current, and notices that
+    /// the served one is gone. To be called at intervals.
     pub fn look_at_index(&mut self, now: Instant) {
         // Freeing a large generation takes a while, so it is done here and not by the last request that had it.
         self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
         let Some(store) = self.store.clone() else { return };
         match store.current() {
-            Some(manifest) if self.is_news(&manifest) => self.take_over(&store, manifest),
+            Some(manifest) if self.should_take_over(&manifest) => self.take_over(&store, manifest),
             // One index and two versions of the program, while one takes over from the other: neither undoes the other's
             // work.
             None if self.saved.is_some() && !self.settings.read_only && !store.is_foreign_current() => {
@@ -34,7 +34,7 @@ impl Reloader {
                 tracing::warn!("{detail}");
                 self.index_problem = Some(Degraded { code: "index_lost", detail, ..Degraded::default() });
                 (self.saved, self.retry_at) = (None, Some(now));
-                self.show_health();
+                self.publish_problems();
             }
             _ => {}
         }
@@ -67,11 +67,11 @@ impl Reloader {
 
     /// Whether a generation on disk is another one than is served, made of the exports as they are, and not known to be
     /// damaged.
-    fn is_news(&self, manifest: &Manifest) -> bool {
+    fn should_take_over(&self, manifest: &Manifest) -> bool {
         let name = manifest.folder_name();
         let is_other = self.saved.as_ref().is_none_or(|saved| saved.folder_name() != name);
         is_other
-            && self.unusable.as_ref() != Some(&name)
+            && self.rejected.as_ref() != Some(&name)
             && self.is_ours(manifest)
             && self.has_our_prefixes(manifest)
             && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
@@ -114,8 +114,8 @@ impl Reloader {
     fn take_over(&mut self, store: &Store, manifest: Manifest) {
         let started = Instant::now();
         let was_degraded = self.has_problem();
-        // Remembered before it is tried: what can't even be tried isn't tried each second.
-        self.unusable = Some(manifest.folder_name());
+        // Set before the attempt, so that one that fails isn't repeated each second.
+        self.rejected = Some(manifest.folder_name());
         if !self.may_serve_or_warn(&manifest) {
             return;
         }
@@ -123,12 +123,12 @@ impl Reloader {
             Ok(snapshot) => {
                 tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
                 (self.seen, self.saved, self.retry_at) = (Some(manifest.inputs.clone()), Some(manifest), None);
-                self.settle();
+                self.clear_problems();
                 self.publish(snapshot);
-                self.note(started, ReloadOutcome::Loaded);
+                self.record(started, ReloadOutcome::Loaded);
                 self.log_recovery(was_degraded);
             }
-            // Said once: nothing that is finished is ever changed, so it stays unusable.
+            // Logged once: a finished generation never changes, so it stays unreadable.
             Err(failure) => tracing::warn!("a new generation can't be taken over: {failure}"),
         }
     }

@@ -4,27 +4,25 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod build;
 mod index;
 
 pub(super) use self::index::load;
 use super::Snapshot;
-use super::build::Processors;
-use super::builder::{Builder, Built};
 use super::directory::{Degraded, Directory};
 use super::failpoint::{Step, pass};
 use super::failure::{BuildFailure, FailureCode};
 use super::generation::Generation;
 use super::observer::Observer;
-use super::process::ServedIds;
 use super::reload::{Reload, ReloadOutcome};
 use super::settings::Settings;
 use super::stamp::FolderStamp;
 use super::store::{Manifest, Store};
 use crate::panics;
 
-/// How long what failed through no fault of the exports waits until it is tried again, at least.
+/// The least time between a failure that isn't of the exports and the next attempt.
 const RETRY: Duration = Duration::from_secs(30);
-/// How many times longer than it took it waits: what fails again and again takes a tenth of the time at most.
+/// The same time in durations of the attempt: repeated failures take at most a tenth of the time.
 const RETRY_FACTOR: u32 = 10;
 
 /// Keeps a directory current.
@@ -40,14 +38,14 @@ pub struct Reloader {
     /// The stamp of the exports that a generation served from memory was built of.
     unsaved: Option<FolderStamp>,
     /// The folder of a current generation on disk that turned out to be damaged.
-    unusable: Option<String>,
-    /// When something is due to be tried again.
+    rejected: Option<String>,
+    /// The time of the next attempt after a failure.
     retry_at: Option<Instant>,
     exports_problem: Option<Degraded>,
     index_problem: Option<Degraded>,
-    /// Generations that were served until requests under way let go of them.
+    /// Generations that are served no more, and that requests in progress may still hold.
     retired: Vec<Arc<Snapshot>>,
-    /// How many generations were built.
+    /// The number of generations that were built.
     builds: u64,
 }
 
@@ -55,22 +53,28 @@ pub struct Reloader {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// A generation that was on disk is published as it is.
-    Loaded(Kept),
+    Loaded(ServedGeneration),
     /// The exports make the generation that is served already.
     Unchanged,
     /// A new generation was built and published.
-    Published(Kept),
+    Published(ServedGeneration),
     /// The exports can't be served, so the last good generation is.
-    KeptLastGood(Kept),
+    KeptLastGood(ServedGeneration),
 }
 
 /// The generation that is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct ServedGeneration {
     /// The generation.
     pub generation: String,
-    /// How many products it has.
+    /// The number of its products.
     pub software_count: usize,
+}
+
+impl ServedGeneration {
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        Self { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() }
+    }
 }
 
 impl std::fmt::Debug for Reloader {
@@ -91,7 +95,7 @@ impl Reloader {
             seen: None,
             saved: None,
             unsaved: None,
-            unusable: None,
+            rejected: None,
             retry_at: None,
             exports_problem: None,
             index_problem: None,
@@ -119,7 +123,7 @@ impl Reloader {
     }
 
     /// Publishes the first generation: unchanged exports are loaded from disk, changed ones built, and where they can't
-    /// be served the last good generation is. Leftovers of a killed process are swept.
+    /// be served the last good generation is. Unfinished folders of a killed process are removed.
     ///
     /// # Errors
     /// Where there is nothing to serve at all.
@@ -127,7 +131,7 @@ impl Reloader {
         let started = Instant::now();
         let outcome = match self.load_unchanged() {
             Some(outcome) => {
-                self.note(started, ReloadOutcome::Loaded);
+                self.record(started, ReloadOutcome::Loaded);
                 outcome
             }
             None => self.refresh()?,
@@ -162,7 +166,7 @@ impl Reloader {
         if self.index_problem.is_some() {
             self.retry_after(started);
         }
-        self.note(
+        self.record(
             started,
             match &ended {
                 Ok(Outcome::Published(_)) => ReloadOutcome::Published,
@@ -216,10 +220,10 @@ impl Reloader {
         {
             pass(Step::Read);
             self.seen = Some(stamp.clone());
-            self.settle();
+            self.clear_problems();
             return Ok(Outcome::Unchanged);
         }
-        // Remembered even if there turns out to be nothing to read: what was seen once needn't be tried again.
+        // Set even if there turns out to be nothing to read: the same files needn't be tried again.
         self.seen = self.settings.source.stamp().ok();
         let Some(store) = self.store.clone().filter(|_| !self.settings.read_only) else {
             return self.reload_in_memory(served, known);
@@ -239,89 +243,10 @@ impl Reloader {
         }
     }
 
-    fn build_on_disk(&mut self, store: &Store, served: Option<&Snapshot>) -> Result<Built, BuildFailure> {
-        let served = served.map(ServedIds::of).unwrap_or_default();
-        let processors = self.processors();
-        let built = match &self.settings.process {
-            None => {
-                let observer = &mut *self.observer;
-                Builder { settings: &self.settings, observer, served: Some(served), processors }.build_on_disk(store)
-            }
-            Some(process) => process.run(&served, processors, &mut *self.observer).and_then(|(folder, is_new)| {
-                let missing = || format!("the generation {folder} that was built can't be read");
-                let manifest = store.manifest(&folder);
-                let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
-                Ok(Built { manifest, is_new })
-            }),
-        }?;
-        self.builds += u64::from(built.is_new);
-        Ok(built)
-    }
-
-    /// The processors that a build may use: all as long as nothing is served.
-    fn processors(&self) -> Processors {
-        if self.directory.current().is_some() { Processors::One } else { Processors::All }
-    }
-
-    /// Serves a generation of the exports that is current on disk.
-    fn serve(&mut self, store: &Store, built: Built) -> Result<Outcome, BuildFailure> {
-        let Built { manifest, is_new } = built;
-        let was_served = self.serves(&manifest.generation);
-        let is_same =
-            was_served && self.saved.as_ref().is_some_and(|saved| saved.folder_name() == manifest.folder_name());
-        self.seen = Some(manifest.inputs.clone());
-        // Loaded even where the content is the same: what is served may be in memory only, or read a damaged file.
-        let snapshot = if is_same && !self.serves_damaged() { None } else { Some(load(store, &manifest)?) };
-        if self.index_problem.is_some() {
-            tracing::info!(generation = %manifest.generation, "the index is written again");
-        }
-        self.saved = Some(manifest);
-        self.settle();
-        let Some(kept) = snapshot.map(|snapshot| self.publish(snapshot)) else { return Ok(Outcome::Unchanged) };
-        Ok(match (was_served, is_new) {
-            (true, _) => Outcome::Unchanged,
-            (false, true) => Outcome::Published(kept),
-            (false, false) => Outcome::Loaded(kept),
-        })
-    }
-
-    /// Builds in memory what can't be on disk. `known` is the stamp of files that make the generation that is served.
-    fn reload_in_memory(
-        &mut self,
-        served: Option<&Snapshot>,
-        known: Option<FolderStamp>,
-    ) -> Result<Outcome, BuildFailure> {
-        // A generation that couldn't be written isn't built again each time that writing is tried.
-        if self.unsaved.is_some() && self.unsaved == self.seen {
-            self.exports_problem = None;
-            self.show_health();
-            return Ok(Outcome::Unchanged);
-        }
-        if let Some(stamp) = known {
-            (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
-            self.show_health();
-            return Ok(Outcome::Unchanged);
-        }
-        let ids = served.map(ServedIds::of).unwrap_or_default();
-        let processors = self.processors();
-        let observer = &mut *self.observer;
-        let (snapshot, stamp) =
-            Builder { settings: &self.settings, observer, served: Some(ids), processors }.build_in_memory(served)?;
-        self.builds += 1;
-        let is_same = self.serves(&snapshot.generation);
-        (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
-        if is_same {
-            self.show_health();
-            return Ok(Outcome::Unchanged);
-        }
-        self.saved = None;
-        Ok(Outcome::Published(self.publish(snapshot)))
-    }
-
-    /// Clears all problems: the generation of the exports is served and on disk.
-    fn settle(&mut self) {
-        (self.exports_problem, self.index_problem, self.unsaved, self.unusable) = (None, None, None, None);
-        self.show_health();
+    /// Clears all problems: the generation of the exports is served, and it is on disk.
+    fn clear_problems(&mut self) {
+        (self.exports_problem, self.index_problem, self.unsaved, self.rejected) = (None, None, None, None);
+        self.publish_problems();
     }
 
     fn serves(&self, generation: &Generation) -> bool {
@@ -350,7 +275,7 @@ impl Reloader {
         let is_known = self.exports_problem.as_ref() == Some(&problem);
         self.exports_problem = Some(problem);
         let Some((last_good, saved)) = last_good else {
-            self.show_health();
+            self.publish_problems();
             return Err(failure);
         };
         self.saved = saved;
@@ -366,15 +291,15 @@ impl Reloader {
         self.retry_at = Some(now + RETRY.max((now - started) * RETRY_FACTOR));
     }
 
-    fn publish(&mut self, snapshot: Arc<Snapshot>) -> Kept {
-        let kept = Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() };
+    fn publish(&mut self, snapshot: Arc<Snapshot>) -> ServedGeneration {
+        let served = ServedGeneration::of(&snapshot);
         pass(Step::PublishBefore);
         let published = Arc::as_ptr(&snapshot);
         let before = self.directory.publish(snapshot);
         self.retired.extend(before.filter(|before| Arc::as_ptr(before) != published));
         pass(Step::PublishAfter);
-        self.show_health();
-        kept
+        self.publish_problems();
+        served
     }
 
     fn has_problem(&self) -> bool {
@@ -395,12 +320,14 @@ impl Reloader {
         }
     }
 
-    fn show_health(&self) {
+    /// Publishes the problems as the reasons in `/readyz`.
+    fn publish_problems(&self) {
         let problems = self.exports_problem.iter().chain(&self.index_problem);
         self.directory.set_degraded(problems.cloned().collect());
     }
 
-    fn note(&self, started: Instant, outcome: ReloadOutcome) {
+    /// Adds a reload to the counts that metrics show.
+    fn record(&self, started: Instant, outcome: ReloadOutcome) {
         let reload = Reload { outcome, at: jiff::Timestamp::now(), took: started.elapsed() };
         self.directory.set_reloads(self.directory.reloads().after(reload, self.builds));
     }

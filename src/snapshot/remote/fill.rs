@@ -107,7 +107,7 @@ fn is_of(published: &Published, prefix: &IndexPrefix, generation: &Generation) -
     published.index == prefix.generation(generation.as_str()) && published.format == PARTS_FORMAT
 }
 
-/// What the documents of a generation are written with, once all words are known.
+/// The tables that the documents of a generation are written with, once all words are known.
 struct Words {
     analyzer: DocumentAnalyzer,
     numbering: Numbering,

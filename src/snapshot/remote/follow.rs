@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use super::super::directory::{Degraded, Directory};
 use super::super::reload::{Reload, ReloadOutcome};
-use super::super::reloader::Kept;
+use super::super::reloader::ServedGeneration;
 use super::super::watch::Signal;
 use super::super::{ReloadStatus, Snapshot};
 use super::{OpenRemoteError, open};
@@ -18,7 +18,7 @@ use crate::engine::opensearch::{IndexPrefix, PartsError, Publisher};
 use crate::error::chain;
 
 /// The interval between two looks at the cluster.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The longest interval while a generation is damaged; it doubles with each failure.
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 
@@ -64,51 +64,51 @@ impl ClusterFollower {
     ///
     /// # Errors
     /// Returns the time until the next look.
-    pub async fn look(&mut self) -> Result<Option<Kept>, Duration> {
+    pub async fn look(&mut self) -> Result<Option<ServedGeneration>, Duration> {
         let started = Instant::now();
         match self.take(started).await {
-            Ok(kept) => {
+            Ok(served) => {
                 self.failures = 0;
                 self.recovered();
                 let status = (*self.directory.reloads()).clone();
                 self.directory.set_reloads(ReloadStatus { current_at: Some(Timestamp::now()), ..status });
-                Ok(kept)
+                Ok(served)
             }
             Err(error) => {
-                self.note(started, ReloadOutcome::Failed);
+                self.record(started, ReloadOutcome::Failed);
                 let code = code(&error);
                 self.failed(code, &chain(&error));
                 // To read a damaged generation again and again takes more than a look.
                 let is_unusable =
                     matches!(error, OpenRemoteError::Open(_) | OpenRemoteError::Parts(PartsError::Damaged { .. }));
                 self.failures = if is_unusable { self.failures.saturating_add(1) } else { 0 };
-                Err(LOOK_EVERY.saturating_mul(1 << self.failures.min(5)).min(MAX_BACK_OFF))
+                Err(POLL_INTERVAL.saturating_mul(1 << self.failures.min(5)).min(MAX_BACK_OFF))
             }
         }
     }
 
-    async fn take(&mut self, started: Instant) -> Result<Option<Kept>, OpenRemoteError> {
+    async fn take(&mut self, started: Instant) -> Result<Option<ServedGeneration>, OpenRemoteError> {
         let published = self.publisher.published().await.map_err(PartsError::from)?;
         let Some((published, _)) = published else { return Err(OpenRemoteError::Nothing) };
         if self.served.as_ref() == Some(&published.index) {
             return Ok(None);
         }
         let snapshot = open(&self.cluster, &published).await?;
-        let kept = Kept { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() };
+        let served = ServedGeneration::of(&snapshot);
         drop::<Option<Arc<Snapshot>>>(self.directory.publish(snapshot));
-        self.note(started, ReloadOutcome::Published);
+        self.record(started, ReloadOutcome::Published);
         if self.served.replace(published.index).is_some() {
             tracing::info!(
-                generation = kept.generation,
-                software = kept.software_count,
+                generation = served.generation,
+                software = served.software_count,
                 took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 "a new generation of the cluster is served"
             );
         }
-        Ok(Some(kept))
+        Ok(Some(served))
     }
 
-    fn note(&self, started: Instant, outcome: ReloadOutcome) {
+    fn record(&self, started: Instant, outcome: ReloadOutcome) {
         let reload = Reload { outcome, at: Timestamp::now(), took: started.elapsed() };
         self.directory.set_reloads(self.directory.reloads().after(reload, 0));
     }
@@ -152,7 +152,7 @@ fn code(error: &OpenRemoteError) -> &'static str {
 pub fn follow(follower: &mut ClusterFollower, runtime: &Handle, signals: &Receiver<Signal>) {
     loop {
         let wait = match runtime.block_on(follower.look()) {
-            Ok(_) => LOOK_EVERY,
+            Ok(_) => POLL_INTERVAL,
             Err(wait) => wait,
         };
         let next = Instant::now() + wait;
@@ -160,7 +160,7 @@ pub fn follow(follower: &mut ClusterFollower, runtime: &Handle, signals: &Receiv
             match signals.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Signal::Reload) | Err(RecvTimeoutError::Timeout) => break,
-                Ok(Signal::Hint) => {}
+                Ok(Signal::FsEvent) => {}
             }
         }
     }

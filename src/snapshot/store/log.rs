@@ -16,7 +16,7 @@ impl Store {
     pub(in crate::snapshot) fn former(&self) -> Option<Former> {
         self.candidates().into_iter().find_map(|manifest| {
             let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);
-            Former::of_parts(manifest.generation, &versions, &log)
+            Former::from_parts(manifest.generation, &versions, &log)
         })
     }
 

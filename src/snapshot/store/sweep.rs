@@ -1,4 +1,4 @@
-//! Removing what no start would want any more.
+//! Removal of generations that no start can use any more.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{MANIFEST, NEXT, Store};
 use crate::snapshot::failpoint::{Step, pass};
 
-/// How many generations are kept: the current one and the one before.
+/// The number of generations that are kept: the current one and the one before.
 const KEPT: usize = 2;
 
 impl Store {
@@ -42,7 +42,7 @@ impl Store {
         pass(Step::SweepDone);
     }
 
-    /// The folders that a start might want: of this version's generations the current one (else the newest) and the
+    /// The folders that a start might use: of this version's generations the current one (else the newest) and the
     /// newest other one, and of other versions' the newest, so that going back to the older program, or forward again,
     /// finds what it left and needn't build while nothing is served.
     fn kept(&self) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Faults of nodes under a load of searches. No search that begins two seconds after the fault may fail.
 //!
-//! The tests share the nodes, so they run one after the other; each mends the cluster before it begins.
+//! The tests share the nodes, so they run one after the other; each restores the cluster before it begins.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,9 +13,9 @@ use crate::load::Load;
 
 const INDEX: &str = "faults";
 
-/// A healthy cluster with an index whose shards have a replica each.
+/// A healthy cluster with an index that has a replica of each shard.
 async fn healthy() -> (Arc<Cluster>, Pings) {
-    mend();
+    restore();
     let cluster = cluster();
     let pings = cluster.start_pings();
     until("three nodes", async || nodes(&cluster, 3).await).await;
@@ -24,7 +24,7 @@ async fn healthy() -> (Arc<Cluster>, Pings) {
 }
 
 /// Starts the nodes that don't run, and continues those that are stopped.
-fn mend() {
+fn restore() {
     for node in control("nodes") {
         control(&format!("{} {}", if node.is_running { "continue" } else { "start" }, node.name));
     }
@@ -63,7 +63,7 @@ async fn fault(name: &str, verb: &str, of_manager: bool) {
     })
     .await;
     load.end(name, begin).await;
-    mend();
+    restore();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,10 +109,10 @@ async fn cluster_that_is_away_is_unavailable_and_recovers_by_itself() {
         let error = search(&cluster, INDEX).await.expect_err("no node");
         println!("{name}: told after {} ms, then in {} µs: {error}", noticed.as_millis(), again.elapsed().as_micros());
         assert!(error.is_unavailable() && !cluster.health().is_available(), "{error:?}");
-        mend();
-        let mended = Instant::now();
+        restore();
+        let restored = Instant::now();
         until("searches again", async || search(&cluster, INDEX).await.map(drop)).await;
-        println!("{name}: searches again {} ms after the nodes", mended.elapsed().as_millis());
+        println!("{name}: searches again {} ms after the nodes", restored.elapsed().as_millis());
         let load = Load::start(&cluster, INDEX);
         until("three nodes", async || nodes(&cluster, 3).await).await;
         load.end(&format!("recovery from {name}"), Instant::now()).await;

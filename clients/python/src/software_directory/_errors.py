@@ -7,7 +7,7 @@
         ├── NotFoundError           404: there is no such product, export or route
         ├── GoneError               410: the changes since this generation aren't known, or not any more
         ├── RateLimitError          429: too many requests
-        ├── InvalidRequestError     other 4xx: mend the request; `errors` names the parameters at fault
+        ├── InvalidRequestError     other 4xx: fix the request; `errors` names the parameters at fault
         ├── ServerError             5xx: the server could not answer, this time
         ├── ApiTimeoutError         no whole answer came in time (status 0, or the server's own 408)
         ├── ApiConnectionError      no connection, or one that broke (status 0)
@@ -34,7 +34,7 @@ BODY_BYTES = 64 * 1024
 
 
 class ApiError(Exception):
-    """A request that did not end in the answer asked for."""
+    """A request that did not end in the expected response."""
 
     status: int
     """The HTTP status; 0 where no whole answer came."""
@@ -43,7 +43,7 @@ class ApiError(Exception):
     request_id: str
     """The request's id, to quote to the operator."""
     retry_after_seconds: int | None
-    """How long to wait before trying again, where the server said so."""
+    """The wait before the next attempt in seconds, if the response has it."""
     errors: list[ParameterProblem]
     """What is wrong with which parameter, where that is the trouble."""
     response: Response | None
@@ -124,11 +124,11 @@ class NotFoundError(ApiError):
 
 
 class GoneError(ApiError):
-    """The server doesn't know the changes since this generation, or not any more: begin again with the exports."""
+    """The server doesn't have the changes since this generation, or not any more: begin again with the exports."""
 
 
 class RateLimitError(ApiError):
-    """The key has made too many requests; `retry_after_seconds` says how long to wait."""
+    """The key has made too many requests; `retry_after_seconds` is the wait."""
 
 
 class ServerError(ApiError):

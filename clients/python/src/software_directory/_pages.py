@@ -33,7 +33,7 @@ class _Contents(Generic[T]):
         self.pagination: Pagination = body["pagination"]
         """Where this page lies: `limit`, `offset` and the exact `total`."""
         self.body = body
-        """The whole answer, members that this version doesn't know included."""
+        """The whole response, with members that this version doesn't have."""
         self.response = response
         """The answer as it came: status, headers, bytes."""
 
@@ -70,7 +70,7 @@ class _SearchContents:
 
     @property
     def facets(self) -> dict[str, list[FacetValue]]:
-        """The counts asked for in `facets`, by facet; empty where none was."""
+        """The counts of the parameter `facets`, by facet; empty without it."""
         return cast("dict[str, list[FacetValue]]", self.body.get("facets", {}))
 
 
@@ -114,7 +114,7 @@ class Page(_Contents[T]):
             page = page.next_page()
 
     def __iter__(self) -> Iterator[T]:
-        """Go from item to item, to the end of the list; `generation_change` says what happens if the data changes."""
+        """Go from item to item, to the end of the list; `generation_change` is the reaction to changed data."""
         iteration = Iteration(self._caller.settings.generation_change)
         page: Page[T] | None = self
         while page is not None:
@@ -164,7 +164,7 @@ class AsyncPage(_Contents[T]):
             page = await page.next_page()
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """Go from item to item, to the end of the list; `generation_change` says what happens if the data changes."""
+        """Go from item to item, to the end of the list; `generation_change` is the reaction to changed data."""
         iteration = Iteration(self._caller.settings.generation_change)
         page: AsyncPage[T] | None = self
         while page is not None:
@@ -190,7 +190,7 @@ class AsyncChangesPage(_ChangesContents, AsyncPage[Change]):
 
 
 class AsyncPager(Generic[AsyncPageT, T]):
-    """A list that hasn't been asked for yet: `await` it for its first page, or `async for` over all of its items."""
+    """A list that hasn't been requested yet: `await` it for its first page, or `async for` over all of its items."""
 
     def __init__(self, caller: AsyncCaller, kind: type[AsyncPageT], call: Call) -> None:
         """Made by the client."""

@@ -22,7 +22,7 @@ export class SoftwareResource {
     return new ApiPromise(this.#transport, { path: ["software", id] }, readRecord<SoftwareDetail>, options);
   }
 
-  /** Products that are like one, the most similar first; `shared` says of each what it has in common with it. */
+  /** Products that are like one, the most similar first; `shared` is what each has in common with it. */
   similar(id: string, params?: SimilarListParams | null, options?: RequestOptions): PagePromise<SimilarList> {
     return pagePromise(this.#transport, { path: ["software", id, "similar"], query: params }, options);
   }

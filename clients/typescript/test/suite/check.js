@@ -32,7 +32,7 @@ export function expectContains(actual, expected, what) {
   for (const [key, value] of Object.entries(expected)) expectContains(actual[key], value, `${what}.${key}`);
 }
 
-/** Runs named checks one after the other and tells what came of each. */
+/** Runs named checks one after the other and returns the result of each. */
 export async function report(checks) {
   const results = [];
   for (const { name, run } of checks) {

@@ -13,7 +13,7 @@ use super::ClusterSettingsError;
 /// The longest password or key, in bytes.
 const MAX_SECRET_BYTES: usize = 4096;
 
-/// What a cluster is shown with each request. Its debug text has no secret.
+/// The credentials that are sent with each request. Their debug text has no secret.
 #[derive(Clone)]
 pub struct Credentials {
     /// For messages: the user, or the kind of key.

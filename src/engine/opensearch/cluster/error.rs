@@ -23,7 +23,7 @@ pub enum ClusterError {
         /// The cluster's reason.
         reason: Option<Reason>,
     },
-    /// The disk of a node is so full that the index takes no more documents, or those of all that there can be no other index.
+    /// The disk of a node is too full for further documents, or the disks of all nodes for another index.
     #[error(
         "the cluster takes no more documents or indices, for a disk is too full ({reason}); delete old indices or add disk \
          space: it takes them again by itself as soon as the disk is below the high watermark"
@@ -65,7 +65,7 @@ pub enum ClusterError {
     InvalidResponse {
         /// The node's address.
         node: String,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
         /// The cause.
         #[source]
@@ -116,7 +116,7 @@ pub enum NodeError {
         #[source]
         source: Source,
     },
-    /// The node can't prove who it is, or speaks no TLS.
+    /// The node can't prove its identity, or speaks no TLS.
     #[error(
         "the TLS connection to node {node} fails; give the certificate of the CA that signed the node's with \
          --engine-ca-file, and the name that is in it as the address"
@@ -199,7 +199,7 @@ impl ClusterError {
 
     /// The error of a status with the cluster's reason: of a response, or of an item of a bulk response.
     #[must_use]
-    pub fn of_status(node: &str, status: StatusCode, reason: Reason) -> Self {
+    pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();
         match status.as_u16() {
             _ if reason.is_full_disk() => Self::DiskFull { reason },
@@ -225,7 +225,7 @@ impl ClusterError {
     }
 
     /// The error of the last attempt at a node.
-    pub(super) fn of_attempt(error: NodeError, attempts: u32) -> Self {
+    pub(super) fn from_attempt(error: NodeError, attempts: u32) -> Self {
         match error {
             NodeError::TooLarge { ref node, .. } => Self::InvalidResponse {
                 node: node.clone(),
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     fn of(status: u16, kind: Option<&str>, text: &str) -> ClusterError {
-        ClusterError::of_status("a", StatusCode::from_u16(status).expect("a status"), Reason::new(kind, text))
+        ClusterError::from_status("a", StatusCode::from_u16(status).expect("a status"), Reason::new(kind, text))
     }
 
     #[test]

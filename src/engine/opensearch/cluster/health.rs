@@ -1,13 +1,13 @@
-//! What is known of a cluster's nodes.
+//! The health of a cluster's nodes.
 
-/// What is known of a cluster's nodes, by the last pings.
+/// The health of a cluster's nodes by the last pings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterHealth {
     /// In the order of the settings.
     pub nodes: Vec<NodeHealth>,
 }
 
-/// What is known of a node.
+/// The health of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeHealth {
     /// Its address.

@@ -45,7 +45,7 @@ pub(super) enum Standing {
 }
 
 impl Node {
-    /// The node at an address whose form is right.
+    /// The node at an address of the right form.
     pub(super) fn new(url: &Uri) -> Self {
         let scheme = url.scheme_str().unwrap_or("http");
         let authority = url.authority().map_or("", http::uri::Authority::as_str);
@@ -117,7 +117,7 @@ impl Node {
         self.state.load().error.clone()
     }
 
-    /// What is known of it.
+    /// Its health.
     pub(super) fn health(&self) -> NodeHealth {
         let state = self.state.load();
         NodeHealth {

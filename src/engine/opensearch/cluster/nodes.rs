@@ -30,7 +30,7 @@ impl Losses {
     pub(super) async fn next(&mut self) -> Arc<Node> {
         loop {
             if self.0.changed().await.is_err() {
-                // The nodes are gone, and with them who could wait.
+                // The nodes are gone, and with them all waiting requests.
                 return std::future::pending().await;
             }
             if let Some(node) = self.0.borrow_and_update().clone() {
@@ -122,7 +122,7 @@ impl Nodes {
         Unavailability::NoNode { nodes: nodes.join(", "), source: self.all.iter().find_map(|node| node.error()) }
     }
 
-    /// What is known of them.
+    /// Their health.
     pub(super) fn health(&self) -> ClusterHealth {
         ClusterHealth { nodes: self.all.iter().map(|node| node.health()).collect() }
     }

@@ -83,7 +83,7 @@ impl Cluster {
         let unusable =
             |reason| Err(NodeError::Status { node: node.origin().to_owned(), status: response.status, reason });
         if response.status != StatusCode::OK {
-            return unusable(Reason::of_body(&response.body));
+            return unusable(Reason::from_body(&response.body));
         }
         match serde_json::from_slice::<LocalNode>(&response.body).map(|local| local.nodes.into_iter().next()) {
             Ok(Some((id, _))) => Ok(id),

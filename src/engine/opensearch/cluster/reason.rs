@@ -26,7 +26,7 @@ impl Reason {
     }
 
     /// The reason in the body of a response, which may be anything.
-    pub(super) fn of_body(body: &[u8]) -> Self {
+    pub(super) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Document { error: Some(Error::Explained(error)) }) => {
                 // Around it is only that a phase or all shards failed.
@@ -63,8 +63,8 @@ impl Reason {
             || kind.ends_with("_transport_exception")
     }
 
-    /// Whether the disk of a node is so full that an index takes no more documents, or the disks of all that there can be no
-    /// other index.
+    /// Whether the disk of a node is too full for further documents, or the disks of all nodes for
+    /// another index.
     pub(super) fn is_full_disk(&self) -> bool {
         let is_of_documents = self.is("cluster_block_exception")
             && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"));
@@ -119,18 +119,18 @@ mod tests {
     fn reason_is_that_of_the_cause() {
         let body = br#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"no [x]"}],
             "type":"search_phase_execution_exception","reason":"all shards failed"},"status":400}"#;
-        assert_eq!(Reason::of_body(body).to_string(), "parsing_exception: no [x]");
+        assert_eq!(Reason::from_body(body).to_string(), "parsing_exception: no [x]");
         let body =
             br#"{"error":{"root_cause":[],"type":"search_phase_execution_exception","reason":"all shards failed"}}"#;
-        assert_eq!(Reason::of_body(body).to_string(), "search_phase_execution_exception: all shards failed");
-        assert_eq!(Reason::of_body(br#"{"error":"wrong"}"#).to_string(), "wrong");
-        assert_eq!(Reason::of_body(br#"{"found":false}"#).to_string(), r#"{"found":false}"#);
-        assert_eq!(Reason::of_body(b"").to_string(), "it gives no reason");
+        assert_eq!(Reason::from_body(body).to_string(), "search_phase_execution_exception: all shards failed");
+        assert_eq!(Reason::from_body(br#"{"error":"wrong"}"#).to_string(), "wrong");
+        assert_eq!(Reason::from_body(br#"{"found":false}"#).to_string(), r#"{"found":false}"#);
+        assert_eq!(Reason::from_body(b"").to_string(), "it gives no reason");
     }
 
     #[test]
     fn reason_is_cut_and_printable() {
-        let reason = Reason::of_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
+        let reason = Reason::from_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
         assert!(reason.text.starts_with(r"\u{1b}[31m"), "{reason}");
         assert!(reason.text.chars().count() < MAX_CHARS + 20, "{}", reason.text.len());
     }

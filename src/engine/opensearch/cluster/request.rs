@@ -41,8 +41,8 @@ pub struct ClusterRequest {
 }
 
 impl ClusterRequest {
-    /// A request without a body. The path is `/index/_doc/id`; a segment with a slash has to be encoded. Of the methods only POST
-    /// isn't idempotent.
+    /// A request without a body. The path is `/index/_doc/id`; a segment with a slash has to be encoded. Only POST isn't
+    /// idempotent.
     #[must_use]
     pub fn new(method: Method, path: &str) -> Self {
         let is_idempotent = method != Method::POST;
@@ -88,7 +88,7 @@ impl ClusterRequest {
         Self { reads_shards: true, ..Self::get(path) }
     }
 
-    /// A search: `/index/_search`, `/_msearch` and the like. It prefers the shards of nodes that answer, it is repeated at
+    /// A search: such as `/index/_search` or `/_msearch`. It prefers the shards of nodes that answer, it is repeated at
     /// another node, and a missing shard is an error, not fewer hits.
     #[must_use]
     pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
@@ -96,7 +96,7 @@ impl ClusterRequest {
         request.query("allow_partial_search_results", "false")
     }
 
-    /// A bulk request, as lines of JSON, whose documents have ids of ours: it is repeated at another node.
+    /// A bulk request, as lines of JSON, with ids of ours for its documents: it is repeated at another node.
     #[must_use]
     pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
         Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }

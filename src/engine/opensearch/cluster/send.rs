@@ -20,7 +20,7 @@ const FIRST_ATTEMPT_SHARE: u32 = 2;
 impl Cluster {
     /// Sends a request to a node that answers. An idempotent one is sent once more, to another node, where the first one can't be
     /// reached, breaks, is found silent by a ping, doesn't respond in half of the time, or responds with 502, 503 or 504, or
-    /// tells that it lost another node. With 429 none is repeated. A node that can't
+    /// reports that it lost another node. With 429 none is repeated. A node that can't
     /// be reached doesn't count as the second one.
     ///
     /// Dropping the future cancels the request.
@@ -119,12 +119,12 @@ impl Cluster {
         outcome: Result<RawResponse, NodeError>,
         attempts: u32,
     ) -> Result<ClusterResponse, ClusterError> {
-        let RawResponse { status, body } = outcome.map_err(|error| ClusterError::of_attempt(error, attempts))?;
+        let RawResponse { status, body } = outcome.map_err(|error| ClusterError::from_attempt(error, attempts))?;
         let origin = node.origin();
         if status.is_success() {
             return Ok(ClusterResponse { status, body, node: origin.to_owned() });
         }
-        Err(match ClusterError::of_status(origin, status, Reason::of_body(&body)) {
+        Err(match ClusterError::from_status(origin, status, Reason::from_body(&body)) {
             ClusterError::Authentication { node, status, .. } => {
                 let credentials = self.transport.credentials().map(str::to_owned);
                 ClusterError::Authentication { node, status, credentials }
@@ -143,7 +143,7 @@ fn is_refused(outcome: &Result<RawResponse, NodeError>) -> bool {
 fn is_failure(response: &RawResponse) -> bool {
     match response.status {
         StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => true,
-        StatusCode::INTERNAL_SERVER_ERROR => Reason::of_body(&response.body).is_lost_node(),
+        StatusCode::INTERNAL_SERVER_ERROR => Reason::from_body(&response.body).is_lost_node(),
         _ => false,
     }
 }

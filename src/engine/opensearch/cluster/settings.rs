@@ -25,9 +25,9 @@ pub struct ClusterSettings {
 }
 
 impl ClusterSettings {
-    /// The time for a request unless told otherwise. Half of it has to exceed the second in which a silent node is noticed.
+    /// The default time for a request. Half of it has to exceed the second in which a silent node is noticed.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
-    /// The most requests in progress unless told otherwise.
+    /// The default limit of requests in progress.
     pub const MAX_CONCURRENT_REQUESTS: usize = 64;
 
     /// The default settings for these addresses.

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
 
-/// What a stub does with a request.
+/// The reaction of a stub to a request.
 #[derive(Debug, Clone)]
 enum Reply {
     Status(u16, &'static str),
@@ -120,7 +120,7 @@ async fn failed_attempt_is_repeated_once_at_another_node() {
     }
     let (absent, second) = (Stub::absent().await, Stub::start(&[OK]).await);
     assert!(cluster(&[&absent, &second]).send(search()).await.is_ok());
-    // The first node fails for the loss of the second one, of which no ping knows yet.
+    // The first node fails for the loss of the second one, before a ping notices it.
     let (first, absent, third) = (Stub::start(&[LOST]).await, Stub::absent().await, Stub::start(&[OK]).await);
     let response = cluster(&[&first, &absent, &third]).send(search()).await.expect("a response");
     assert_eq!((response.node, first.requests()), (third.url, 1));
@@ -196,7 +196,7 @@ async fn search_leaves_a_node_that_is_found_silent_and_any_node_when_another_is(
         if is_repeated {
             assert!(sent.await.expect("no panic").is_ok());
         } else {
-            // What would be repeated would be so before another request is answered.
+            // A repetition would come before the response to another request.
             cluster.send(search()).await.expect("a response");
             assert!(!sent.is_finished());
             sent.abort();

@@ -21,7 +21,7 @@ pub(super) fn config(ca_file: Option<&Path>, is_needed: bool) -> Result<ClientCo
     Ok(builder.map_err(ClusterSettingsError::Tls)?.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The certificates of a PEM file, all of which have to be right.
+/// The certificates of a PEM file; all have to be valid.
 fn roots_of(path: &Path) -> Result<RootCertStore, ClusterSettingsError> {
     let unreadable = |source| ClusterSettingsError::CaFile { path: path.to_path_buf(), source };
     let mut roots = RootCertStore::empty();
@@ -35,7 +35,7 @@ fn roots_of(path: &Path) -> Result<RootCertStore, ClusterSettingsError> {
 
 fn roots_of_machine() -> Result<RootCertStore, ClusterSettingsError> {
     let mut roots = RootCertStore::empty();
-    // Machines have certificates that nobody can read; the others are used.
+    // Some machines have certificates that can't be parsed; the others are used.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() { Err(ClusterSettingsError::Certificates) } else { Ok(roots) }
 }

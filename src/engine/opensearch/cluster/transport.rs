@@ -107,7 +107,7 @@ impl Transport {
         let message = message
             .body(Full::new(request.body.clone()))
             .map_err(|source| NodeError::Broken { node: name(), source: Box::new(source) })?;
-        let response = self.client.request(message).await.map_err(|error| of_client(name(), error))?;
+        let response = self.client.request(message).await.map_err(|error| client_error(name(), error))?;
         let status = response.status();
         let body = Limited::new(response.into_body(), self.max_response_bytes).collect().await;
         let body = body.map_err(|source| {
@@ -128,7 +128,7 @@ impl std::fmt::Debug for Transport {
 }
 
 /// The error of the HTTP client. One of TLS is somewhere among its causes.
-fn of_client(node: String, error: hyper_util::client::legacy::Error) -> NodeError {
+fn client_error(node: String, error: hyper_util::client::legacy::Error) -> NodeError {
     if let Some(source) = tls_error(&error) {
         return NodeError::Tls { node, source };
     }

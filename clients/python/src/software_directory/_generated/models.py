@@ -70,7 +70,7 @@ class SoftwareItem(TypedDict):
     website: str
     """The product's website: a URI. Follow it only if it is `http` or `https`."""
     vendor: Optional[str]
-    """Who makes it."""
+    """Name of the vendor."""
     offering_type: str
     """`software` or `document-templates`; further values may come."""
     evidence_status: str
@@ -83,7 +83,7 @@ class Source(TypedDict):
     """A source of evidence."""
 
     label: str
-    """What the source is called."""
+    """Name of the source."""
     url: str
     """Where it is: a URI."""
 
@@ -132,7 +132,7 @@ class SoftwareDetail(TypedDict):
     website: str
     """The product's website: a URI. Follow it only if it is `http` or `https`."""
     vendor: Optional[str]
-    """Who makes it."""
+    """Name of the vendor."""
     offering_type: str
     """`software` or `document-templates`; further values may come."""
     evidence_status: str
@@ -146,15 +146,15 @@ class SoftwareDetail(TypedDict):
     tags: List[str]
     """Free key words."""
     features: List[str]
-    """What it does."""
+    """Functions of the product."""
     standards: List[str]
     """Standards it is for."""
     alternative_to: List[str]
     """Names of products that it can replace."""
     deployment: List[str]
-    """How it can be run."""
+    """Ways to run it."""
     pricing: Optional[str]
-    """What it costs, as text."""
+    """Price, as text."""
     languages: List[str]
     """Languages of its user interface."""
     sources: List[Source]
@@ -164,7 +164,7 @@ class SoftwareDetail(TypedDict):
     values may come.
     """
     additional_properties: Dict[str, Any]
-    """All that the directory doesn't interpret, as the export writes it."""
+    """The properties that the directory doesn't interpret, as in the export."""
     export: ExportRef
     """The export that the record is from."""
     same_as: List[SameAs]
@@ -181,9 +181,9 @@ class Category(TypedDict):
     name: str
     """Name."""
     description: Optional[str]
-    """What belongs in it."""
+    """Description."""
     software_count: int
-    """How many products are in it; may be 0."""
+    """Number of products in it; may be 0."""
 
 
 class Review(TypedDict):
@@ -200,13 +200,13 @@ class Review(TypedDict):
     body: Optional[str]
     """Text."""
     author: Optional[str]
-    """Who wrote it."""
+    """Name of the author."""
     created_at: Optional[str]
     """When it was written: RFC 3339, in UTC."""
     verified: Optional[bool]
     """Whether the reviewer is known to use the product."""
     additional_properties: Dict[str, Any]
-    """All that the directory doesn't interpret, as the export writes it."""
+    """The properties that the directory doesn't interpret, as in the export."""
 
 
 RatingDistribution = TypedDict(
@@ -242,7 +242,7 @@ class GlossarySource(TypedDict):
     """Where a definition can be checked."""
 
     title: Optional[str]
-    """What the source is called."""
+    """Name of the source."""
     url: Optional[str]
     """Where it is."""
 
@@ -315,7 +315,7 @@ class _SearchHitAlways(TypedDict):
     website: str
     """The product's website: a URI. Follow it only if it is `http` or `https`."""
     vendor: Optional[str]
-    """Who makes it."""
+    """Name of the vendor."""
     offering_type: str
     """`software` or `document-templates`; further values may come."""
     evidence_status: str
@@ -330,7 +330,7 @@ class SearchHit(_SearchHitAlways, total=False):
     """A product that matches."""
 
     highlights: List[Highlight]
-    """The fields that matched; absent where `highlight` isn't asked for."""
+    """The fields that matched; absent without `highlight`."""
 
 
 Replacement = TypedDict(
@@ -355,7 +355,7 @@ class _QueryReportAlways(TypedDict):
     synonyms: List[Replacement]
     """Terms that were searched as well because they mean the same."""
     excluded: List[str]
-    """What hits must not have: behind a `-`, or a `not` that leaves something out."""
+    """Words and phrases that hits must not have: behind a `-`, or a `not` that leaves something out."""
     with_all_words: int
     """How many of the products found have all words. In the order of relevance these come first, and those with
     only some of the words follow.
@@ -375,9 +375,9 @@ class FacetValue(TypedDict):
     """One value of a facet."""
 
     value: str
-    """What to send as the filter's value."""
+    """The value for the filter."""
     label: str
-    """What to show."""
+    """The label to display."""
     count: int
     """How many products of the result have it, its own filter left out."""
 
@@ -390,9 +390,7 @@ class Export(TypedDict):
     name: str
     """Name of the export."""
     id_prefix: Optional[str]
-    """What the directory puts before the ids that the document has for products and reviews; null where those are
-    the ids.
-    """
+    """The prefix that the directory adds to the ids of the document's products and reviews; null without one."""
     license: str
     """Licence of the export's content: a URI."""
     as_of: Optional[str]
@@ -419,7 +417,7 @@ class Pagination(TypedDict):
     """Where a page lies in the whole list."""
 
     limit: int
-    """The page size asked for, 1 to 100."""
+    """The requested page size, 1 to 100."""
     offset: int
     """The number of items skipped."""
     total: int
@@ -469,7 +467,7 @@ class Shared(TypedDict):
     categories: List[CategoryRef]
     """Categories that both are in."""
     words: List[str]
-    """Words of the product asked about that both have, the rarest first."""
+    """Words of the requested product that both have, the rarest first."""
 
 
 class SimilarSoftware(TypedDict):
@@ -492,7 +490,7 @@ class SimilarSoftware(TypedDict):
     website: str
     """The product's website: a URI. Follow it only if it is `http` or `https`."""
     vendor: Optional[str]
-    """Who makes it."""
+    """Name of the vendor."""
     offering_type: str
     """`software` or `document-templates`; further values may come."""
     evidence_status: str

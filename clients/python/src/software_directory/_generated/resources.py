@@ -701,8 +701,8 @@ class ChangesResource:
         """List changes.
 
         The products that were added, changed or removed since a generation, by id, over all generations in
-        between. The server remembers the last hundred generations, and fewer after very large changes: with
-        an older or unknown one the answer is 410, and the whole directory is at `/v1/exports`.
+        between. The server keeps the last hundred generations, and fewer after very large changes: with an
+        older or unknown one the answer is 410, and the whole directory is at `/v1/exports`.
 
         since: The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes,
             and `to` is where to begin. (at most 64 characters)

@@ -63,7 +63,7 @@ def conditional(request: Request, kept: Response) -> Request:
 
 
 def refreshed(kept: Response, not_modified: Response) -> Response:
-    """Return the kept response with what its 304 says: the request's id, the state of the quota, the generation."""
+    """Return the cached response with the headers of its 304: request id, quota, generation."""
     headers = httpx.Headers(kept.headers)
     headers.update([(name, value) for name, value in not_modified.headers.items() if name not in _OF_THE_BODY])
     return replace(not_modified, status=kept.status, headers=headers, content=kept.content, from_cache=True)

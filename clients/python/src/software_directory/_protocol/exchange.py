@@ -144,7 +144,7 @@ def _outcome_of(
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
             return unanswered(reply, request, attempt)
-        # A refusal says enough without its body: a key that is unknown stays so however the connection ended.
+        # A refusal is clear without its body: an unknown key stays unknown, however the connection ended.
         reply = Answer(reply.status, reply.headers, b"")
     response = Response(
         status=reply.status,
@@ -172,7 +172,7 @@ def unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiEr
 
 
 def presentable_cause(cause: Exception | None, api_key: str) -> Exception | None:
-    """Return what the HTTP library says, unless it quotes a server that repeats the key."""
+    """Return the HTTP library's text, unless it quotes a server that repeats the key."""
     link: BaseException | None = cause
     while link is not None:
         if api_key in f"{link!r}{link}":

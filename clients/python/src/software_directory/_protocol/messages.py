@@ -95,7 +95,7 @@ def checked_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def path_segment(id: str) -> str:
     """Encode an id, which may be any text, as one segment of a path."""
     if not isinstance(id, str) or not id:
-        # An empty one would silently ask for the list instead.
+        # An empty one would silently request the list instead.
         raise ValueError("id must be a text of at least one character")
     if id in {".", ".."}:
         # HTTP libraries and proxies resolve them as steps within the path, encoded or not.
@@ -158,7 +158,7 @@ class Response:
     attempts: int = 1
     """How many attempts it took, 1 without a retry."""
     from_cache: bool = False
-    """Whether the body was kept from an earlier call and the server said that it is still current."""
+    """Whether the body is a cached one, which a 304 confirmed."""
 
     @property
     def text(self) -> str:

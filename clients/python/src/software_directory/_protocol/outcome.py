@@ -32,7 +32,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def request_id_of(headers: Mapping[str, str], sent: str) -> str:
-    """Return the id under which the server knows the request; what was sent, if it says none that is one."""
+    """Return the server's id of the request; the one that was sent, if the response has no valid one."""
     stated = headers.get("x-request-id", "")
     return stated if _REQUEST_ID.fullmatch(stated) else sent
 

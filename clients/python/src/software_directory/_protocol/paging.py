@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def next_offset(pagination: Pagination, received: int) -> int | None:
     """Return the offset of the page after the one with `received` items, or `None` if that was the last.
 
-    Counted in items received, not in the limit asked for, so that no item is jumped over; an empty page is always the
+    Counted in items received, not in the requested limit, so that no item is jumped over; an empty page is always the
     last, so that a total that is too high can't make an endless loop.
     """
     following = pagination["offset"] + received

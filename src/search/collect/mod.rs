@@ -1,44 +1,15 @@
 //! Collection of what a search finds: the exact total and the best candidates.
 
+mod candidate;
+
 use std::cmp::Reverse;
 
+pub use self::candidate::{Candidate, Tier};
 use super::facet_counts::FacetCounts;
 use crate::catalogue::{Columns, Filter, MAX_ORDINAL, Ordinal, SortedOrder};
 
 /// The number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
-
-/// The hard tiers of a ranking. Demo records have tiers of their own: each is behind every real product with as many words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// A demo record that has some of the words.
-    SomeDemo,
-    /// Has some of the words.
-    Some,
-    /// A demo record that has all words.
-    Demo,
-    /// Has all words.
-    All,
-    /// Its whole name or alias is what was asked.
-    Title,
-}
-
-impl Tier {
-    /// The tier of a demo record that would have this one if it were real.
-    #[must_use]
-    pub const fn demo(self) -> Self {
-        match self {
-            Self::SomeDemo | Self::Some => Self::SomeDemo,
-            Self::Demo | Self::All | Self::Title => Self::Demo,
-        }
-    }
-
-    /// Whether it is one of demo records.
-    #[must_use]
-    pub const fn is_demo(self) -> bool {
-        matches!(self, Self::SomeDemo | Self::Demo)
-    }
-}
 
 /// Documents of a block that a search finds and doesn't score, for no score of theirs could matter: pruned by a threshold.
 #[derive(Debug, Clone, Copy)]
@@ -90,48 +61,6 @@ pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// A candidate; the greater is the better.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
-    /// Its tier.
-    pub tier: Tier,
-    /// Its score within the tier, not negative.
-    pub score: f32,
-    /// The product. Among equals the lower ordinal, of better quality, is the greater candidate.
-    pub ordinal: Ordinal,
-}
-
-impl Eq for Candidate {}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Candidate {
-    /// A sort key in the order of candidates: the tier in three bits, the score in 31 (the bits of floats that aren't negative
-    /// sort as these do), and the inverted ordinal in 30.
-    fn key(&self) -> u64 {
-        let rest = MAX_ORDINAL.saturating_sub(self.ordinal);
-        (self.tier as u64) << 61 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 30 | u64::from(rest)
-    }
-
-    /// The lower bound of candidates which can still overtake this one when their scores are multiplied by at most a factor.
-    /// Among whole names the score doesn't decide, so any of them can.
-    fn reach(self, max_factor: f32) -> KeyedCandidate {
-        let score = if self.tier == Tier::Title { 0.0 } else { self.score / max_factor * ROUNDING };
-        let candidate = Self { score, ordinal: MAX_ORDINAL, ..self };
-        KeyedCandidate { key: candidate.key(), candidate }
-    }
-}
-
 /// Bounds the rounding error of a score that is compared after further arithmetic.
 const ROUNDING: f32 = 0.999_99;
 
@@ -140,6 +69,14 @@ const ROUNDING: f32 = 0.999_99;
 struct KeyedCandidate {
     key: u64,
     candidate: Candidate,
+}
+
+/// The lower bound of candidates which can still overtake one when their scores are multiplied by at most a factor. Among exact
+/// names the score doesn't decide, so any of them can.
+fn reach(candidate: Candidate, max_factor: f32) -> KeyedCandidate {
+    let score = if candidate.tier == Tier::ExactName { 0.0 } else { candidate.score / max_factor * ROUNDING };
+    let candidate = Candidate { score, ordinal: MAX_ORDINAL, ..candidate };
+    KeyedCandidate { key: candidate.key(), candidate }
 }
 
 /// The collection of one pass over the documents found.
@@ -153,7 +90,7 @@ pub struct Collector<'c> {
     order: Option<&'c SortedOrder>,
     /// The number of candidates kept.
     kept: usize,
-    /// How many of these are wanted, and the upper bound of the factors, from 1, that their scores will be multiplied by.
+    /// The number of these that the page needs, and the upper bound of the factors, from 1, that scores will be multiplied by.
     reach: Option<(usize, f32)>,
     /// The best so far and others, in any order.
     best: Vec<KeyedCandidate>,
@@ -248,7 +185,7 @@ impl<'c> Collector<'c> {
     fn cut(&mut self) {
         if let Some((wanted, max_factor)) = self.reach.filter(|(wanted, _)| *wanted <= self.best.len()) {
             let (_, last, _) = self.best.select_nth_unstable_by_key(wanted - 1, |kept| Reverse(kept.key));
-            let bound = last.candidate.reach(max_factor);
+            let bound = reach(last.candidate, max_factor);
             self.best.retain(|kept| kept.key > bound.key);
             self.least = Some(bound);
         }
@@ -297,7 +234,7 @@ impl<'c> Collector<'c> {
     #[must_use]
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
-        (least.tier != Tier::Title && !least.tier.is_demo()).then_some(least.score)
+        (least.tier != Tier::ExactName && !least.tier.is_demo()).then_some(least.score)
     }
 
     /// The counts of the facets, where requested.
@@ -330,7 +267,7 @@ mod tests {
             .iter()
             .map(|candidate| {
                 let factor = factors[candidate.ordinal as usize];
-                let score = if candidate.tier == Tier::Title { factor - 1.0 } else { candidate.score * factor };
+                let score = if candidate.tier == Tier::ExactName { factor - 1.0 } else { candidate.score * factor };
                 Candidate { score, ..*candidate }
             })
             .collect();
@@ -350,7 +287,7 @@ mod tests {
             let mut candidates = Vec::new();
             for (ordinal, (tier, score, _)) in (0..).zip(&all) {
                 // Few whole names, and scores that are close.
-                let tier = [Tier::Some, Tier::All, if ordinal % 16 == 0 { Tier::Title } else { Tier::All }][*tier];
+                let tier = [Tier::Some, Tier::All, if ordinal % 16 == 0 { Tier::ExactName } else { Tier::All }][*tier];
                 candidates.push(Candidate { tier, score: f32::from(*score) / 20.0, ordinal });
                 collector.take(candidates[ordinal as usize]);
             }

@@ -1,162 +1,22 @@
-//! Which column is which property: proposed from heads and contents, or given as JSON.
+//! The mapping of a table's columns to properties: proposed from heads and contents, or given as JSON.
+
+mod synonyms;
+mod target;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use self::synonyms::property_of;
+pub use self::target::Target;
+pub(super) use self::target::json_head;
+use self::target::known;
 use super::value::{Date, date};
 use super::{Cell, Table};
-use crate::export::RECORD;
 use crate::record::slug;
 
-/// How many rows a proposal looks at.
+/// The number of rows that a proposal reads.
 const SAMPLE_ROWS: usize = 200;
-
-/// Other heads for properties, as slugs.
-const SYNONYMS: &[(&str, &[&str])] = &[
-    ("id", &["identifier", "kennung", "identifiant"]),
-    (
-        "name",
-        &[
-            "title",
-            "product",
-            "product-name",
-            "software",
-            "software-name",
-            "tool",
-            "produkt",
-            "produktname",
-            "bezeichnung",
-            "titel",
-            "nom",
-            "produit",
-            "logiciel",
-            "titre",
-        ],
-    ),
-    (
-        "url",
-        &[
-            "homepage",
-            "website",
-            "web-site",
-            "web",
-            "link",
-            "site",
-            "webseite",
-            "internetseite",
-            "webadresse",
-            "site-web",
-            "lien",
-            "product-url",
-        ],
-    ),
-    (
-        "vendor",
-        &[
-            "company",
-            "manufacturer",
-            "supplier",
-            "provider",
-            "publisher",
-            "hersteller",
-            "anbieter",
-            "firma",
-            "unternehmen",
-            "fournisseur",
-            "editeur",
-            "entreprise",
-        ],
-    ),
-    ("tagline", &["short-description", "summary", "subtitle", "kurzbeschreibung", "untertitel", "resume", "slogan"]),
-    ("description", &["long-description", "details", "about", "beschreibung", "descriptif"]),
-    ("categories", &["category", "kategorie", "kategorien", "categorie", "rubrik"]),
-    ("tags", &["tag", "keywords", "schlagworte", "schlagworter", "stichworte", "mots-cles", "etiquettes"]),
-    ("features", &["feature", "functions", "funktionen", "merkmale", "fonctionnalites", "fonctions"]),
-    ("standards", &["standard", "norms", "normen", "norm", "normes", "norme"]),
-    ("alternative_to", &["alternatives", "alternative", "replaces", "ersetzt", "remplace"]),
-    ("aliases", &["alias", "other-names", "also-known-as", "auch-bekannt-als", "andere-namen", "autres-noms"]),
-    ("deployment", &["deployments", "hosting", "bereitstellung", "betrieb", "deploiement", "hebergement"]),
-    ("pricing", &["price", "prices", "cost", "preis", "preise", "kosten", "prix", "tarif"]),
-    ("languages", &["language", "sprache", "sprachen", "langue", "langues"]),
-    ("evidence_status", &["review-status", "prufstatus"]),
-    (
-        "evidence_checked_on",
-        &[
-            "checked-on",
-            "checked",
-            "last-checked",
-            "reviewed-on",
-            "verified-on",
-            "gepruft-am",
-            "geprueft-am",
-            "pruefdatum",
-            "prufdatum",
-            "verifie-le",
-        ],
-    ),
-    ("sources", &["source", "evidence", "references", "quelle", "quellen", "nachweise"]),
-    ("rating", &["score", "stars", "bewertung"]),
-    ("review_count", &["reviews", "number-of-reviews", "anzahl-bewertungen", "nombre-d-avis"]),
-];
-
-/// The use of a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// A property that the directory knows.
-    Property(&'static str),
-    /// A property of any name with JSON in its cells.
-    Json(String),
-    /// An additional property, a text.
-    Additional(String),
-    /// Nothing.
-    Ignored,
-}
-
-impl Target {
-    /// The property; `None` for a column that isn't used.
-    #[must_use]
-    pub fn property(&self) -> Option<&str> {
-        match self {
-            Self::Property(name) => Some(name),
-            Self::Json(name) | Self::Additional(name) => Some(name),
-            Self::Ignored => None,
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        if let Some(name) = text.strip_prefix("json:") {
-            let quoted = || serde_json::from_str(name).ok();
-            return Some(Self::Json(if name.starts_with('"') { quoted()? } else { name.to_owned() }));
-        }
-        if let Some(name) = text.strip_prefix("additional:").filter(|name| !name.is_empty() && known(name).is_none()) {
-            return Some(Self::Additional(name.to_owned()));
-        }
-        known(text).map(Self::Property)
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Property(name) => f.write_str(name),
-            Self::Json(name) => f.write_str(&json_head(name)),
-            Self::Additional(name) => write!(f, "additional:{name}"),
-            Self::Ignored => f.write_str("not used"),
-        }
-    }
-}
-
-/// The head of a column of JSON: the property's name behind `json:`, as a JSON string where it couldn't be read back else.
-pub(super) fn json_head(name: &str) -> String {
-    let is_plain = !name.is_empty() && name.trim() == name && !name.starts_with('"');
-    format!("json:{}", if is_plain { name.to_owned() } else { serde_json::Value::from(name).to_string() })
-}
-
-fn known(name: &str) -> Option<&'static str> {
-    RECORD.iter().map(|(key, _)| *key).find(|key| *key == name)
-}
 
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -200,7 +60,8 @@ impl Mapping {
         let is_typed = table.rows.iter().any(|row| row.cells.iter().any(|cell| matches!(cell, Cell::Json(_))));
         let mut targets: Vec<Option<Target>> = vec![None; table.heads.len()];
         let mut taken: HashSet<String> = HashSet::new();
-        let by_name: [fn(&str, bool) -> Option<Target>; 3] = [exact, folded, synonym];
+        let by_name: [fn(&str, bool) -> Option<Target>; 3] =
+            [exact, folded, |head, _| property_of(head).map(Target::Property)];
         for by in by_name {
             for (head, slot) in table.heads.iter().zip(&mut targets).filter(|(_, slot)| slot.is_none()) {
                 let found = by(head, is_typed);
@@ -291,12 +152,6 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
 fn folded(head: &str, _: bool) -> Option<Target> {
     let folded = slug(head).replace('-', "_");
     known(&folded).filter(|name| *name != "category").map(Target::Property)
-}
-
-fn synonym(head: &str, _: bool) -> Option<Target> {
-    let folded = slug(head);
-    let (property, _) = SYNONYMS.iter().find(|(_, others)| others.contains(&folded.as_str()))?;
-    Some(Target::Property(property))
 }
 
 /// Whether all filled cells at the top of a column fit, and one is filled.

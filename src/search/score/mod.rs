@@ -12,100 +12,13 @@
 //! The index stores one small number for the occurrences of a term in a document, so that one posting list has everything that the
 //! formula needs, and weights can change without a new index.
 
-use std::sync::LazyLock;
+mod occurrences;
 
-use super::field::{Field, Section};
+pub use self::occurrences::Occurrences;
+use self::occurrences::PACKED;
+use super::field::Section;
 use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
-
-/// The number of occurrences that count, by section: more would hardly change the saturated sum.
-const MOST: [u8; 3] = [3, 3, 15];
-
-/// The number of occurrences of a term in each section of a document.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Occurrences {
-    sections: [u8; 3],
-    /// Whether it is in the description of a category of the document. Counts only where it is nowhere else.
-    context: bool,
-}
-
-impl Occurrences {
-    /// One occurrence in a field.
-    #[must_use]
-    pub const fn one(field: Field) -> Self {
-        let mut sections = [0; 3];
-        let context = matches!(field, Field::CategoryDescription);
-        if !context {
-            sections[field.section() as usize] = 1;
-        }
-        Self { sections, context }
-    }
-
-    /// Adds occurrences.
-    pub fn add(&mut self, more: Self) {
-        for (count, more) in self.sections.iter_mut().zip(more.sections) {
-            *count = count.saturating_add(more);
-        }
-        self.context |= more.context;
-    }
-
-    /// Keeps one occurrence, in the best section of both: for what counts once per document.
-    pub fn best(&mut self, other: Self) {
-        self.add(other);
-        let best = self.sections.iter().position(|count| *count > 0);
-        self.sections = [0; 3];
-        if let Some(best) = best {
-            self.sections[best] = 1;
-        }
-    }
-
-    /// The packed term frequency: the number that stands for them in an index, at least 1 and small for common occurrences.
-    #[must_use]
-    pub fn packed(self) -> u32 {
-        CODES.of[self.place()]
-    }
-
-    /// Their index among all occurrences that are distinguished.
-    fn place(self) -> usize {
-        let mut place = 0;
-        for (count, most) in self.sections.into_iter().zip(MOST) {
-            place = place * (usize::from(most) + 1) + usize::from(count.min(most));
-        }
-        place
-    }
-}
-
-/// All occurrences that are distinguished, each with its packed frequency.
-struct Codes {
-    /// By [`Occurrences::place`].
-    of: Vec<u32>,
-    /// By code: how often in each section, and in the description of a category. No code is 0.
-    counts: Vec<[f32; 4]>,
-}
-
-static CODES: LazyLock<Codes> = LazyLock::new(|| {
-    // Only in a category's description: the place of no section at all.
-    let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
-    for title in 0..=MOST[0] {
-        for summary in 0..=MOST[1] {
-            for body in 0..=MOST[2] {
-                // The more, and the better the section, the rarer.
-                let rarity = 3 * u32::from(title) + 2 * u32::from(summary) + u32::from(body);
-                if rarity > 0 {
-                    all.push((rarity, Occurrences { sections: [title, summary, body], context: false }));
-                }
-            }
-        }
-    }
-    all.sort_by_key(|(rarity, _)| *rarity);
-    let mut codes = Codes { of: vec![1; all.len()], counts: vec![[0.0; 4]] };
-    for (code, (_, occurrences)) in (1..).zip(all) {
-        codes.of[occurrences.place()] = code;
-        let [title, summary, body] = occurrences.sections.map(f32::from);
-        codes.counts.push([title, summary, body, if occurrences.context { 1.0 } else { 0.0 }]);
-    }
-    codes
-});
 
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
@@ -114,15 +27,15 @@ pub type Lengths = [u32; 3];
 /// misses are most of its time.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
-    title: u8,
+    name: u8,
     summary: u8,
     body: u16,
 }
 
 impl From<&Lengths> for Counted {
-    fn from([title, summary, body]: &Lengths) -> Self {
+    fn from([name, summary, body]: &Lengths) -> Self {
         Self {
-            title: u8::try_from(*title).unwrap_or(u8::MAX),
+            name: u8::try_from(*name).unwrap_or(u8::MAX),
             summary: u8::try_from(*summary).unwrap_or(u8::MAX),
             body: u16::try_from(*body).unwrap_or(u16::MAX),
         }
@@ -186,10 +99,10 @@ impl TermScores {
         };
         let short = |section| std::array::from_fn(|length| weight(section, u16::try_from(length).unwrap_or(u16::MAX)));
         Self {
-            short: [short(Section::Title), short(Section::Summary)],
+            short: [short(Section::Name), short(Section::Summary)],
             body: (0..=lengths.longest_body).map(|length| weight(Section::Body, length)).collect(),
             context: ranking.category_description,
-            counts: &CODES.counts,
+            counts: &PACKED.counts,
             k1: ranking.k1,
         }
     }
@@ -209,9 +122,9 @@ impl TermScores {
     /// The weight of one occurrence in each section of a document of these lengths, and in the description of a category.
     #[inline]
     fn weights_of(&self, counted: Counted) -> [f32; 4] {
-        let [title, summary] = &self.short;
+        let [name, summary] = &self.short;
         let body = self.body.get(usize::from(counted.body)).copied().unwrap_or_default();
-        [title[usize::from(counted.title)], summary[usize::from(counted.summary)], body, self.context]
+        [name[usize::from(counted.name)], summary[usize::from(counted.summary)], body, self.context]
     }
 }
 
@@ -237,7 +150,7 @@ impl Scorer {
         let documents: Vec<Counted> = lengths.iter().map(Counted::from).collect();
         let weights = documents.iter().map(|counted| scores.weights_of(*counted));
         let best = weights.fold([0.0; 4], |best: [f32; 4], of| std::array::from_fn(|at| best[at].max(of[at])));
-        let upper_bounds = CODES.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
+        let upper_bounds = PACKED.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
         Self { documents, scores, upper_bounds }
     }
 
@@ -301,37 +214,7 @@ pub fn group_weight(frequency: u32, documents: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn occurrences(fields: &[Field]) -> Occurrences {
-        let mut all = Occurrences::default();
-        for field in fields {
-            all.add(Occurrences::one(*field));
-        }
-        all
-    }
-
-    #[test]
-    fn every_code_stands_for_one_thing() {
-        let mut seen = std::collections::HashSet::new();
-        for title in 0..=MOST[0] {
-            for summary in 0..=MOST[1] {
-                for body in 0..=MOST[2] {
-                    let code = Occurrences { sections: [title, summary, body], context: true }.packed();
-                    assert!(code >= 1 && seen.insert(code), "{title} {summary} {body}");
-                    let counts = CODES.counts[code as usize].map(f32::to_bits);
-                    assert_eq!(counts[..3], [title, summary, body].map(|count| f32::from(count).to_bits()));
-                }
-            }
-        }
-        assert_eq!(seen.len() + 1, CODES.counts.len());
-        assert!(occurrences(&[Field::Description]).packed() < occurrences(&[Field::Name, Field::Tagline]).packed());
-    }
-
-    #[test]
-    fn more_than_counts_is_as_good_as_the_most() {
-        let many = occurrences(&[Field::Name; 300]);
-        assert_eq!(many.packed(), occurrences(&[Field::Name; 3]).packed());
-    }
+    use crate::search::field::Field;
 
     #[test]
     fn a_better_section_is_worth_more_and_a_longer_one_less() {
@@ -345,16 +228,8 @@ mod tests {
             assert!(worth(field, 0) > worth(field, 2), "{field:?}");
         }
         // A word elsewhere makes that of the category's description count for nothing.
-        let both = occurrences(&[Field::Description, Field::CategoryDescription]);
+        let mut both = Occurrences::one(Field::Description);
+        both.add(Occurrences::one(Field::CategoryDescription));
         assert_eq!(both.packed(), Occurrences::one(Field::Description).packed());
-    }
-
-    #[test]
-    fn occurrence_counts_in_its_best_section() {
-        let mut once = Occurrences::default();
-        for field in [Field::Description, Field::Name, Field::Name, Field::Tagline] {
-            once.best(Occurrences::one(field));
-        }
-        assert_eq!(once, Occurrences::one(Field::Name));
     }
 }

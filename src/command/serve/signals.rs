@@ -1,0 +1,67 @@
+//! Signals of the operating system, and the shutdown that they begin.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::key::KeyStore;
+use crate::snapshot::watch::Signal;
+
+/// The phases of a shutdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shutdown {
+    /// The server serves.
+    None,
+    /// Requests in progress may finish.
+    Graceful,
+    /// Requests in progress are dropped.
+    Immediate,
+}
+
+/// Waits until a value is at least this.
+pub(super) async fn reached<T: PartialOrd>(mut value: watch::Receiver<T>, least: T) {
+    // A dropped sender counts as the highest value.
+    drop(value.wait_for(|value| *value >= least).await);
+}
+
+/// Handles signals in a task: interrupt and termination begin a graceful shutdown, a second one ends it at once; a hang-up reloads
+/// exports and keys.
+pub(super) fn handle_signals(
+    shutdown: watch::Sender<Shutdown>,
+    signals: SyncSender<Signal>,
+    keys: Arc<KeyStore>,
+) -> io::Result<JoinHandle<()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => shut_down("SIGINT", &shutdown),
+                _ = terminate.recv() => shut_down("SIGTERM", &shutdown),
+                _ = hang_up.recv() => {
+                    tracing::info!("SIGHUP: exports and keys are read again");
+                    // If the channel is full the reloader is about to look anyway.
+                    let _ = signals.try_send(Signal::Reload);
+                    let keys = Arc::clone(&keys);
+                    drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);
+                }
+            }
+        }
+    }))
+}
+
+/// Begins the shutdown, or ends it at once if it has begun.
+fn shut_down(signal: &'static str, shutdown: &watch::Sender<Shutdown>) {
+    let has_begun = *shutdown.borrow() != Shutdown::None;
+    shutdown.send_replace(if has_begun { Shutdown::Immediate } else { Shutdown::Graceful });
+    if has_begun {
+        tracing::info!("{signal} again: stopping at once");
+    } else {
+        tracing::info!("{signal}: stopping; requests in progress are completed, for 10 s at most");
+    }
+}

@@ -1,0 +1,112 @@
+//! The minimum rate at which a peer takes its responses.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The least rate at which a peer has to take responses, in bytes a second, counted while a response waits to be written. A peer that
+/// is slower falls behind, and is cut off once it is behind by the write timeout: one that takes nothing after 30 s, one that takes
+/// 4 KiB/s after 40 s. A faster one is never cut off, also where it takes its bytes at intervals: the average counts, as in Kestrel's
+/// `MinResponseDataRate`. A response of 1 MiB takes a minute at this rate, which a poor mobile connection exceeds.
+const MIN_RATE: u32 = 16 * 1024;
+
+/// The time by which a peer is behind [`MIN_RATE`], of all responses of its connection.
+#[derive(Debug)]
+pub(super) struct MinimumRate {
+    /// The time by which it may be behind.
+    timeout: Duration,
+    /// The time since which a response waits to be written.
+    stalled_since: Option<Instant>,
+    pub(super) behind: Duration,
+}
+
+impl MinimumRate {
+    pub(super) const fn new(timeout: Duration) -> Self {
+        Self { timeout, stalled_since: None, behind: Duration::ZERO }
+    }
+
+    /// Whether a response waits to be written.
+    pub(super) const fn is_stalled(&self) -> bool {
+        self.stalled_since.is_some()
+    }
+
+    /// Records that a response waits to be written. Returns the time at which the peer is to be cut off.
+    pub(super) fn stalled(&mut self, now: Instant) -> Instant {
+        *self.stalled_since.get_or_insert(now) + self.timeout.saturating_sub(self.behind)
+    }
+
+    /// Records that the peer took bytes.
+    pub(super) fn taken(&mut self, bytes: usize) {
+        if let Some(since) = self.stalled_since.take() {
+            self.behind += since.elapsed();
+        }
+        if !self.behind.is_zero() {
+            self.behind = self.behind.saturating_sub(time_for(bytes));
+        }
+    }
+}
+
+/// The time for a number of bytes at [`MIN_RATE`].
+fn time_for(bytes: usize) -> Duration {
+    // A write of 4 GiB is longer than any buffer.
+    Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::super::deadline::{DeadlineStream, Timeouts};
+    use super::super::progress::Progress;
+    use super::*;
+
+    const TIMEOUTS: Timeouts =
+        Timeouts { header: Duration::from_secs(5), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
+
+    /// Writes without end to a peer that takes bytes at intervals; returns the seconds until it is cut off, at most an hour.
+    async fn seconds_until_cut_off(bytes: usize, every: Duration) -> u64 {
+        let (ours, mut theirs) = duplex(1024);
+        let mut ours = DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default());
+        let started = Instant::now();
+        let writer = async { while let Ok(()) = ours.write_all(&[0; 4096]).await {} };
+        let reader = async {
+            let mut buffer = vec![0; bytes];
+            loop {
+                tokio::time::sleep(every).await;
+                theirs.read_exact(&mut buffer).await.expect("there");
+            }
+        };
+        tokio::select! {
+            () = writer => {}
+            () = reader => unreachable!("it has no end"),
+            () = tokio::time::sleep(Duration::from_hours(1)) => {}
+        }
+        started.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peer_that_takes_nothing_is_cut_off_after_the_write_timeout() {
+        assert_eq!(seconds_until_cut_off(1, Duration::from_hours(2)).await, 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn byte_now_and_then_hardly_delays_the_cut() {
+        assert_eq!(seconds_until_cut_off(1, Duration::from_secs(20)).await, 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peer_below_the_minimum_rate_is_cut_off_once_it_is_behind() {
+        // A quarter of the rate: three quarters of a second are lost each second.
+        let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
+        assert!((39..=40).contains(&seconds), "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peer_above_the_minimum_rate_is_never_cut_off() {
+        for (bytes, every) in [(17 * 1024, 1), (25 * 17 * 1024, 25)] {
+            assert_eq!(seconds_until_cut_off(bytes, Duration::from_secs(every)).await, 3600);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The occurrences of a term in a document, and their packed frequency.
+
+use std::sync::LazyLock;
+
+use crate::search::field::Field;
+
+/// The number of occurrences that count, by section: more would hardly change the saturated sum.
+const MAX_COUNTED: [u8; 3] = [3, 3, 15];
+
+/// The number of occurrences of a term in each section of a document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Occurrences {
+    sections: [u8; 3],
+    /// Whether it is in the description of a category of the document. Counts only where it is nowhere else.
+    context: bool,
+}
+
+impl Occurrences {
+    /// One occurrence in a field.
+    #[must_use]
+    pub const fn one(field: Field) -> Self {
+        let mut sections = [0; 3];
+        let context = matches!(field, Field::CategoryDescription);
+        if !context {
+            sections[field.section() as usize] = 1;
+        }
+        Self { sections, context }
+    }
+
+    /// Adds occurrences.
+    pub fn add(&mut self, more: Self) {
+        for (count, more) in self.sections.iter_mut().zip(more.sections) {
+            *count = count.saturating_add(more);
+        }
+        self.context |= more.context;
+    }
+
+    /// Keeps one occurrence, in the best section of both: for what counts once per document.
+    pub fn best(&mut self, other: Self) {
+        self.add(other);
+        let best = self.sections.iter().position(|count| *count > 0);
+        self.sections = [0; 3];
+        if let Some(best) = best {
+            self.sections[best] = 1;
+        }
+    }
+
+    /// The packed term frequency: the number that stands for them in an index, at least 1 and small for common occurrences.
+    #[must_use]
+    pub fn packed(self) -> u32 {
+        PACKED.by_index[self.index()]
+    }
+
+    /// Their index among all occurrences that are distinguished.
+    fn index(self) -> usize {
+        let mut index = 0;
+        for (count, max) in self.sections.into_iter().zip(MAX_COUNTED) {
+            index = index * (usize::from(max) + 1) + usize::from(count.min(max));
+        }
+        index
+    }
+}
+
+/// The packed frequencies of all occurrences that are distinguished.
+pub(super) struct PackedFrequencies {
+    /// By [`Occurrences::index`].
+    by_index: Vec<u32>,
+    /// By packed frequency, from 1: the occurrences in each section, and in the description of a category.
+    pub(super) counts: Vec<[f32; 4]>,
+}
+
+pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
+    // Only in a category's description: the index of no section at all.
+    let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
+    for name in 0..=MAX_COUNTED[0] {
+        for summary in 0..=MAX_COUNTED[1] {
+            for body in 0..=MAX_COUNTED[2] {
+                // The more, and the better the section, the rarer.
+                let rarity = 3 * u32::from(name) + 2 * u32::from(summary) + u32::from(body);
+                if rarity > 0 {
+                    all.push((rarity, Occurrences { sections: [name, summary, body], context: false }));
+                }
+            }
+        }
+    }
+    all.sort_by_key(|(rarity, _)| *rarity);
+    let mut table = PackedFrequencies { by_index: vec![1; all.len()], counts: vec![[0.0; 4]] };
+    for (packed, (_, occurrences)) in (1..).zip(all) {
+        table.by_index[occurrences.index()] = packed;
+        let [name, summary, body] = occurrences.sections.map(f32::from);
+        table.counts.push([name, summary, body, if occurrences.context { 1.0 } else { 0.0 }]);
+    }
+    table
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn occurrences(fields: &[Field]) -> Occurrences {
+        let mut all = Occurrences::default();
+        for field in fields {
+            all.add(Occurrences::one(*field));
+        }
+        all
+    }
+
+    #[test]
+    fn packed_frequencies_are_distinct() {
+        let mut seen = std::collections::HashSet::new();
+        for name in 0..=MAX_COUNTED[0] {
+            for summary in 0..=MAX_COUNTED[1] {
+                for body in 0..=MAX_COUNTED[2] {
+                    let packed = Occurrences { sections: [name, summary, body], context: true }.packed();
+                    assert!(packed >= 1 && seen.insert(packed), "{name} {summary} {body}");
+                    let counts = PACKED.counts[packed as usize].map(f32::to_bits);
+                    assert_eq!(counts[..3], [name, summary, body].map(|count| f32::from(count).to_bits()));
+                }
+            }
+        }
+        assert_eq!(seen.len() + 1, PACKED.counts.len());
+        assert!(occurrences(&[Field::Description]).packed() < occurrences(&[Field::Name, Field::Tagline]).packed());
+    }
+
+    #[test]
+    fn more_than_counts_is_as_good_as_the_most() {
+        let many = occurrences(&[Field::Name; 300]);
+        assert_eq!(many.packed(), occurrences(&[Field::Name; 3]).packed());
+    }
+
+    #[test]
+    fn occurrence_counts_in_its_best_section() {
+        let mut once = Occurrences::default();
+        for field in [Field::Description, Field::Name, Field::Name, Field::Tagline] {
+            once.best(Occurrences::one(field));
+        }
+        assert_eq!(once, Occurrences::one(Field::Name));
+    }
+}

@@ -1,0 +1,97 @@
+//! Heads of columns in English, German and French for the properties of a record.
+
+use crate::record::slug;
+
+/// Other heads for properties, as slugs.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("id", &["identifier", "kennung", "identifiant"]),
+    (
+        "name",
+        &[
+            "title",
+            "product",
+            "product-name",
+            "software",
+            "software-name",
+            "tool",
+            "produkt",
+            "produktname",
+            "bezeichnung",
+            "titel",
+            "nom",
+            "produit",
+            "logiciel",
+            "titre",
+        ],
+    ),
+    (
+        "url",
+        &[
+            "homepage",
+            "website",
+            "web-site",
+            "web",
+            "link",
+            "site",
+            "webseite",
+            "internetseite",
+            "webadresse",
+            "site-web",
+            "lien",
+            "product-url",
+        ],
+    ),
+    (
+        "vendor",
+        &[
+            "company",
+            "manufacturer",
+            "supplier",
+            "provider",
+            "publisher",
+            "hersteller",
+            "anbieter",
+            "firma",
+            "unternehmen",
+            "fournisseur",
+            "editeur",
+            "entreprise",
+        ],
+    ),
+    ("tagline", &["short-description", "summary", "subtitle", "kurzbeschreibung", "untertitel", "resume", "slogan"]),
+    ("description", &["long-description", "details", "about", "beschreibung", "descriptif"]),
+    ("categories", &["category", "kategorie", "kategorien", "categorie", "rubrik"]),
+    ("tags", &["tag", "keywords", "schlagworte", "schlagworter", "stichworte", "mots-cles", "etiquettes"]),
+    ("features", &["feature", "functions", "funktionen", "merkmale", "fonctionnalites", "fonctions"]),
+    ("standards", &["standard", "norms", "normen", "norm", "normes", "norme"]),
+    ("alternative_to", &["alternatives", "alternative", "replaces", "ersetzt", "remplace"]),
+    ("aliases", &["alias", "other-names", "also-known-as", "auch-bekannt-als", "andere-namen", "autres-noms"]),
+    ("deployment", &["deployments", "hosting", "bereitstellung", "betrieb", "deploiement", "hebergement"]),
+    ("pricing", &["price", "prices", "cost", "preis", "preise", "kosten", "prix", "tarif"]),
+    ("languages", &["language", "sprache", "sprachen", "langue", "langues"]),
+    ("evidence_status", &["review-status", "prufstatus"]),
+    (
+        "evidence_checked_on",
+        &[
+            "checked-on",
+            "checked",
+            "last-checked",
+            "reviewed-on",
+            "verified-on",
+            "gepruft-am",
+            "geprueft-am",
+            "pruefdatum",
+            "prufdatum",
+            "verifie-le",
+        ],
+    ),
+    ("sources", &["source", "evidence", "references", "quelle", "quellen", "nachweise"]),
+    ("rating", &["score", "stars", "bewertung"]),
+    ("review_count", &["reviews", "number-of-reviews", "anzahl-bewertungen", "nombre-d-avis"]),
+];
+
+/// The property that a head of a column stands for, compared as a slug.
+pub(super) fn property_of(head: &str) -> Option<&'static str> {
+    let folded = slug(head);
+    SYNONYMS.iter().find(|(_, others)| others.contains(&folded.as_str())).map(|(property, _)| *property)
+}
