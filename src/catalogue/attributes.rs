@@ -7,6 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use super::Ordinal;
+use super::value_counts::SharedLists;
 use crate::record::Software;
 
 /// An attribute that products are filtered and counted by.
@@ -74,6 +75,9 @@ pub struct AttributeColumn {
     bounds: Vec<u32>,
     /// The numbers of the products' values, in the order of the record.
     values: Vec<u32>,
+    /// The lists of values that products share.
+    #[serde(skip)]
+    lists: SharedLists,
 }
 
 impl AttributeColumn {
@@ -93,6 +97,17 @@ impl AttributeColumn {
             Some(&[start, end]) => &self.values[start as usize..end as usize],
             _ => &[],
         }
+    }
+
+    /// Notes which products have the same values, which isn't stored.
+    pub(super) fn share_lists(&mut self) {
+        let products = self.bounds.len().saturating_sub(1);
+        self.lists = SharedLists::new(self, u32::try_from(products).unwrap_or(u32::MAX));
+    }
+
+    /// The lists of values that products share, once these are noted.
+    pub(super) const fn lists(&self) -> &SharedLists {
+        &self.lists
     }
 
     /// The key of a value.
@@ -191,13 +206,14 @@ impl ColumnBuilder {
         let labels = keys.iter().map(|(_, number)| std::mem::take(&mut self.labels[*number as usize])).collect();
         let keys = keys.into_iter().map(|(key, _)| key).collect();
         let bounds = std::iter::once(0).chain(self.ends).collect();
-        AttributeColumn { keys, labels, bounds, values: self.values }
+        AttributeColumn { keys, labels, bounds, values: self.values, lists: SharedLists::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::ValueCounts;
 
     fn column(products: &[&[&str]]) -> AttributeColumn {
         let mut builder = ColumnBuilder::default();
@@ -217,6 +233,18 @@ mod tests {
         assert_eq!(column.of(2), [number, column.find("c#").expect("it is there")]);
         assert_ne!(column.find("C#"), column.find("C++"));
         assert_eq!(column.find("C"), None);
+    }
+
+    #[test]
+    fn values_are_counted_in_shared_lists_and_others() {
+        let products: [&[&str]; 11] =
+            [&["a", "b"], &[], &["a", "b"], &["c"], &["a", "b"], &["b", "a"], &["a", "b"], &[], &["c", "a"], &[], &[]];
+        let mut column = column(&products);
+        column.share_lists();
+        let mut counts = ValueCounts::new(&column);
+        // Three of the four which share a list, and all others.
+        (0..11).filter(|ordinal| *ordinal != 6).for_each(|ordinal| counts.count(&column, ordinal));
+        assert_eq!(counts.by_value(&column), [5, 4, 2]);
     }
 
     #[test]

@@ -156,6 +156,7 @@ impl Columns {
             profiles.of.push(number);
         }
         self.profiles = profiles;
+        self.attributes.iter_mut().for_each(AttributeColumn::share_lists);
     }
 
     /// The number of a product's profile: the values that facets count of it.

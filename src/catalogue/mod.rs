@@ -25,6 +25,7 @@ mod rating;
 mod records;
 mod reviews;
 mod same_as;
+mod value_counts;
 
 pub use arena::{Arena, Span, fetch};
 pub use attributes::{Attribute, AttributeColumn};
@@ -41,6 +42,7 @@ pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
+pub use value_counts::ValueCounts;
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::catalogue::{Admission, Attribute, AttributeColumn, Columns, Ordinal, STARS};
+use crate::catalogue::{Admission, Attribute, AttributeColumn, Columns, Ordinal, STARS, ValueCounts};
 
 /// The most values of an attribute that a facet has: the most frequent ones.
 pub const MAX_ATTRIBUTE_VALUES: usize = 100;
@@ -20,8 +20,8 @@ pub struct FacetCounts {
     pub ratings: [u64; STARS],
     /// By attribute, its most frequent values with their counts, in falling order of these; empty where not requested.
     pub attributes: [Vec<(Box<str>, u64)>; Attribute::COUNT],
-    /// By requested attribute and value, while counting.
-    by_value: Vec<(Attribute, Vec<u64>)>,
+    /// By requested attribute, while counting.
+    by_attribute: Vec<(Attribute, ValueCounts)>,
     /// By profile, products that passed the whole filter: not yet among those above.
     passed: Vec<u32>,
     /// The same, of products that passed it but for one facet's part, for each of [`Admission::FACETS`].
@@ -34,7 +34,7 @@ impl FacetCounts {
     pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
         let with_values = attributes.iter().filter(|attribute| !columns.attribute(**attribute).is_empty());
         Self {
-            by_value: with_values.map(|of| (*of, vec![0; columns.attribute(*of).len()])).collect(),
+            by_attribute: with_values.map(|of| (*of, ValueCounts::new(columns.attribute(*of)))).collect(),
             categories: vec![0; columns.category_count()],
             passed: vec![0; columns.profiles().len()],
             ..Self::default()
@@ -58,9 +58,9 @@ impl FacetCounts {
     /// Counts the values of each attribute if the product fails no filter, or only that of the attribute.
     #[inline]
     fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
-        for (attribute, counts) in &mut self.by_value {
+        for (attribute, counts) in &mut self.by_attribute {
             if admission.passed_but_for(Admission::attribute(*attribute)) {
-                columns.attribute(*attribute).of(ordinal).iter().for_each(|value| counts[*value as usize] += 1);
+                counts.count(columns.attribute(*attribute), ordinal);
             }
         }
     }
@@ -85,8 +85,9 @@ impl FacetCounts {
         for (part, counts) in Admission::FACETS.iter().zip(std::mem::take(&mut self.passed_but_for)) {
             self.add(columns, &counts, &[*part]);
         }
-        for (attribute, counts) in std::mem::take(&mut self.by_value) {
-            self.attributes[attribute as usize] = most_frequent(columns.attribute(attribute), &counts);
+        for (attribute, counts) in std::mem::take(&mut self.by_attribute) {
+            let column = columns.attribute(attribute);
+            self.attributes[attribute as usize] = most_frequent(column, &counts.by_value(column));
         }
         self
     }

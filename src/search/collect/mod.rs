@@ -202,11 +202,14 @@ impl<'c> Collector<'c> {
     pub fn count_pruned(&mut self, pruned: Pruned<'_>) {
         let count = pruned.count();
         self.visited += count;
-        self.total += if self.is_blind() {
-            count
-        } else {
-            pruned.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum()
-        };
+        if !self.is_open {
+            self.total += pruned.ordinals().map(|ordinal| u64::from(self.admits(ordinal))).sum::<u64>();
+            return;
+        }
+        self.total += count;
+        if let Some(counts) = &mut self.counts {
+            pruned.ordinals().for_each(|ordinal| counts.count_passed(self.columns, ordinal));
+        }
     }
 
     /// Whether every product passes the filter and no facet is counted.

@@ -1,0 +1,79 @@
+//! Counts of an attribute's values over many products. Most products have a list of values that others have too: those are counted
+//! by list, one addition each whatever its length.
+
+use rustc_hash::FxHashMap;
+
+use super::{AttributeColumn, Ordinal};
+
+/// How many products have to have a list of values for it to be counted as such.
+const SHARED: u32 = 4;
+
+/// The number of a product's list where too few others have it.
+const UNSHARED: u32 = 0;
+
+/// The lists of values that products share, numbered from 1.
+#[derive(Debug, Default)]
+pub(super) struct SharedLists {
+    /// The number of each product's list.
+    of: Vec<u32>,
+    /// By number, a product that has the list; the first stands for [`UNSHARED`].
+    examples: Vec<Ordinal>,
+}
+
+impl SharedLists {
+    /// The lists of that many products, see [`AttributeColumn::of`].
+    pub(super) fn new(column: &AttributeColumn, products: u32) -> Self {
+        let mut numbers: FxHashMap<&[u32], (u32, u32)> = FxHashMap::default();
+        for ordinal in 0..products {
+            let (count, _) = numbers.entry(column.of(ordinal)).or_insert((0, UNSHARED));
+            *count += 1;
+        }
+        let mut lists = Self { of: Vec::with_capacity(products as usize), examples: vec![0] };
+        for ordinal in 0..products {
+            let (count, number) = numbers.entry(column.of(ordinal)).or_default();
+            if *count >= SHARED && *number == UNSHARED {
+                *number = u32::try_from(lists.examples.len()).unwrap_or(u32::MAX);
+                lists.examples.push(ordinal);
+            }
+            lists.of.push(*number);
+        }
+        lists
+    }
+}
+
+/// How many products have each value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueCounts {
+    /// By value, products with a list of their own.
+    by_value: Vec<u64>,
+    /// By number of their list, the others.
+    by_list: Vec<u32>,
+}
+
+impl ValueCounts {
+    /// Zero counts of a column's values.
+    #[must_use]
+    pub fn new(column: &AttributeColumn) -> Self {
+        Self { by_value: vec![0; column.len()], by_list: vec![0; column.lists().examples.len()] }
+    }
+
+    /// Counts a product of the column.
+    #[inline]
+    pub fn count(&mut self, column: &AttributeColumn, ordinal: Ordinal) {
+        let list = column.lists().of[ordinal as usize];
+        self.by_list[list as usize] += 1;
+        if list == UNSHARED {
+            column.of(ordinal).iter().for_each(|value| self.by_value[*value as usize] += 1);
+        }
+    }
+
+    /// The counts by value.
+    #[must_use]
+    pub fn by_value(mut self, column: &AttributeColumn) -> Vec<u64> {
+        let lists = column.lists().examples.iter().zip(&self.by_list).skip(1);
+        for (ordinal, count) in lists.filter(|(_, count)| **count > 0) {
+            column.of(*ordinal).iter().for_each(|value| self.by_value[*value as usize] += u64::from(*count));
+        }
+        self.by_value
+    }
+}
