@@ -24,6 +24,9 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     candidates.iter().zip(items).map(hit).collect()
 }
 
+/// The bytes that a hit's texts are expected to have.
+const TEXT_BYTES: usize = 2048;
+
 /// The texts of some hits, up to [`MAX_TEXT_BYTES`]. Where there are more the search is incomplete.
 ///
 /// # Errors
@@ -38,7 +41,7 @@ pub(super) fn texts(
     records.prefetch(ordinals.clone());
     forward.fetch(ordinals.clone());
     // One buffer for all of them: an allocation for each would take as long as the copying.
-    let (mut buffer, mut bounds) = (Vec::new(), Vec::with_capacity(hits.len()));
+    let (mut buffer, mut bounds) = (Vec::with_capacity(hits.len() * TEXT_BYTES), Vec::with_capacity(hits.len()));
     for ordinal in ordinals {
         if buffer.len() > MAX_TEXT_BYTES {
             budget.exceed();
