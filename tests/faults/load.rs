@@ -45,7 +45,7 @@ impl Seen {
         Duration::from_micros(self.latencies.get(at.min(self.latencies.len() - 1)).copied().unwrap_or_default().into())
     }
 
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         format!(
             "{} requests, {} faults, p50 {:.2?}, p99 {:.2?}, p99.9 {:.2?}, most {:.2?}",
             self.latencies.len(),
@@ -240,7 +240,7 @@ impl Windows {
         self.p99s[self.p99s.len() / 2]
     }
 
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         format!(
             "{}; p99 of {} turns {:.2?} to {:.2?}, median {:.2?}",
             self.all.summary(),
