@@ -1,7 +1,5 @@
 //! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have.
 
-use memchr::memmem;
-
 use super::rating::Rating;
 use crate::export::Export;
 use crate::record::Software;
@@ -80,38 +78,4 @@ pub(super) fn detail_fields(
             .map(|(software, export)| SameAsRef { id: &software.id, name: &software.name, export })
             .collect(),
     })
-}
-
-/// What the first detail field begins with that is never highlighted: those with highlights are before it. Nowhere else is this in
-/// the fields, for in a string each quote is escaped.
-const FIRST_WITHOUT_HIGHLIGHTS: &[u8] = br#","deployment":"#;
-
-/// Removes the detail fields that are never highlighted from a buffer, which has all of them from `start`.
-pub(super) fn truncate_to_highlighted(buffer: &mut Vec<u8>, start: usize) {
-    if let Some(length) = memmem::find(&buffer[start..], FIRST_WITHOUT_HIGHLIGHTS) {
-        buffer.truncate(start + length);
-        buffer.push(b'}');
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    #[test]
-    fn fields_with_highlights_stay_whole() {
-        let odd = [r#","deployment":""#, r#"\"#, r#"","deployment":["#, ""];
-        let fields = json!({
-            "description": odd[0], "aliases": odd, "tags": odd, "features": [], "standards": odd, "alternative_to": odd,
-        });
-        let all =
-            fields.to_string().replace('}', r#","deployment":["cloud"],"additional_properties":{"deployment":1}}"#);
-        let mut buffer = format!("before{all}").into_bytes();
-        truncate_to_highlighted(&mut buffer, "before".len());
-        assert!(buffer.starts_with(b"before"));
-        let left: Value = serde_json::from_slice(&buffer["before".len()..]).expect("JSON");
-        assert_eq!(left, fields);
-    }
 }

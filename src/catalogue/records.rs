@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::{Span, fetch};
 use super::products::{ProductSpans, Products};
-use super::{Columns, Ordinal, Reviews, product_json};
+use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 
 /// The differences between two versions of a product.
@@ -134,18 +134,11 @@ impl Records {
         Ok(fields)
     }
 
-    /// Appends those of a product's detail fields to a buffer which can have highlights, as a JSON object.
+    /// Appends a product's detail fields to a buffer.
     ///
     /// # Errors
-    /// Where the fields are damaged.
-    pub fn append_highlighted_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
-        let start = buffer.len();
-        self.append_detail_fields(ordinal, buffer)?;
-        product_json::truncate_to_highlighted(buffer, start);
-        Ok(())
-    }
-
-    fn append_detail_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
+    /// Where they are damaged.
+    pub fn append_detail_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
         self.products.append_detail_fields(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
 

@@ -48,7 +48,7 @@ pub(super) fn texts(
             break;
         }
         let start = buffer.len();
-        records.append_highlighted_fields(ordinal, &mut buffer)?;
+        records.append_detail_fields(ordinal, &mut buffer)?;
         let middle = buffer.len();
         buffer.extend_from_slice(forward.of(ordinal));
         bounds.push((start, middle, buffer.len()));

@@ -55,8 +55,7 @@ pub struct Hit {
 /// The texts of a hit that its item doesn't have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HitTexts {
-    /// The product's detail fields, those which its item doesn't have, as a JSON object; fields that are never highlighted may be
-    /// missing.
+    /// The product's detail fields, those which its item doesn't have, as a JSON object.
     pub fields: Bytes,
     /// The words of all texts, as the index has them.
     pub words: DocumentWords,
