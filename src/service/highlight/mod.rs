@@ -150,7 +150,9 @@ impl<'s> Highlighter<'s> {
             self.highlight_all("features", 0, &detail.features)?;
         }
         if self.may_match_from(last) {
-            self.highlight_all("description", last, &detail.description)?;
+            let description: Option<Text<'_>> =
+                detail.description.map(|text| serde_json::from_str(text.get())).transpose()?;
+            self.highlight_all("description", last, &description)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
 #[derive(Debug, Deserialize)]
@@ -29,8 +30,9 @@ pub(super) struct ItemTexts<'a> {
 /// The texts of a product's detail fields that can have matches.
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a> {
+    /// A JSON string, which is only read where it has a match: most are long.
     #[serde(borrow)]
-    pub(super) description: Option<Text<'a>>,
+    pub(super) description: Option<&'a RawValue>,
     pub(super) aliases: Vec<Text<'a>>,
     pub(super) tags: Vec<Text<'a>>,
     pub(super) features: Vec<Text<'a>>,
