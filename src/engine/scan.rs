@@ -165,7 +165,11 @@ impl ScanEngine {
             let tier = if self.columns().is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {
                 with_all_words += u64::from(is_complete);
-                candidates.push(Candidate { tier, score: scores.iter().flatten().sum(), ordinal });
+                candidates.push(Candidate {
+                    tier,
+                    score: scores.iter().flatten().fold(0.0, |sum, score| sum + score),
+                    ordinal,
+                });
             }
         }
         let total = candidates.len() as u64;

@@ -8,9 +8,6 @@ use crate::search::collect::{BITS, Pruned, ones};
 /// The number of documents of a block: a power of two.
 pub(super) const BLOCK_LEN: usize = 4096;
 
-/// The number of words of a bitset.
-const WORDS: usize = BLOCK_LEN / BITS;
-
 /// The block of a document.
 pub(super) const fn block_of(document: DocId) -> usize {
     document as usize / BLOCK_LEN
@@ -36,11 +33,14 @@ pub(super) const fn document(start: DocId, at: usize) -> DocId {
 
 /// A set of documents of a block, by their offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bitset([u64; WORDS]);
+pub(super) struct Bitset([u64; Self::WORDS]);
 
 impl Bitset {
+    /// The number of words of a set.
+    pub(super) const WORDS: usize = BLOCK_LEN / BITS;
+
     /// The empty set.
-    pub(super) const NONE: Self = Self([0; WORDS]);
+    pub(super) const NONE: Self = Self([0; Self::WORDS]);
 
     /// The first documents of a block.
     pub(super) fn first(documents: usize) -> Self {
@@ -51,27 +51,21 @@ impl Bitset {
         }))
     }
 
-    /// Removes the documents before an offset and returns them.
-    pub(super) fn take_until(&mut self, end: usize) -> Self {
-        let mut taken = *self;
-        let first = Self::first(end.min(BLOCK_LEN));
-        taken.intersect(&first);
-        for (bits, taken) in self.0.iter_mut().zip(taken.0) {
-            *bits &= !taken;
-        }
-        taken
-    }
-
-    /// The offset behind the last document.
-    pub(super) fn end(&self) -> usize {
-        let last = self.0.iter().rposition(|bits| *bits != 0);
-        last.map_or(0, |word| (word + 1) * BITS - self.0[word].leading_zeros() as usize)
-    }
-
     /// The number of documents.
     #[inline]
     pub(super) fn count(&self) -> usize {
         self.0.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    /// The words of the set.
+    pub(super) const fn words(&self) -> [u64; Self::WORDS] {
+        self.0
+    }
+
+    /// The number of documents before an offset in the same word.
+    #[inline]
+    pub(super) const fn before(&self, at: usize) -> u32 {
+        (self.0[at / BITS % Self::WORDS] & ((1 << (at % BITS)) - 1)).count_ones()
     }
 
     /// Whether the set is empty.
@@ -84,19 +78,19 @@ impl Bitset {
     /// Whether the document at an offset is in the set.
     #[inline]
     pub(super) const fn has(&self, at: usize) -> bool {
-        self.0[at / BITS % WORDS] & (1 << (at % BITS)) != 0
+        self.0[at / BITS % Self::WORDS] & (1 << (at % BITS)) != 0
     }
 
     /// Adds the document at an offset.
     #[inline]
     pub(super) const fn add(&mut self, at: usize) {
-        self.0[at / BITS % WORDS] |= 1 << (at % BITS);
+        self.0[at / BITS % Self::WORDS] |= 1 << (at % BITS);
     }
 
     /// Removes the document at an offset.
     #[inline]
     pub(super) const fn remove(&mut self, at: usize) {
-        self.0[at / BITS % WORDS] &= !(1 << (at % BITS));
+        self.0[at / BITS % Self::WORDS] &= !(1 << (at % BITS));
     }
 
     /// Adds the documents of another set.
@@ -104,14 +98,6 @@ impl Bitset {
     pub(super) fn unite(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
             *bits |= other;
-        }
-    }
-
-    /// Adds the documents which two other sets have in common.
-    #[inline]
-    pub(super) fn unite_common(&mut self, one: &Self, other: &Self) {
-        for ((bits, one), other) in self.0.iter_mut().zip(one.0).zip(other.0) {
-            *bits |= one & other;
         }
     }
 
@@ -178,12 +164,6 @@ impl BlockScores {
     #[inline]
     pub(super) fn of(&self, at: usize) -> f32 {
         self.best[at % BLOCK_LEN]
-    }
-
-    /// An upper bound of the score of the document at an offset, given that of the postings which weren't read.
-    #[inline]
-    pub(super) fn at_most(&self, at: usize, unread: f32) -> f32 {
-        if self.members.has(at) { self.of(at).max(unread) } else { 0.0 }
     }
 
     /// Raises the score of the document at an offset to at least this one.

@@ -10,13 +10,6 @@ use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::phrase::PhraseMatcher;
 
-/// A document that satisfies the plan, with its BM25F score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Match {
-    pub(super) ordinal: Ordinal,
-    pub(super) score: f32,
-}
-
 /// Collects documents, first those with all words and then, where these are too few, those with some.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
@@ -29,14 +22,10 @@ pub(super) struct TierCollector<'a> {
     collector: Collector<'a>,
     /// How many documents with all words are enough.
     enough: usize,
-    /// Collects from the start where they aren't; `None` once it does, or where those with all words are enough in any case.
-    fallback: Option<Collector<'a>>,
-    /// In the second pass: the documents with all words, which are among the best already, sorted.
-    complete: Option<Vec<Ordinal>>,
-    /// How many documents that pass the filter were found with all words, once the second pass has begun.
-    complete_total: Option<u64>,
-    /// The first documents found, as many as are enough; in the second pass those of them which it hasn't found again.
+    /// The first documents with all words, as many as are enough.
     first: Vec<Ordinal>,
+    /// How many documents that pass the filter have all words, once those with some are collected.
+    complete: Option<u64>,
 }
 
 impl<'a> TierCollector<'a> {
@@ -65,12 +54,10 @@ impl<'a> TierCollector<'a> {
             phrases: plan.phrases.iter().map(PhraseMatcher::new).collect(),
             names: engine.names(plan, request.budget)?,
             unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
-            fallback: (plan.enough > 0).then(|| collector.clone()),
-            enough: plan.enough,
             collector,
-            complete: None,
-            complete_total: None,
+            enough: plan.enough,
             first: Vec::new(),
+            complete: None,
         })
     }
 
@@ -85,39 +72,32 @@ impl<'a> TierCollector<'a> {
             && self.phrases.iter().all(|phrase| phrase.matches(self.forward, ordinal, self.budget))
     }
 
-    /// Collects documents, in rising order.
-    pub(super) fn collect(&mut self, matches: &[Match]) {
-        for found in matches {
-            self.note(found.ordinal);
-            if self.is_complete(found.ordinal) {
-                self.collector.count(found.ordinal);
-                continue;
-            }
-            let tier = if self.names.binary_search(&found.ordinal).is_ok() {
-                Tier::ExactName
-            } else if self.complete.is_some() {
-                Tier::Some
-            } else {
-                Tier::All
-            };
-            let tier = if self.collector.is_demo(found.ordinal) { tier.demo() } else { tier };
-            self.collector.take(Candidate { tier, score: found.score, ordinal: found.ordinal });
-        }
+    /// The documents which the second pass leaves out, for the first one collected them.
+    pub(super) fn collected_before(&self) -> &[Ordinal] {
+        if self.complete.is_some() { &self.first } else { &[] }
+    }
+
+    /// Collects a document with its BM25F score.
+    pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
+        self.note_first(std::iter::once(ordinal));
+        let tier = if self.names.binary_search(&ordinal).is_ok() {
+            Tier::ExactName
+        } else if self.complete.is_some() {
+            Tier::Some
+        } else {
+            Tier::All
+        };
+        let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
+        self.collector.take(Candidate { tier, score, ordinal });
     }
 
     /// Counts pruned documents.
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
+        self.note_first(pruned.ordinals());
         self.collector.count_pruned(pruned);
-        if self.complete.is_some() {
-            self.first.retain(|first| !pruned.has(*first));
-        } else if self.fallback.is_some() {
-            self.first.extend(pruned.ordinals().take(self.enough - self.first.len()));
-        }
         // A whole name comes first however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
-            if !self.is_complete(ordinal) {
-                self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
-            }
+            self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
         }
     }
 
@@ -127,35 +107,19 @@ impl<'a> TierCollector<'a> {
         if self.names.len() <= self.unscored_names { self.collector.threshold() } else { None }
     }
 
-    /// Begins the second pass, if fewer documents than are enough have all words. Those are found again by it, and keep
-    /// their tier.
+    /// Whether fewer documents than are enough have all words. Those that are collected from then on have some.
     pub(super) fn falls_back(&mut self) -> bool {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
         }
-        let Some(fallback) = self.fallback.take() else { return false };
-        let complete = std::mem::replace(&mut self.collector, fallback);
-        self.complete_total = Some(complete.total);
-        let complete = complete.into_best();
-        for candidate in &complete {
-            self.collector.take_pruned(*candidate);
-        }
-        let mut complete: Vec<_> = complete.into_iter().map(|candidate| candidate.ordinal).collect();
-        complete.sort_unstable();
-        self.complete = Some(complete);
+        self.complete = Some(self.collector.total);
         true
     }
 
     /// Reranks the best and returns the page.
     pub(super) fn finish(mut self, request: &SearchRequest<'_>, records: &Records) -> SearchHits {
-        if self.complete.is_some() {
-            // The second pass stopped early; documents with all words count nevertheless.
-            for ordinal in self.first {
-                self.collector.count(ordinal);
-            }
-        }
         let (total, unfiltered_total) = (self.collector.total, self.collector.visited);
-        let complete = self.complete_total.unwrap_or(total);
+        let complete = self.complete.unwrap_or(total);
         let facets = self.collector.take_counts();
         let mut best = self.collector.into_best();
         if request.order.is_none() {
@@ -166,16 +130,9 @@ impl<'a> TierCollector<'a> {
         SearchHits { hits, texts: Vec::new(), total, complete, unfiltered_total, facets }
     }
 
-    fn note(&mut self, ordinal: Ordinal) {
-        if self.complete.is_some() {
-            self.first.retain(|first| *first != ordinal);
-        } else if self.fallback.is_some() && self.first.len() < self.enough {
-            self.first.push(ordinal);
+    fn note_first(&mut self, ordinals: impl Iterator<Item = Ordinal>) {
+        if self.complete.is_none() {
+            self.first.extend(ordinals.take(self.enough - self.first.len()));
         }
-    }
-
-    /// Whether a document was collected as one that has all words.
-    fn is_complete(&self, ordinal: Ordinal) -> bool {
-        self.complete.as_ref().is_some_and(|complete| complete.binary_search(&ordinal).is_ok())
     }
 }

@@ -29,7 +29,6 @@ use rustc_hash::FxHashMap;
 pub use build::TantivyBuilder;
 pub use documents::Documents;
 
-use self::block::BLOCK_LEN;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
@@ -41,7 +40,7 @@ use crate::catalogue::{Attribute, Catalogue, Filter, Ordinal, Records};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::score::Scorer;
-use crate::search::{Plan, StemId, Term};
+use crate::search::{Plan, Term};
 
 /// The name of the one field.
 const FIELD: &str = "terms";
@@ -50,40 +49,12 @@ const FIELD: &str = "terms";
 pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
-    /// The posting list of each stem by its number: a cache of the dictionary for the terms that every search looks up twice.
-    /// Without it searches over HTTP are 5 % slower (PERFORMANCE.md).
-    stems: Vec<PostingRange>,
     /// The frequent terms, by where their postings begin.
     frequent: FxHashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Forward,
     catalogue: Arc<Catalogue>,
     records: Arc<Records>,
-}
-
-/// The posting list of a term in the first 4 GiB of postings, which are those of ten million records; a compact [`TermInfo`].
-#[derive(Debug, Clone, Copy, Default)]
-struct PostingRange {
-    start: u32,
-    bytes: u32,
-    documents: u32,
-}
-
-impl TryFrom<&TermInfo> for PostingRange {
-    type Error = EngineError;
-
-    fn try_from(term: &TermInfo) -> Result<Self, EngineError> {
-        let start = u32::try_from(term.postings_range.start).map_err(EngineError::index("opened"))?;
-        let bytes = u32::try_from(term.postings_range.len()).map_err(EngineError::index("opened"))?;
-        Ok(Self { start, bytes, documents: term.doc_freq })
-    }
-}
-
-impl From<&PostingRange> for TermInfo {
-    fn from(range: &PostingRange) -> Self {
-        let start = range.start as usize;
-        Self { doc_freq: range.documents, postings_range: start..start + range.bytes as usize, positions_range: 0..0 }
-    }
 }
 
 impl std::fmt::Debug for TantivyEngine {
@@ -125,9 +96,8 @@ impl TantivyEngine {
             return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
-        let stems = stems(&postings)?;
         let frequent = FxHashMap::default();
-        let mut engine = Self { field, postings, stems, frequent, scorer, forward, catalogue, records };
+        let mut engine = Self { field, postings, frequent, scorer, forward, catalogue, records };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
     }
@@ -149,10 +119,6 @@ impl TantivyEngine {
 
     /// The term, if any document has it.
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
-        if let Term::Word(stem) = term {
-            let range = self.stems.get(*stem as usize).filter(|range| range.documents > 0);
-            return Ok(range.map(TermInfo::from));
-        }
         let mut text = String::with_capacity(24);
         term.write(&mut text);
         let term = IndexTerm::from_field_text(self.field, &text);
@@ -166,25 +132,15 @@ impl TantivyEngine {
         is_frequent.then(|| self.frequent.get(&term.postings_range.start)).flatten()
     }
 
-    /// Reads the postings of all frequent terms. Names alone are hardly ever searched for.
+    /// Reads the postings of all frequent words and synonym groups.
     fn read_frequent(&self) -> Result<FxHashMap<usize, FrequentTerm>, EngineError> {
         let mut frequent = FxHashMap::default();
-        let mut buffer = Vec::new();
-        let mut add = |kind: u8, term: &TermInfo| {
-            if FrequentTerm::is_of_kind(kind, term.doc_freq, &self.scorer) {
-                let list = self.read(term)?;
-                let frequent_term = FrequentTerm::read(kind, list, term.doc_freq, &self.scorer, &mut buffer);
-                frequent.insert(term.postings_range.start, frequent_term);
-            }
-            Ok::<_, EngineError>(())
-        };
-        for range in &self.stems {
-            add(Term::WORD, &range.into())?;
-        }
-        for kind in [Term::PREFIX, Term::CONCEPT] {
+        for kind in [Term::WORD, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
-                add(kind, term)?;
+                if FrequentTerm::is(term.doc_freq, &self.scorer) {
+                    frequent.insert(term.postings_range.start, FrequentTerm::read(self.read(term)?, &self.scorer));
+                }
             }
         }
         Ok(frequent)
@@ -204,11 +160,6 @@ impl TantivyEngine {
         Ok(documents)
     }
 
-    /// The postings that a block has on average, of that many in all.
-    fn per_block(&self, postings: usize) -> usize {
-        postings * BLOCK_LEN / self.scorer.documents().max(1)
-    }
-
     /// The posting list of a term, at its first document.
     fn read(&self, term: &TermInfo) -> Result<PostingList, EngineError> {
         self.postings
@@ -222,22 +173,6 @@ impl TantivyEngine {
 fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>, EngineError> {
     let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
     terms.into_stream().map_err(EngineError::index("read"))
-}
-
-/// The posting list of each stem.
-fn stems(postings: &InvertedIndexReader) -> Result<Vec<PostingRange>, EngineError> {
-    let mut stems = Vec::new();
-    let mut words = terms_of(postings, Term::WORD)?;
-    while let Some((term, info)) = words.next() {
-        let number = std::str::from_utf8(&term[1..]).ok().and_then(|digits| StemId::from_str_radix(digits, 16).ok());
-        let Some(number) = number else { continue };
-        let number = number as usize;
-        if stems.len() <= number {
-            stems.resize(number + 1, PostingRange::default());
-        }
-        stems[number] = PostingRange::try_from(info)?;
-    }
-    Ok(stems)
 }
 
 impl Engine for TantivyEngine {
