@@ -1,12 +1,10 @@
 //! Counts of an attribute's values over many products. Most products have a list of values that others have too: those are counted
 //! by list, one addition each whatever its length.
 
-use rustc_hash::FxHashMap;
-
 use super::{AttributeColumn, Ordinal};
 
 /// How many products have to have a list of values for it to be counted as such.
-const SHARED: u32 = 4;
+const SHARED: usize = 4;
 
 /// The number of a product's list where too few others have it.
 const UNSHARED: u32 = 0;
@@ -21,21 +19,21 @@ pub(super) struct SharedLists {
 }
 
 impl SharedLists {
-    /// The lists of that many products, see [`AttributeColumn::of`].
+    /// The lists of that many products, see [`AttributeColumn::of`]; none where no product has a value.
     pub(super) fn new(column: &AttributeColumn, products: u32) -> Self {
-        let mut numbers: FxHashMap<&[u32], (u32, u32)> = FxHashMap::default();
-        for ordinal in 0..products {
-            let (count, _) = numbers.entry(column.of(ordinal)).or_insert((0, UNSHARED));
-            *count += 1;
+        if column.is_empty() {
+            return Self::default();
         }
-        let mut lists = Self { of: Vec::with_capacity(products as usize), examples: vec![0] };
-        for ordinal in 0..products {
-            let (count, number) = numbers.entry(column.of(ordinal)).or_default();
-            if *count >= SHARED && *number == UNSHARED {
-                *number = u32::try_from(lists.examples.len()).unwrap_or(u32::MAX);
-                lists.examples.push(ordinal);
+        let mut lists = Self { of: vec![UNSHARED; products as usize], examples: vec![0] };
+        let mut ordinals: Vec<Ordinal> = (0..products).collect();
+        ordinals.sort_unstable_by(|a, b| column.of(*a).cmp(column.of(*b)));
+        let equal = ordinals.chunk_by(|a, b| column.of(*a) == column.of(*b));
+        for equal in equal.filter(|equal| equal.len() >= SHARED) {
+            let number = u32::try_from(lists.examples.len()).unwrap_or(UNSHARED);
+            lists.examples.push(equal[0]);
+            for ordinal in equal {
+                lists.of[*ordinal as usize] = number;
             }
-            lists.of.push(*number);
         }
         lists
     }

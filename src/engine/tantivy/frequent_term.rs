@@ -46,11 +46,12 @@ impl FrequentTerm {
         documents >= MIN_DOCUMENTS && documents as usize >= scorer.documents().div_ceil(SHARE)
     }
 
-    /// Reads the postings of a term.
-    pub(super) fn read(mut list: PostingList, scorer: &Scorer) -> Self {
+    /// Reads the postings of a term in that many documents.
+    pub(super) fn read(mut list: PostingList, documents: u32, scorer: &Scorer) -> Self {
         let empty = Block { documents: Bitset::NONE, ranks: [0; Bitset::WORDS], tiers: TIERS.map(|_| Vec::new()) };
         let mut blocks = vec![empty; scorer.documents().div_ceil(BLOCK_LEN)];
-        let (mut frequencies, mut impacts) = (Vec::new(), Vec::new());
+        let documents = scorer.documents().min(documents as usize);
+        let (mut frequencies, mut impacts) = (Vec::with_capacity(documents), Vec::with_capacity(documents));
         list.for_each_until(TERMINATED, |document, packed| {
             let Some(block) = blocks.get_mut(block_of(document)) else { return };
             block.documents.add(offset(document));

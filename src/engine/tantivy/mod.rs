@@ -139,7 +139,8 @@ impl TantivyEngine {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {
                 if FrequentTerm::is(term.doc_freq, &self.scorer) {
-                    frequent.insert(term.postings_range.start, FrequentTerm::read(self.read(term)?, &self.scorer));
+                    let frequent_term = FrequentTerm::read(self.read(term)?, term.doc_freq, &self.scorer);
+                    frequent.insert(term.postings_range.start, frequent_term);
                 }
             }
         }
