@@ -202,8 +202,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Removes the documents of a block which were collected before or don't have the phrases, and spends the units of scoring the others: an upper bound,
-    /// for pruning depends on the page. Where the budget is exceeded, removes documents at the end of the block.
+    /// Removes the documents of a block which were collected before or don't have the phrases, and spends the units of scoring the
+    /// others: an upper bound, for pruning depends on the page. Where the budget is exceeded, removes documents at the end of the block.
     fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         for ordinal in collector.collected_before().iter().filter(|ordinal| block_of(**ordinal) == block) {
@@ -263,7 +263,7 @@ impl<'e> Walk<'e> {
         candidates
     }
 
-    /// Sets the threshold. As many stages become essential as it takes: the upper bounds of all others are together below it.
+    /// Sets the threshold. Stages become essential until the upper bounds of all others are together below it.
     fn set_threshold(&mut self, threshold: Option<f32>) {
         self.threshold = threshold;
         let Some(threshold) = threshold else { return };
