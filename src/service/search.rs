@@ -1,7 +1,5 @@
 //! Searches of products.
 
-use bytes::Bytes;
-
 use super::highlight::Highlighter;
 use super::results::ResultHit;
 use super::{Facet, SearchPage, SearchResults, SearchSoftware, SearchSort, ServiceError};
@@ -43,7 +41,8 @@ pub async fn find_software_within(
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
     let (expansion, found) = understood(snapshot, query, budget).await?;
-    let highlights = if query.highlight { Some(highlights(snapshot, &expansion, &found, budget)?) } else { None };
+    let highlights =
+        query.highlight.then(|| Highlighter::new(snapshot, &expansion, budget).highlights(&found)).transpose()?;
     let hits = found.hits.into_iter().map(|hit| ResultHit {
         ordinal: hit.ordinal,
         score: shown_score(&hit, &expansion.plan),
@@ -147,18 +146,6 @@ impl Documents for Snapshot {
 fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     let words = written(text, phrase);
     Correction { from: format!("\"{words}\""), to: words.to_owned() }
-}
-
-/// The highlights of the hits.
-fn highlights(
-    snapshot: &Snapshot,
-    expansion: &Expansion,
-    found: &SearchHits,
-    budget: &Budget,
-) -> Result<Box<[Bytes]>, ServiceError> {
-    let mut highlighter = Highlighter::new(snapshot, expansion, budget);
-    let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
-    found.hits.iter().zip(texts).map(|(hit, texts)| highlighter.highlights(hit, texts).map(Bytes::from)).collect()
 }
 
 /// The budget of a search.

@@ -7,8 +7,8 @@ const LEAD: usize = 60;
 
 /// Writes the text, or the part of it that has the first match, with everything escaped but our own marks, in place of what
 /// the HTML was.
-pub(super) fn write(html: &mut String, text: &str, spans: &[(usize, usize)]) {
-    let (from, to) = excerpt(text, spans.first().map_or(0, |span| span.0));
+pub(super) fn write(html: &mut String, text: &str, is_ascii: bool, spans: &[(usize, usize)]) {
+    let (from, to) = excerpt(text, is_ascii, spans.first().map_or(0, |span| span.0));
     html.clear();
     let push = if text[from..to].bytes().fold(false, |any, byte| any | is_special(byte)) { push_escaped } else { push };
     if from > 0 {
@@ -29,19 +29,19 @@ pub(super) fn write(html: &mut String, text: &str, spans: &[(usize, usize)]) {
 }
 
 /// The part of a text to show, in bytes; it begins and ends between words where it can.
-fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
+fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
     // No text has more characters than bytes.
-    if text.len() <= EXCERPT || characters(text) <= EXCERPT {
+    if text.len() <= EXCERPT || (!is_ascii && text.chars().count() <= EXCERPT) {
         return (0, text.len());
     }
-    let start = before(&text[..first_match], LEAD);
+    let start = before(&text[..first_match], is_ascii, LEAD);
     let from = if start == 0 {
         0
     } else {
         text[start..first_match].find(char::is_whitespace).map_or(start, |at| start + at).min(first_match)
     };
     let from = first_match - text[from..first_match].trim_start().len();
-    let end = from + behind(&text[from..], EXCERPT);
+    let end = from + behind(&text[from..], is_ascii, EXCERPT);
     if end == text.len() {
         return (from, end);
     }
@@ -49,22 +49,17 @@ fn excerpt(text: &str, first_match: usize) -> (usize, usize) {
     (from, if to > first_match { to } else { end })
 }
 
-/// How many characters a text has.
-fn characters(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
-}
-
 /// Where the character is that stands this many before a text's last one, in bytes; the text's start where it has fewer.
-fn before(text: &str, count: usize) -> usize {
-    if text.is_ascii() {
+fn before(text: &str, is_ascii: bool, count: usize) -> usize {
+    if is_ascii {
         return text.len().saturating_sub(count + 1);
     }
     text.char_indices().rev().nth(count).map_or(0, |(at, _)| at)
 }
 
 /// Where a text's first characters end, in bytes; the text's end where it has fewer.
-fn behind(text: &str, count: usize) -> usize {
-    if text.is_ascii() {
+fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
+    if is_ascii {
         return text.len().min(count);
     }
     text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
@@ -104,7 +99,7 @@ mod tests {
 
     fn html(text: &str, spans: &[(usize, usize)]) -> String {
         let mut html = "what was there before".to_owned();
-        write(&mut html, text, spans);
+        write(&mut html, text, text.is_ascii(), spans);
         html
     }
 

@@ -7,17 +7,20 @@ mod texts;
 
 use std::ops::Range;
 
+use bytes::Bytes;
 use rustc_hash::FxHashMap;
+use serde::de::IgnoredAny;
 
 use self::scratch::Scratch;
 use self::texts::{Category, DetailTexts, ItemTexts, Text};
-use crate::engine::{Hit, HitTexts};
+use crate::engine::{Hit, HitTexts, SearchHits};
 use crate::record::slug;
 use crate::search::Term;
 use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::{Expansion, slot::Slot};
+use crate::search::field::Section;
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
@@ -25,6 +28,9 @@ use crate::snapshot::Snapshot;
 
 /// The units of the budget for highlighting a hit, in addition to those for its words.
 const HIT: usize = 100;
+
+/// The bytes that a hit's highlights are expected to have.
+const HIGHLIGHT_BYTES: usize = 768;
 
 /// Highlights the matches of one query.
 pub(super) struct Highlighter<'s> {
@@ -87,53 +93,78 @@ impl<'s> Highlighter<'s> {
         }
     }
 
-    /// The fields of a product that the query matched, in the order of their weight; of a list each value that has a match. A
-    /// JSON array of [`Highlight`](crate::resource::Highlight), empty for a hit without texts.
+    /// Of each hit the fields that the query matched, in the order of their weight; of a list each value that has a match. JSON
+    /// arrays of [`Highlight`](crate::resource::Highlight), empty for hits without texts.
     ///
     /// # Errors
-    /// Where the product's text is damaged, or a highlight can't be written as JSON.
-    pub(super) fn highlights(&mut self, hit: &Hit, texts: Option<&HitTexts>) -> Result<Vec<u8>, ServiceError> {
-        self.scratch.json.clear();
-        self.scratch.json.push(b'[');
-        self.scratch.found = 0;
-        if let Some(texts) = texts.filter(|_| self.budget.allows_more()) {
-            self.budget.spend(HIT + texts.words.size_bytes());
-            let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
-            let detail: DetailTexts<'_> = serde_json::from_str(text(&texts.fields)?)?;
-            let mut words = texts.words.iter();
-            // The values in the order in which the index has their words, so that no word has to be looked up.
-            self.mark(&mut words);
-            self.title(&item, &detail)?;
-            self.mark(&mut words);
-            self.summary(&item, &detail)?;
-            self.mark(&mut words);
-            self.body(&detail)?;
-            // A product with some of the words is explained by those that it has.
-            if hit.tier >= Tier::Demo || self.scratch.found == 0 {
-                self.category_descriptions(&item.categories)?;
+    /// Where a product's text is damaged, or a highlight can't be written as JSON.
+    pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
+        // One buffer for all of them: an allocation for each would take as long as the copying.
+        self.scratch.json.reserve(found.hits.len() * HIGHLIGHT_BYTES);
+        let mut ends = Vec::with_capacity(found.hits.len());
+        let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
+        for (hit, texts) in found.hits.iter().zip(texts) {
+            self.scratch.json.push(b'[');
+            if let Some(texts) = texts.filter(|_| self.budget.allows_more()) {
+                self.append(hit, texts)?;
             }
+            self.scratch.json.push(b']');
+            ends.push(self.scratch.json.len());
         }
-        self.scratch.json.push(b']');
-        Ok(self.scratch.json.clone())
+        self.scratch.json.shrink_to_fit();
+        let json = Bytes::from(self.scratch.json);
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        Ok(starts.zip(&ends).map(|(start, end)| json.slice(start..*end)).collect())
     }
 
-    fn title(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
-        let mut next = 0;
-        if self.may_match_from(next) {
+    fn append(&mut self, hit: &Hit, texts: &HitTexts) -> Result<(), ServiceError> {
+        self.budget.spend(HIT + texts.words.size_bytes());
+        self.mark(texts.words.iter());
+        let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
+        let fields = text(&texts.fields)?;
+        if self.may_match(self.description_value()..usize::MAX) {
+            let detail: DetailTexts<'_, Text<'_>> = serde_json::from_str(fields)?;
+            self.append_texts(&item, &detail, detail.description.as_ref())?;
+        } else {
+            let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
+            self.append_texts(&item, &detail, None)?;
+        }
+        // A product with some of the words is explained by those that it has.
+        if hit.tier >= Tier::Demo || self.scratch.found == 0 {
+            self.category_descriptions(&item.categories)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the texts of a product, in the order in which the index has their words, so that no word has to be looked up.
+    fn append_texts<D>(
+        &mut self,
+        item: &ItemTexts<'_>,
+        detail: &DetailTexts<'_, D>,
+        description: Option<&Text<'_>>,
+    ) -> Result<(), serde_json::Error> {
+        self.title(item, detail)?;
+        self.summary(item, detail)?;
+        self.body(&detail.features, description)
+    }
+
+    fn title<D>(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
+        let Range { start: mut next, end } = self.scratch.section(Section::Name);
+        if self.may_match(next..end) {
             next = self.highlight_all(NAME, next, [&item.name])?;
         }
-        if self.may_match_from(next) {
+        if self.may_match(next..end) {
             self.highlight_all(ALIASES, next, &detail.aliases)?;
         }
         Ok(())
     }
 
-    fn summary(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
-        let mut next = 0;
-        if self.may_match_from(next) {
+    fn summary<D>(&mut self, item: &ItemTexts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
+        let Range { start: mut next, end } = self.scratch.section(Section::Summary);
+        if self.may_match(next..end) {
             next = self.highlight_all("tagline", next, &item.tagline)?;
         }
-        if self.may_match_from(next) {
+        if self.may_match(next..end) {
             next = self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
             next = self.highlight_all("tags", next, &detail.tags)?;
             next = self.highlight_all("vendor", next, &item.vendor)?;
@@ -143,18 +174,20 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    fn body(&mut self, detail: &DetailTexts<'_>) -> Result<(), serde_json::Error> {
+    fn body(&mut self, features: &[Text<'_>], description: Option<&Text<'_>>) -> Result<(), serde_json::Error> {
+        let (first, last) = (self.scratch.section(Section::Body).start, self.description_value());
         // Between features and description are the settings, which aren't shown.
-        let last = self.scratch.values.len().saturating_sub(1);
-        if self.may_match(0..last) {
-            self.highlight_all("features", 0, &detail.features)?;
+        if self.may_match(first..last) {
+            self.highlight_all("features", first, features)?;
         }
-        if self.may_match_from(last) {
-            let description: Option<Text<'_>> =
-                detail.description.map(|text| serde_json::from_str(text.get())).transpose()?;
-            self.highlight_all("description", last, &description)?;
-        }
+        self.highlight_all("description", last, description)?;
         Ok(())
+    }
+
+    /// The value of the description: the last one of the body.
+    fn description_value(&self) -> usize {
+        let body = self.scratch.section(Section::Body);
+        body.end.saturating_sub(1).max(body.start)
     }
 
     /// Appends the descriptions of categories with words that the product itself doesn't have.
@@ -183,21 +216,28 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    /// Marks the matched words of the next section, by their numbers in the forward index.
+    /// Marks the matched words of a product, by their numbers in the forward index.
     fn mark(&mut self, words: impl Iterator<Item = WordId>) {
         let Self {
             snapshot: Snapshot { search, .. },
             expansion,
             compounds,
-            scratch: Scratch { marked, values, found, .. },
+            scratch: Scratch { marked, values, sections, found, .. },
             ..
         } = self;
         marked.clear();
         values.clear();
+        sections.clear();
+        *found = 0;
+        let (stems, compounds) = (search.lexicon.stems(), &compounds[..]);
         let (mut number, mut before) = (0, VALUE_END);
-        for word in words.take_while(|word| *word != SECTION_END) {
-            if word == VALUE_END {
-                values.push(marked.len());
+        for word in words {
+            if word == VALUE_END || word == SECTION_END {
+                if word == VALUE_END {
+                    values.push(marked.len());
+                } else {
+                    sections.push(values.len());
+                }
                 (number, before) = (0, VALUE_END);
                 continue;
             }
@@ -206,7 +246,7 @@ impl<'s> Highlighter<'s> {
             if is_second && marked[values.last().copied().unwrap_or(0)..].last() != Some(&(number - 1)) {
                 marked.push(number - 1);
             }
-            let slots = expansion.stems.of(search.lexicon.stem_of(word));
+            let slots = expansion.stems.of(stems[word as usize]);
             if is_second || slots.is_some() {
                 *found |= slots.unwrap_or(0) | compound.map_or(0, |(_, slots)| *slots);
                 marked.push(number);
@@ -215,12 +255,7 @@ impl<'s> Highlighter<'s> {
         }
     }
 
-    /// Whether this or a later value of the section may have a match.
-    fn may_match_from(&self, value: usize) -> bool {
-        self.may_match(value..self.scratch.values.len())
-    }
-
-    /// Whether any of these values of the section may have a match.
+    /// Whether any of these values may have a match.
     fn may_match(&self, values: Range<usize>) -> bool {
         !values.is_empty() && (!self.is_found_by_word_numbers() || !self.scratch.marked(values).is_empty())
     }
@@ -233,7 +268,7 @@ impl<'s> Highlighter<'s> {
             && self.expansion.concepts.is_empty()
     }
 
-    /// Appends the texts of a field that have matches; `first` is the section's value of the first text. Returns the value after
+    /// Appends the texts of a field that have matches; `first` is the value of the first text. Returns the value after
     /// the last one.
     fn highlight_all<'t>(
         &mut self,

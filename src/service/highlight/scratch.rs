@@ -5,13 +5,16 @@ use std::ops::Range;
 use super::spans::{measure, merge};
 use super::{Slots, html};
 use crate::resource::{Highlight, TextRange};
+use crate::search::field::Section;
 
 /// Buffers, reused for each product and each of its texts.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// The marked words of a section, by their numbers within a value, and the end of each value's part.
+    /// The marked words of the product, by their numbers within a value, the end of each value's part, and the end of each
+    /// section's values.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
+    pub(super) sections: Vec<usize>,
     /// The byte ranges of a text's marked words.
     pub(super) places: Vec<Range<usize>>,
     /// The marks, in bytes and in characters.
@@ -20,15 +23,20 @@ pub(super) struct Scratch {
     pub(super) html: String,
     /// The slots that the product's own texts have matches of.
     pub(super) found: Slots,
-    /// The product's highlights.
+    /// The highlights of the products so far.
     pub(super) json: Vec<u8>,
 }
 
 impl Scratch {
-    /// The marked words of some values of the section.
+    /// The marked words of some values.
     pub(super) fn marked(&self, values: Range<usize>) -> &[usize] {
-        let before = |value: usize| self.values[..value.min(self.values.len())].last().copied().unwrap_or(0);
-        &self.marked[before(values.start)..before(values.end)]
+        &self.marked[end_of(&self.values, values.start)..end_of(&self.values, values.end)]
+    }
+
+    /// The values of a section.
+    pub(super) fn section(&self, section: Section) -> Range<usize> {
+        let section = section as usize;
+        end_of(&self.sections, section)..end_of(&self.sections, section + 1)
     }
 
     /// Appends a text with its matches, if it has any.
@@ -38,9 +46,10 @@ impl Scratch {
         if spans.is_empty() {
             return Ok(());
         }
-        html::write(html, text, spans);
-        measure(text, spans, ranges);
-        if json.len() > 1 {
+        let is_ascii = text.is_ascii();
+        html::write(html, text, is_ascii, spans);
+        measure(text, is_ascii, spans, ranges);
+        if json.last() != Some(&b'[') {
             json.push(b',');
         }
         let highlight = Highlight {
@@ -51,4 +60,9 @@ impl Scratch {
         };
         highlight.write(json)
     }
+}
+
+/// The end of the last of the first parts, that many.
+fn end_of(ends: &[usize], parts: usize) -> usize {
+    ends[..parts.min(ends.len())].last().copied().unwrap_or(0)
 }

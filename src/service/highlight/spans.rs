@@ -18,8 +18,7 @@ pub(super) fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize
 }
 
 /// How many characters stand before each span of a text, and how many it has.
-pub(super) fn measure(text: &str, spans: &[(usize, usize)], ranges: &mut Vec<TextRange>) {
-    let is_ascii = text.is_ascii();
+pub(super) fn measure(text: &str, is_ascii: bool, spans: &[(usize, usize)], ranges: &mut Vec<TextRange>) {
     let (mut at, mut count) = (0, 0);
     let mut characters_to = |end: usize| {
         count += if is_ascii { end - at } else { text[at..end].chars().count() } as u64;
@@ -43,7 +42,7 @@ mod tests {
         for text in ["an audit, and one more", "än äudit, añd one more"] {
             let spans: Vec<_> =
                 ["udit", "d o", "e"].map(|part| text.rfind(part).map(|at| (at, at + part.len()))).into();
-            measure(text, &spans.into_iter().flatten().collect::<Vec<_>>(), &mut ranges);
+            measure(text, text.is_ascii(), &spans.into_iter().flatten().collect::<Vec<_>>(), &mut ranges);
             let pairs: Vec<_> = ranges.iter().map(|range| (range.start, range.length)).collect();
             assert_eq!(pairs, [(4, 4), (12, 3), (21, 1)], "{text}");
         }

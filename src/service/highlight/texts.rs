@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
 #[derive(Debug, Deserialize)]
@@ -27,12 +26,12 @@ pub(super) struct ItemTexts<'a> {
     pub(super) vendor: Option<Text<'a>>,
 }
 
-/// The texts of a product's detail fields that can have matches.
+/// The texts of a product's detail fields that can have matches. The type of the description decides whether it is read: most
+/// are long.
 #[derive(Debug, Deserialize)]
-pub(super) struct DetailTexts<'a> {
-    /// A JSON string, which is only read where it has a match: most are long.
+pub(super) struct DetailTexts<'a, D> {
+    pub(super) description: Option<D>,
     #[serde(borrow)]
-    pub(super) description: Option<&'a RawValue>,
     pub(super) aliases: Vec<Text<'a>>,
     pub(super) tags: Vec<Text<'a>>,
     pub(super) features: Vec<Text<'a>>,
