@@ -7,13 +7,13 @@ use super::{AttributeColumn, Ordinal};
 const SHARED: usize = 4;
 
 /// The number of a product's list where too few others have it.
-const UNSHARED: u32 = 0;
+const UNSHARED: u16 = 0;
 
-/// The lists of values that products share, numbered from 1.
+/// The lists of values that products share, numbered from 1; at most 65,535 of them.
 #[derive(Debug, Default)]
 pub(super) struct SharedLists {
     /// The number of each product's list.
-    of: Vec<u32>,
+    of: Vec<u16>,
     /// By number, a product that has the list; the first stands for [`UNSHARED`].
     examples: Vec<Ordinal>,
 }
@@ -29,7 +29,7 @@ impl SharedLists {
         ordinals.sort_unstable_by(|a, b| column.of(*a).cmp(column.of(*b)));
         let equal = ordinals.chunk_by(|a, b| column.of(*a) == column.of(*b));
         for equal in equal.filter(|equal| equal.len() >= SHARED) {
-            let number = u32::try_from(lists.examples.len()).unwrap_or(UNSHARED);
+            let Ok(number) = u16::try_from(lists.examples.len()) else { break };
             lists.examples.push(equal[0]);
             for ordinal in equal {
                 lists.of[*ordinal as usize] = number;
