@@ -127,8 +127,7 @@ impl Products {
             return None;
         }
         let dictionary = Dictionary::new(&arena[spans.dictionary.range()]).ok()?;
-        let ids = HashTable::with_capacity(spans.len());
-        let mut products = Self { spans, arena, ids, dictionary };
+        let mut products = Self { spans, arena, ids: HashTable::new(), dictionary };
         products.ids = products.hash_ids()?;
         Some(products)
     }

@@ -17,7 +17,7 @@ mod tests;
 
 pub use explanation::{Explanation, Satisfied};
 pub use request::{Hit, HitTexts, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest};
-pub use tantivy::{Documents, TantivyBuilder, TantivyEngine};
+pub use tantivy::{Documents, TantivyBuilder, TantivyEngine, TantivyIndex};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;

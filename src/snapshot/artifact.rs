@@ -36,6 +36,12 @@ impl Artifact {
         Some(self.parts.swap_remove(index).1)
     }
 
+    /// Removes the parts with a prefix and returns them, by their names without it.
+    pub fn take_prefixed(&mut self, prefix: &str) -> Vec<(String, Bytes)> {
+        let taken = self.parts.extract_if(.., |(name, _)| name.starts_with(prefix));
+        taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()
+    }
+
     /// The size of all parts in memory, in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {

@@ -38,7 +38,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
-use crate::engine::{Engine, EngineError, TantivyEngine};
+use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
 use crate::export::{Export, Skipped};
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
@@ -113,6 +113,8 @@ impl Snapshot {
     }
 
     fn open_parts(generation: Generation, mut artifact: Artifact, ranking: Ranking) -> Result<Self, OpenError> {
+        // First, so that what is decoded afterwards takes the memory of the files, which are copied.
+        let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
         // Neither read here nor kept: it is for the next build.
@@ -121,11 +123,8 @@ impl Snapshot {
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
         let mut take = |name: &'static str| artifact.take(name).ok_or(OpenError::Missing(name));
         let (search, scorer, forward) = SearchIndex::open(&take(artifact::SEARCH)?, records.len(), ranking)?;
-        let files = artifact.parts.into_iter();
-        let files =
-            files.filter_map(|(name, content)| Some((name.strip_prefix(artifact::ENGINE)?.to_owned(), content)));
         let (of_engine, its_records) = (Arc::clone(&catalogue), Arc::clone(&records));
-        let engine = Box::new(TantivyEngine::open(files.collect(), scorer, forward, of_engine, its_records)?);
+        let engine = Box::new(TantivyEngine::open(index, scorer, forward, of_engine, its_records)?);
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
         let skipped = Skipped::default();

@@ -141,7 +141,7 @@ mod tests {
 
     use super::super::block::{block_start, document};
     use super::*;
-    use crate::engine::{Documents, Engine as _, TantivyBuilder, TantivyEngine};
+    use crate::engine::{Documents, Engine as _, TantivyBuilder, TantivyEngine, TantivyIndex};
     use crate::search::field::Field;
     use crate::search::forward::Forward;
     use crate::search::score::Occurrences;
@@ -175,7 +175,8 @@ mod tests {
         // The records aren't read.
         let empty = Snapshot::build(Vec::new()).expect("an empty generation");
         let (catalogue, records) = (Arc::clone(&empty.catalogue), empty.records());
-        TantivyEngine::open(files, Scorer::new(&lengths, &Ranking::default()), Forward::default(), catalogue, records)
+        let index = TantivyIndex::load(files).expect("it loads");
+        TantivyEngine::open(index, Scorer::new(&lengths, &Ranking::default()), Forward::default(), catalogue, records)
             .expect("it opens")
     }
 

@@ -45,6 +45,24 @@ use crate::search::{Plan, Term};
 /// The name of the one field.
 const FIELD: &str = "terms";
 
+/// The index, loaded.
+#[derive(Debug)]
+pub struct TantivyIndex(Index);
+
+impl TantivyIndex {
+    /// Loads an index from its files, which are copied.
+    ///
+    /// # Errors
+    /// Where they are damaged.
+    pub fn load(files: EngineFiles) -> Result<Self, EngineError> {
+        let directory = RamDirectory::create();
+        for (name, content) in files {
+            directory.atomic_write(Path::new(&name), &content).map_err(EngineError::index("loaded"))?;
+        }
+        Index::open(directory).map(Self).map_err(EngineError::index("opened"))
+    }
+}
+
 /// An open index.
 pub struct TantivyEngine {
     field: Field,
@@ -64,23 +82,18 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index from its files, with the lengths and words of its documents, their records, and the catalogue, whose
+    /// Opens an index with the lengths and words of its documents, their records, and the catalogue, whose
     /// categories filters name.
     ///
     /// # Errors
     /// Where the files are no index, or not of that many documents in one segment.
     pub fn open(
-        files: EngineFiles,
+        TantivyIndex(index): TantivyIndex,
         scorer: Scorer,
         forward: Forward,
         catalogue: Arc<Catalogue>,
         records: Arc<Records>,
     ) -> Result<Self, EngineError> {
-        let directory = RamDirectory::create();
-        for (name, content) in files {
-            directory.atomic_write(Path::new(&name), &content).map_err(EngineError::index("loaded"))?;
-        }
-        let index = Index::open(directory).map_err(EngineError::index("opened"))?;
         let field = index.schema().get_field(FIELD).map_err(EngineError::index("opened"))?;
         let reader = index
             .reader_builder()
