@@ -45,8 +45,6 @@ impl<'a> TierCollector<'a> {
         let mut collector = Collector::new(&engine.records.columns, filter, kept, facets);
         if let Some(order) = request.order {
             collector = collector.ordered_by(engine.records.columns.order(order));
-        } else if !matches!(plan.rerank, Rerank::ShortestName) {
-            collector = collector.within_reach(wanted, plan.rerank.upper_bound());
         }
         Ok(Self {
             forward: &engine.forward,

@@ -1,5 +1,9 @@
 //! The explanation of a document's score, of the same weights and scores that a walk adds up.
 
+use ::tantivy::DocSet as _;
+use ::tantivy::postings::Postings as _;
+use ::tantivy::schema::IndexRecordOption;
+
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal};
 use crate::engine::{EngineError, Explanation, Satisfied, SearchRequest};
@@ -53,6 +57,10 @@ fn best(engine: &TantivyEngine, group: &Group, ordinal: Ordinal) -> Result<Optio
 /// The packed frequency of a term in a document, if it has it.
 fn packed(engine: &TantivyEngine, term: &Term, ordinal: Ordinal) -> Result<Option<u32>, EngineError> {
     let Some(term) = engine.find(term)? else { return Ok(None) };
-    let mut list = engine.read(&term)?;
-    Ok((list.seek(ordinal) == ordinal).then(|| list.packed()))
+    let postings = engine.postings.read_postings_from_terminfo(&term, IndexRecordOption::WithFreqs);
+    let mut postings = postings.map_err(EngineError::index("read"))?;
+    if postings.doc() < ordinal {
+        postings.seek(ordinal);
+    }
+    Ok((postings.doc() == ordinal).then(|| postings.term_freq()))
 }

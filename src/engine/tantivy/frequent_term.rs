@@ -87,11 +87,6 @@ impl FrequentTerm {
         self.upper_bound.get(stages).copied().unwrap_or(0.0)
     }
 
-    /// An estimate of the number of documents of a stage.
-    pub(super) fn stage_documents(&self, stage: usize) -> usize {
-        self.documents() / TIERS.get(stage).unwrap_or(&1)
-    }
-
     /// The number of documents.
     pub(super) fn documents(&self) -> usize {
         self.frequencies.len()
@@ -200,13 +195,11 @@ mod tests {
                 (0..stage).for_each(|stage| about.add_stage(block, stage, &mut documents));
                 read.extend(documents.offsets().map(|at| document(block_start(block), at)));
             }
-            let share = stage.checked_sub(1).map_or(0, |last| about.stage_documents(last));
+            let share = stage.checked_sub(1).map_or(0, |last| about.documents() / TIERS.get(last).unwrap_or(&1));
             assert!(read.len() <= share && (read.is_empty() == (stage == 0)), "{stage} stages: {}", read.len());
             let others = (0..DOCUMENTS).filter(|document| !read.contains(document)).filter_map(impact);
             assert_eq!(about.upper_bound(stage).to_bits(), others.fold(0.0, f32::max).to_bits(), "{stage} stages");
         }
-        let stages: Vec<_> = (0..FrequentTerm::STAGES).map(|stage| about.stage_documents(stage)).collect();
-        assert!(stages[0] > 0 && stages.is_sorted() && stages.ends_with(&[about.documents()]), "{stages:?}");
         let bounds: Vec<_> = (0..=FrequentTerm::STAGES).map(|stages| about.upper_bound(stages)).collect();
         assert!(bounds.is_sorted_by(|a, b| a > b) && bounds.ends_with(&[0.0]), "{bounds:?}");
     }

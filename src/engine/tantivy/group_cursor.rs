@@ -29,10 +29,6 @@ pub(super) struct GroupCursor<'e> {
     /// The number of essential stages, at most all: a document in none of them has a score of at most
     /// [`nonessential_bound`](Self::nonessential_bound).
     pub(super) essential: usize,
-    /// An upper bound of a document's score.
-    pub(super) upper_bound: f32,
-    /// An upper bound of its score by the groups behind this one.
-    pub(super) behind: f32,
     /// An upper bound of the number of documents.
     pub(super) cost: usize,
     pub(super) required: bool,
@@ -43,8 +39,6 @@ pub(super) struct GroupCursor<'e> {
 struct Stage {
     /// An upper bound of the scores by the postings of this stage and those behind it.
     upper_bound: f32,
-    /// The number of documents.
-    documents: usize,
     /// The index of the frequent alternative.
     alternative: usize,
     /// The index among the stages of the alternative.
@@ -80,27 +74,23 @@ impl<'e> GroupCursor<'e> {
         let cost = found.iter().map(|(info, _)| info.doc_freq as usize).sum();
         let group_weight = group_weight(frequency, engine.scorer.documents());
         let (mut frequent, mut lists, mut stages) = (Vec::new(), Vec::new(), Vec::new());
-        let mut upper_bound = 0.0_f32;
         for (info, weight) in found {
             let scale = group_weight * weight;
             let Some(term) = engine.frequent(&info) else {
                 lists.push((engine.read(&info)?, scale));
-                upper_bound = upper_bound.max(scale);
                 continue;
             };
             stages.extend((0..FrequentTerm::STAGES).map(|number| Stage {
                 upper_bound: scale * term.upper_bound(number),
-                documents: term.stage_documents(number),
                 alternative: frequent.len(),
                 number,
             }));
             frequent.push((term, scale));
-            upper_bound = upper_bound.max(scale * term.upper_bound(0));
         }
         // A stable sort: stages of one alternative stay in their order.
         stages.sort_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound));
-        let (behind, required, indispensable, essential) = (0.0, false, false, 0);
-        Ok(Self { engine, frequent, lists, stages, essential, upper_bound, behind, cost, required, indispensable })
+        let (required, indispensable, essential) = (false, false, 0);
+        Ok(Self { engine, frequent, lists, stages, essential, cost, required, indispensable })
     }
 
     /// The first block at or behind one that may have documents of the group.
@@ -117,13 +107,9 @@ impl<'e> GroupCursor<'e> {
         self.stages.get(self.essential).map_or(0.0, |stage| stage.upper_bound)
     }
 
-    /// By how much [`nonessential_bound`](Self::nonessential_bound) falls for each document of the next stage, should that become
-    /// essential; `None` where all stages are.
-    pub(super) fn gain(&self) -> Option<f32> {
-        let stage = self.stages.get(self.essential)?;
-        let behind = self.stages.get(self.essential + 1).map_or(0.0, |stage| stage.upper_bound);
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        Some((stage.upper_bound - behind) / (stage.documents + 1) as f32)
+    /// Whether there is a stage that isn't essential.
+    pub(super) fn has_nonessential(&self) -> bool {
+        self.essential < self.stages.len()
     }
 
     /// Finds the group's documents in a block, and scores those of `among` by the lists. Returns the units of work.

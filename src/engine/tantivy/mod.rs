@@ -140,9 +140,7 @@ impl TantivyEngine {
 
     /// The bitmap and the tiers of a term, if it is frequent.
     fn frequent(&self, term: &TermInfo) -> Option<&FrequentTerm> {
-        // Most terms aren't: no lookup for these.
-        let is_frequent = FrequentTerm::is(term.doc_freq, &self.scorer);
-        is_frequent.then(|| self.frequent.get(&term.postings_range.start)).flatten()
+        self.frequent.get(&term.postings_range.start)
     }
 
     /// Reads the postings of all frequent words and synonym groups.

@@ -20,17 +20,11 @@ impl PostingList {
         self.postings.doc(self.at)
     }
 
-    /// The packed term frequency in the current document.
-    pub(super) fn packed(&self) -> u32 {
-        self.postings.freq(self.at)
-    }
-
     /// Seeks the first document that isn't before `target`.
-    pub(super) fn seek(&mut self, target: DocId) -> DocId {
+    pub(super) fn seek(&mut self, target: DocId) {
         if self.document() < target {
             self.at = self.postings.seek(target);
         }
-        self.document()
     }
 
     /// Calls a function with each document before `end` and its packed term frequency.

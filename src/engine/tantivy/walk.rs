@@ -46,7 +46,7 @@ pub(super) fn walk(
 }
 
 thread_local! {
-    /// The buffers of the thread's last walk, reused by its next one: to allocate them takes 8 % of a search.
+    /// The buffers of the thread's last walk, reused by its next one: they are large, and fresh ones cost page faults.
     static BUFFERS: Cell<Vec<BlockScores>> = const { Cell::new(Vec::new()) };
 }
 
@@ -109,11 +109,6 @@ impl<'e> Walk<'e> {
         let excluded = (0..).zip(&plan.excluded).filter(|(at, term)| !plan.excluded[..*at].contains(term));
         let excluded =
             excluded.map(|(_, term)| GroupCursor::of_term(engine, term, budget)).collect::<Result<_, _>>()?;
-        let mut behind = 0.0;
-        for group in groups.iter_mut().rev() {
-            group.behind = behind;
-            behind += group.upper_bound;
-        }
         let mut scores = BUFFERS.take();
         scores.resize_with(scores.len().max(groups.len() + 1), BlockScores::default);
         Ok(Some(Self { engine, groups, scores, excluded, threshold: None, budget }))
@@ -231,15 +226,10 @@ impl<'e> Walk<'e> {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
         let mut pruned = *found;
-        'candidates: for at in self.candidates(block, found).offsets() {
-            let mut score = 0.0;
-            for (group, scores) in self.groups.iter().zip(&self.scores) {
-                // Summed in one order, so that a score doesn't depend on pruning.
-                score += group.score(scores, block, at);
-                if (score + group.behind) * ROUNDING < threshold {
-                    continue 'candidates;
-                }
-            }
+        for at in self.candidates(block, found).offsets() {
+            let groups = self.groups.iter().zip(&self.scores);
+            // Summed in one order, so that a score doesn't depend on pruning.
+            let score = groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at));
             if score >= threshold {
                 pruned.remove(at);
                 collector.collect(document(start, at), score);
@@ -263,15 +253,17 @@ impl<'e> Walk<'e> {
         candidates
     }
 
-    /// Sets the threshold. Stages become essential until the upper bounds of all others are together below it.
+    /// Sets the threshold. Stages become essential, those of the highest upper bounds first, until the bounds of all others are
+    /// together below it.
     fn set_threshold(&mut self, threshold: Option<f32>) {
         self.threshold = threshold;
         let Some(threshold) = threshold else { return };
         self.groups.iter_mut().for_each(|group| group.essential = 0);
         while self.groups.iter().map(GroupCursor::nonessential_bound).sum::<f32>() * ROUNDING >= threshold {
-            let gains = self.groups.iter_mut().filter_map(|group| Some((group.gain()?, group)));
-            let Some((_, best)) = gains.max_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
-            best.essential += 1;
+            let others = self.groups.iter_mut().filter(|group| group.has_nonessential());
+            let highest = others.max_by(|a, b| a.nonessential_bound().total_cmp(&b.nonessential_bound()));
+            let Some(highest) = highest else { break };
+            highest.essential += 1;
         }
     }
 }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 pub use self::candidate::{Candidate, Tier};
 use super::facet_counts::FacetCounts;
-use crate::catalogue::{Columns, Filter, MAX_ORDINAL, Ordinal, SortedOrder};
+use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
 
 /// The number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
@@ -61,22 +61,11 @@ pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Bounds the rounding error of a score that is compared after further arithmetic.
-const ROUNDING: f32 = 0.999_99;
-
 /// A candidate with its key in the order of the search; the greater is the better.
 #[derive(Debug, Clone, Copy)]
 struct KeyedCandidate {
     key: u64,
     candidate: Candidate,
-}
-
-/// The lower bound of candidates which can still overtake one when their scores are multiplied by at most a factor. Among exact
-/// names the score doesn't decide, so any of them can.
-fn reach(candidate: Candidate, max_factor: f32) -> KeyedCandidate {
-    let score = if candidate.tier == Tier::ExactName { 0.0 } else { candidate.score / max_factor * ROUNDING };
-    let candidate = Candidate { score, ordinal: MAX_ORDINAL, ..candidate };
-    KeyedCandidate { key: candidate.key(), candidate }
 }
 
 /// The collection of one pass over the documents found.
@@ -90,12 +79,8 @@ pub struct Collector<'c> {
     order: Option<&'c SortedOrder>,
     /// The number of candidates kept.
     kept: usize,
-    /// The number of these that the page needs, and the upper bound of the factors, from 1, that scores will be multiplied by.
-    reach: Option<(usize, f32)>,
     /// The best so far and others, in any order.
     best: Vec<KeyedCandidate>,
-    /// The length at which all but the best are removed.
-    room: usize,
     /// The candidate that further ones have to exceed, once there are enough.
     least: Option<KeyedCandidate>,
     /// Products that passed the filter.
@@ -111,19 +96,8 @@ impl<'c> Collector<'c> {
     pub fn new(columns: &'c Columns, filter: &'c Filter, kept: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
         let best = Vec::with_capacity(kept.min(RERANKED) * 2);
-        let (is_open, room) = (filter.is_open(), kept.saturating_mul(2));
-        let (order, reach, least) = (None, None, None);
-        Self { columns, filter, is_open, order, kept, reach, best, room, least, total: 0, visited: 0, counts }
-    }
-
-    /// Keeps only candidates which can be among the best `wanted` once each score has been multiplied by a factor from 1 to
-    /// `max_factor`.
-    #[must_use]
-    pub fn within_reach(self, wanted: usize, max_factor: f32) -> Self {
-        if wanted == 0 || wanted >= self.kept || self.order.is_some() {
-            return self;
-        }
-        Self { reach: Some((wanted, max_factor)), room: wanted.saturating_mul(2), ..self }
+        let (is_open, order, least) = (filter.is_open(), None, None);
+        Self { columns, filter, is_open, order, kept, best, least, total: 0, visited: 0, counts }
     }
 
     /// Keeps the first candidates in this order in place of the best.
@@ -176,26 +150,19 @@ impl<'c> Collector<'c> {
 
     fn keep(&mut self, kept: KeyedCandidate) {
         self.best.push(kept);
-        if self.best.len() >= self.room {
+        // Of twice as many, so that a candidate is compared few times on average.
+        if self.best.len() >= self.kept.saturating_mul(2) {
             self.cut();
         }
     }
 
     /// Removes all but the best.
     fn cut(&mut self) {
-        if let Some((wanted, max_factor)) = self.reach.filter(|(wanted, _)| *wanted <= self.best.len()) {
-            let (_, last, _) = self.best.select_nth_unstable_by_key(wanted - 1, |kept| Reverse(kept.key));
-            let bound = reach(last.candidate, max_factor);
-            self.best.retain(|kept| kept.key > bound.key);
-            self.least = Some(bound);
-        }
         if let Some(last) = self.kept.checked_sub(1).filter(|last| *last < self.best.len()) {
             let (_, least, _) = self.best.select_nth_unstable_by_key(last, |kept| Reverse(kept.key));
             self.least = Some(*least);
         }
         self.best.truncate(self.kept);
-        // Twice as many, so that a candidate is compared few times on average.
-        self.room = self.room.max(self.best.len().saturating_mul(2)).min(self.kept.saturating_mul(2));
     }
 
     /// Counts products which were [pruned](Pruned), see [`threshold`](Self::threshold).
@@ -261,67 +228,31 @@ mod tests {
 
     use super::*;
 
-    /// The upper bound of the factors.
-    const MAX_FACTOR: f32 = 1.07;
-
-    /// The best candidates once each score has been multiplied by its factor; those of whole names are replaced by it.
-    fn reranked(candidates: &[Candidate], factors: &[f32], wanted: usize) -> Vec<Candidate> {
-        let mut reranked: Vec<_> = candidates
-            .iter()
-            .map(|candidate| {
-                let factor = factors[candidate.ordinal as usize];
-                let score = if candidate.tier == Tier::ExactName { factor - 1.0 } else { candidate.score * factor };
-                Candidate { score, ..*candidate }
-            })
-            .collect();
-        reranked.sort_by(|a, b| b.cmp(a));
-        reranked.truncate(wanted);
-        reranked
-    }
-
     proptest! {
         #[test]
-        fn candidates_out_of_reach_are_not_among_the_wanted(
-            all in prop::collection::vec((0..3_usize, 1..60_u8, prop::sample::select(vec![1.0, 1.02, 1.05, MAX_FACTOR])), 0..500),
-            wanted in 1..30_usize,
+        fn candidates_below_the_threshold_are_not_among_the_best(
+            scores in prop::collection::vec(1..60_u8, 0..2000),
+            // Those with all words come first, then those with some.
+            complete in 0..2000_usize,
+            kept in 1..300_usize,
         ) {
             let (columns, filter) = (Columns::default(), Filter::default());
-            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(wanted, MAX_FACTOR);
+            let mut collector = Collector::new(&columns, &filter, kept, None);
             let mut candidates = Vec::new();
-            for (ordinal, (tier, score, _)) in (0..).zip(&all) {
-                // Few whole names, and scores that are close.
-                let tier = [Tier::Some, Tier::All, if ordinal % 16 == 0 { Tier::ExactName } else { Tier::All }][*tier];
-                candidates.push(Candidate { tier, score: f32::from(*score) / 20.0, ordinal });
-                collector.take(candidates[ordinal as usize]);
+            for (ordinal, score) in (0..).zip(&scores) {
+                let tier = if candidates.len() < complete { Tier::All } else { Tier::Some };
+                let candidate = Candidate { tier, score: f32::from(*score) / 20.0, ordinal };
+                candidates.push(candidate);
+                if collector.threshold().is_some_and(|threshold| candidate.score < threshold) {
+                    collector.count(ordinal);
+                } else {
+                    collector.take(candidate);
+                }
             }
-            let factors: Vec<_> = all.iter().map(|(.., factor)| *factor).collect();
-            let first = {
-                let mut first = candidates.clone();
-                first.sort_by(|a, b| b.cmp(a));
-                first.truncate(RERANKED);
-                first
-            };
-            prop_assert_eq!(collector.total, all.len() as u64);
-            let kept = collector.into_best();
-            prop_assert_eq!(reranked(&kept, &factors, wanted), reranked(&first, &factors, wanted));
-        }
-    }
-
-    #[test]
-    fn distant_candidates_are_removed() {
-        let (columns, filter) = (Columns::default(), Filter::default());
-        // The best come at first, then at last.
-        for best in [0..4, 96..100] {
-            let mut collector = Collector::new(&columns, &filter, RERANKED, None).within_reach(2, MAX_FACTOR);
-            for ordinal in 0..100 {
-                let score = if best.contains(&ordinal) { 2.0 } else { 1.8 };
-                collector.take(Candidate { tier: Tier::All, score, ordinal });
-            }
-            let least = collector.threshold().expect("there are enough");
-            assert!((1.6..2.0).contains(&least), "{least}");
-            assert_eq!(collector.total, 100);
-            let kept: Vec<_> = collector.into_best().iter().map(|candidate| candidate.ordinal).collect();
-            assert_eq!(kept, best.collect::<Vec<_>>());
+            prop_assert_eq!(collector.total, scores.len() as u64);
+            candidates.sort_by(|a, b| b.cmp(a));
+            candidates.truncate(kept);
+            prop_assert_eq!(collector.into_best(), candidates);
         }
     }
 }
