@@ -100,11 +100,16 @@ impl<'t> Scanner<'t> {
     }
 
     /// A bitmap of the next 64 bytes, the first in the lowest bit, with a bit for each letter or digit of a word that ends among
-    /// them, and the end of the bytes that it covers. `None` where no word can be decided by single bytes, or fewer bytes are
-    /// left. The byte before must not belong to the first word.
+    /// them, and the end of the bytes that it covers. `None` where no word can be decided by single bytes, or none are left. The
+    /// byte before must not belong to the first word.
     #[inline]
     pub(super) fn block(&self) -> Option<(u64, usize)> {
-        let block = self.text.as_bytes()[self.at..].first_chunk::<BLOCK>()?;
+        let left = &self.text.as_bytes()[self.at..];
+        let block = left.first_chunk().copied().unwrap_or_else(|| {
+            let mut padded = [b' '; BLOCK];
+            padded[..left.len()].copy_from_slice(left);
+            padded
+        });
         let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
         // Compared all at once, without a branch: where words end can't be foreseen.
         let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
@@ -116,7 +121,8 @@ impl<'t> Scanner<'t> {
         let words = words.checked_shl(u64::BITS - decided)?;
         let begun = words.leading_ones();
         let end = decided - begun;
-        (end > 0).then(|| (words << begun >> (u64::BITS - end), self.at + end as usize))
+        let is_word_or_gap = end > 0 && !left.is_empty();
+        is_word_or_gap.then(|| (words << begun >> (u64::BITS - end), self.at + left.len().min(end as usize)))
     }
 
     #[cold]

@@ -43,6 +43,10 @@ pub(super) struct Highlighter<'s> {
     name_prefix: Option<&'s str>,
     /// The ids of the categories that are searched for as such.
     categories: Vec<&'s str>,
+    /// The slots of words.
+    words: Slots,
+    /// Whether word numbers find every match of the query.
+    is_found_by_word_numbers: bool,
     /// The two words of each compound that is written apart, and the slot that it stands for.
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words of descriptions of categories, each with its slots: many hits are in the same ones.
@@ -80,13 +84,19 @@ impl<'s> Highlighter<'s> {
                 compounds.extend(halves.map(|halves| (halves, 1 << at)));
             }
         }
+        let (name_prefix, prefix) =
+            (prefix(|term| matches!(term, Term::NamePrefix(_))), prefix(|term| matches!(term, Term::Prefix(_))));
+        let is_found_by_word_numbers =
+            prefix.is_none() && name_prefix.is_none() && categories.is_empty() && expansion.concepts.is_empty();
         Self {
             snapshot,
             expansion,
             budget,
-            prefix: prefix(|term| matches!(term, Term::Prefix(_))),
-            name_prefix: prefix(|term| matches!(term, Term::NamePrefix(_))),
+            prefix,
+            name_prefix,
             categories,
+            words: slots(expansion, |term| matches!(term, Term::Word(_))),
+            is_found_by_word_numbers,
             compounds,
             described: FxHashMap::default(),
             scratch: Scratch::default(),
@@ -192,7 +202,7 @@ impl<'s> Highlighter<'s> {
 
     /// Appends the descriptions of categories with words that the product itself doesn't have.
     fn category_descriptions(&mut self, categories: &[Category<'_>]) -> Result<(), serde_json::Error> {
-        let missing = self.slots(|term| matches!(term, Term::Word(_))) & !self.scratch.found;
+        let missing = self.words & !self.scratch.found;
         let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
         if missing == 0 {
             return Ok(());
@@ -257,15 +267,7 @@ impl<'s> Highlighter<'s> {
 
     /// Whether any of these values may have a match.
     fn may_match(&self, values: Range<usize>) -> bool {
-        !values.is_empty() && (!self.is_found_by_word_numbers() || !self.scratch.marked(values).is_empty())
-    }
-
-    /// Whether word numbers find every match of the query.
-    fn is_found_by_word_numbers(&self) -> bool {
-        self.prefix.is_none()
-            && self.name_prefix.is_none()
-            && self.categories.is_empty()
-            && self.expansion.concepts.is_empty()
+        !values.is_empty() && (!self.is_found_by_word_numbers || !self.scratch.marked(values).is_empty())
     }
 
     /// Appends the texts of a field that have matches; `first` is the value of the first text. Returns the value after
@@ -286,9 +288,12 @@ impl<'s> Highlighter<'s> {
 
     /// Appends a text with its matches, if it has any. Matches by word numbers are marked already.
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
+        if !self.may_match(value..value + 1) {
+            return Ok(());
+        }
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
         let mut by = None;
-        if self.is_found_by_word_numbers() || !self.budget.allows(units) {
+        if self.is_found_by_word_numbers || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
@@ -309,7 +314,7 @@ impl<'s> Highlighter<'s> {
         if field == CATEGORIES && !categories.is_empty() && categories.contains(&slug(text).as_str()) {
             return Marked {
                 places: std::iter::once(0..text.len()).collect(),
-                slots: self.slots(|term| matches!(term, Term::Category(_))),
+                slots: slots(expansion, |term| matches!(term, Term::Category(_))),
                 is_synonym: false,
             };
         }
@@ -317,7 +322,7 @@ impl<'s> Highlighter<'s> {
         let prefix = self.prefix.or(self.name_prefix.filter(|_| is_name));
         let places = analyse::places(text);
         let mut marked = vec![false; places.len()];
-        let mut slots = 0;
+        let mut found = 0;
         // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
         numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         if let Some(prefix) = prefix {
@@ -325,7 +330,7 @@ impl<'s> Highlighter<'s> {
                 marked[at] |= begins(&text[place.clone()], prefix);
             }
             if marked.contains(&true) {
-                slots |= self.slots(|term| matches!(term, Term::Prefix(_) | Term::NamePrefix(_)));
+                found |= slots(expansion, |term| matches!(term, Term::Prefix(_) | Term::NamePrefix(_)));
             }
         }
         let has_words = marked.contains(&true);
@@ -333,20 +338,21 @@ impl<'s> Highlighter<'s> {
             for mention in search.thesaurus.mentions(text, &words(text), &search.stems, false) {
                 if mention.means.iter().any(|concept| expansion.concepts.contains(concept)) {
                     marked[mention.start..mention.end].fill(true);
-                    slots |=
-                        self.slots(|term| matches!(term, Term::Concept(concept) if mention.means.contains(concept)));
+                    let is_meant =
+                        |term: &Term| matches!(term, Term::Concept(concept) if mention.means.contains(concept));
+                    found |= slots(expansion, is_meant);
                 }
             }
         }
         let places = places.into_iter().zip(marked).filter_map(|(place, is)| is.then_some(place)).collect();
-        Marked { places, slots, is_synonym: !has_words }
+        Marked { places, slots: found, is_synonym: !has_words }
     }
+}
 
-    /// The slots with a term of some kind among their alternatives.
-    fn slots(&self, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
-        let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
-        self.expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
-    }
+/// The slots with a term of some kind among their alternatives.
+fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
+    let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
+    expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
 /// The matches in a text.
