@@ -231,7 +231,8 @@ mod tests {
     proptest! {
         #[test]
         fn candidates_below_the_threshold_are_not_among_the_best(
-            scores in prop::collection::vec(1..60_u8, 0..2000),
+            all in prop::collection::vec((0..100_u8, 1..60_u8), 0..2000),
+            demos in 0..100_u8,
             // Those with all words come first, then those with some.
             complete in 0..2000_usize,
             kept in 1..300_usize,
@@ -239,17 +240,24 @@ mod tests {
             let (columns, filter) = (Columns::default(), Filter::default());
             let mut collector = Collector::new(&columns, &filter, kept, None);
             let mut candidates = Vec::new();
-            for (ordinal, score) in (0..).zip(&scores) {
+            for (ordinal, (kind, score)) in (0..).zip(&all) {
                 let tier = if candidates.len() < complete { Tier::All } else { Tier::Some };
+                // Few whole names, which are taken with any score.
+                let tier = match kind {
+                    99 => Tier::ExactName,
+                    kind if *kind < demos => tier.demo(),
+                    _ => tier,
+                };
                 let candidate = Candidate { tier, score: f32::from(*score) / 20.0, ordinal };
                 candidates.push(candidate);
-                if collector.threshold().is_some_and(|threshold| candidate.score < threshold) {
+                let is_below = collector.threshold().is_some_and(|threshold| candidate.score < threshold);
+                if is_below && tier != Tier::ExactName {
                     collector.count(ordinal);
                 } else {
                     collector.take(candidate);
                 }
             }
-            prop_assert_eq!(collector.total, scores.len() as u64);
+            prop_assert_eq!(collector.total, all.len() as u64);
             candidates.sort_by(|a, b| b.cmp(a));
             candidates.truncate(kept);
             prop_assert_eq!(collector.into_best(), candidates);
