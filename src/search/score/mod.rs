@@ -134,8 +134,6 @@ pub struct Scorer {
     /// The lengths of each document.
     documents: Vec<Counted>,
     scores: TermScores,
-    /// By packed frequency: the highest score of a term in any document.
-    upper_bounds: Vec<f32>,
 }
 
 impl Scorer {
@@ -147,11 +145,7 @@ impl Scorer {
             statistics.push(lengths);
         }
         let scores = TermScores::new(&statistics, ranking);
-        let documents: Vec<Counted> = lengths.iter().map(Counted::from).collect();
-        let weights = documents.iter().map(|counted| scores.weights_of(*counted));
-        let best = weights.fold([0.0; 4], |best: [f32; 4], of| std::array::from_fn(|at| best[at].max(of[at])));
-        let upper_bounds = PACKED.counts.iter().map(|counts| saturated(counts, &best, ranking.k1)).collect();
-        Self { documents, scores, upper_bounds }
+        Self { documents: lengths.iter().map(Counted::from).collect(), scores }
     }
 
     /// The number of documents.
@@ -176,19 +170,6 @@ impl Scorer {
         let parts: [f32; 4] = std::array::from_fn(|at| counts[at] * weights[at]);
         let sum: f32 = parts.iter().sum();
         parts.map(|part| if sum > 0.0 { part / sum } else { 0.0 })
-    }
-
-    /// The highest score of any term.
-    #[must_use]
-    pub fn max_upper_bound(&self) -> f32 {
-        self.upper_bounds.iter().copied().fold(0.0, f32::max)
-    }
-
-    /// The highest score of a term in any document, by its packed frequency.
-    #[must_use]
-    #[inline]
-    pub fn upper_bound(&self, packed: u32) -> f32 {
-        self.upper_bounds.get(packed as usize).copied().unwrap_or_default()
     }
 }
 
