@@ -14,8 +14,7 @@ const STEP: usize = 16;
 
 impl Rerank {
     /// An upper bound of what a score is multiplied by.
-    #[must_use]
-    pub fn upper_bound(&self) -> f32 {
+    fn upper_bound(&self) -> f32 {
         match self {
             Self::None | Self::ShortestName => 1.0,
             Self::Signals(signals) => {

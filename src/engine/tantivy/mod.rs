@@ -82,11 +82,11 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index with the lengths and words of its documents, their records, and the catalogue, whose
-    /// categories filters name.
+    /// Opens an index with the lengths and words of its documents, their records, and the catalogue, whose categories filters
+    /// name.
     ///
     /// # Errors
-    /// Where the files are no index, or not of that many documents in one segment.
+    /// Where the index can't be read, or isn't of that many documents in one segment.
     pub fn open(
         TantivyIndex(index): TantivyIndex,
         scorer: Scorer,

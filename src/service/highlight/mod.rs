@@ -132,7 +132,8 @@ impl<'s> Highlighter<'s> {
         self.mark(texts.words.iter());
         let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
         let fields = text(&texts.fields)?;
-        if self.may_match(self.description_value()..usize::MAX) {
+        let description = self.description_value();
+        if self.may_match(description..description + 1) {
             let detail: DetailTexts<'_, Text<'_>> = serde_json::from_str(fields)?;
             self.append_texts(&item, &detail, detail.description.as_ref())?;
         } else {
