@@ -1,34 +1,28 @@
 //! `software-directory` turns a folder of export files into a published software directory.
 //!
-//! Data flows one way, and the modules show it:
+//! Data flows one way, and the folders show it:
 //!
 //! ```text
-//! export file → validated records → immutable snapshot (catalogue + index) → operation → HTTP response
-//!   export         record             snapshot, search, engine                service      http, resource
+//! export file → valid records → stored texts, words, postings → generation → current directory → operation → response
+//!   export        record          catalogue, search, engine       generation    update             service     http, mcp
 //! ```
 
 pub mod catalogue;
 pub mod cli;
 pub mod command;
-pub mod diff;
+pub mod curate;
 pub mod engine;
 mod error;
 pub mod export;
-pub mod external;
-mod html;
+pub mod generation;
 pub mod http;
 pub mod key;
 mod lock;
-mod markdown;
 pub mod mcp;
-mod nearest;
 pub mod panics;
-mod printable;
-pub mod queries;
 pub mod record;
-pub mod report;
-pub mod resource;
+pub mod scratch;
 pub mod search;
 pub mod service;
-pub mod snapshot;
-pub mod tabular;
+pub mod text;
+pub mod update;

@@ -28,7 +28,6 @@ pub fn install_hook() {
 }
 
 /// The message of a panic that was just caught on this thread, and its location if the hook is installed.
-#[must_use]
 pub fn describe(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
@@ -39,9 +38,6 @@ pub fn describe(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Runs a closure and catches its panic.
-///
-/// # Errors
-/// The description of the panic.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| describe(payload.as_ref()))
 }
@@ -52,9 +48,6 @@ pub struct ScopedThread<'scope, T>(ScopedJoinHandle<'scope, Result<T, String>>);
 
 impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
     /// Runs a closure on a thread of its own.
-    ///
-    /// # Errors
-    /// Where the system has no thread to spare.
     pub fn spawn<'env>(
         scope: &'scope Scope<'scope, 'env>,
         name: &str,
@@ -64,7 +57,6 @@ impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
     }
 
     /// Waits for the result. A panic of the thread goes on in this one.
-    #[must_use]
     pub fn join(self) -> T {
         let done = self.0.join().unwrap_or_else(|payload| resume_unwind(payload));
         done.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))

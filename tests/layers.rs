@@ -1,62 +1,113 @@
-//! The modules of `src/` depend on each other in one direction.
+//! The rules of ARCHITECTURE.md on what uses what: folders of `src/` depend in one direction, and some crates have one home.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules that each module may use.
-const DEPENDENCIES: [(&str, &[&str]); 16] = [
+/// The folders and files of `src/`, lowest first, each with the modules it may use.
+const LAYERS: [(&str, &[&str]); 20] = [
+    ("error", &[]),
+    ("lock", &[]),
+    ("panics", &[]),
+    ("text", &[]),
+    ("scratch", &[]),
     ("record", &[]),
-    ("resource", &["record"]),
-    ("export", &["external", "printable", "record", "search::analyse", "search::stem"]),
-    ("tabular", &["export", "record"]),
-    ("report", &["export", "html", "markdown", "printable", "record"]),
-    ("catalogue", &["export", "external", "record", "resource"]),
-    ("search", &["catalogue", "record", "resource"]),
-    ("engine::opensearch::cluster", &["error", "printable"]),
-    ("engine", &["catalogue", "error", "external", "printable", "resource", "search"]),
-    ("diff", &["catalogue", "export", "html", "markdown", "printable", "record"]),
-    ("snapshot", &["catalogue", "engine", "error", "export", "external", "lock", "panics", "search"]),
-    ("service", &["catalogue", "engine", "record", "resource", "search", "snapshot"]),
-    ("queries", &["printable", "service", "snapshot"]),
-    ("key", &["lock", "printable", "record"]),
-    ("mcp", &["nearest", "printable", "record", "service", "snapshot"]),
+    ("export", &["record", "scratch", "text"]),
+    ("catalogue", &["export", "record", "scratch"]),
+    ("search", &["catalogue", "record", "text"]),
+    ("engine", &["catalogue", "error", "scratch", "search", "text"]),
+    (
+        "generation",
+        &["catalogue", "engine", "error", "export", "lock", "panics", "record", "scratch", "search", "text"],
+    ),
+    ("update", &["engine", "error", "export", "generation", "panics"]),
+    ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
+    ("curate", &["catalogue", "export", "generation", "record", "service", "text"]),
+    ("key", &["lock", "record", "text"]),
+    ("mcp", &["generation", "record", "service", "text"]),
     (
         "http",
         &[
             "catalogue",
+            "curate",
             "error",
             "export",
-            "html",
+            "generation",
             "key",
             "mcp",
-            "nearest",
             "panics",
-            "printable",
-            "queries",
             "record",
-            "resource",
             "service",
-            "snapshot",
+            "text",
+            "update",
         ],
     ),
+    ("cli", &["engine", "export", "key", "text"]),
+    (
+        "command",
+        &[
+            "catalogue",
+            "cli",
+            "curate",
+            "engine",
+            "error",
+            "export",
+            "generation",
+            "http",
+            "key",
+            "mcp",
+            "panics",
+            "record",
+            "scratch",
+            "service",
+            "text",
+            "update",
+        ],
+    ),
+    ("main", &[]),
 ];
 
 /// The modules that understand a query. An engine gets their result, a plan.
-const ANALYSIS: [&str; 9] = ["analyse", "expand", "index", "lexicon", "names", "query", "stem", "synonym", "typo"];
+const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let files = entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] });
-    files.filter(|path| path.extension().is_some_and(|of| of == "rs") && !path.ends_with("tests.rs")).collect()
+/// Crates with one home: only files below that path name them.
+const HOMES: [(&str, &str); 6] = [
+    ("axum", "http"),
+    ("clap", "cli"),
+    ("notify", "update/watch.rs"),
+    ("tantivy", "engine/tantivy"),
+    ("hyper_rustls", "engine/opensearch/cluster"),
+    ("hyper_util::client", "engine/opensearch/cluster"),
+];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The paths behind `crate::` in the code of a module without its tests, each with its file.
+/// The Rust files of a file or folder.
+fn files(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| files(&path)).filter(|path| path.extension().is_some_and(|of| of == "rs")).collect()
+}
+
+/// The code of a file without its tests.
+fn code(file: &Path) -> String {
+    if file.ends_with("tests.rs") {
+        return String::new();
+    }
+    let text = fs::read_to_string(file).expect("a text");
+    text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+}
+
+/// The paths that follow `crate::` in the code of a module, each with its file.
 fn uses(module: &str) -> BTreeSet<(String, PathBuf)> {
     let mut uses = BTreeSet::new();
-    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(module.replace("::", "/"))) {
-        let text = fs::read_to_string(&file).expect("a text");
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let file = source().join(format!("{module}.rs"));
+    for file in files(&if file.is_file() { file } else { source().join(module) }) {
+        let code = code(&file);
         for rest in code.split("crate::").skip(1) {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(rest.len());
             let (path, rest) = rest.split_at(end);
@@ -66,37 +117,55 @@ fn uses(module: &str) -> BTreeSet<(String, PathBuf)> {
             }
         }
     }
-    assert!(!uses.is_empty() || module == "record", "{module} uses none");
     uses
 }
 
 #[test]
-fn modules_use_only_modules_below_them() {
-    for (module, allowed) in DEPENDENCIES {
+fn every_folder_has_its_layer() {
+    let entries = fs::read_dir(source()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let named = entries.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned());
+    let named: BTreeSet<_> = named.filter(|name| name != "lib").collect();
+    assert_eq!(named, LAYERS.iter().map(|(module, _)| (*module).to_owned()).collect());
+}
+
+#[test]
+fn layers_use_only_layers_below_them() {
+    for (place, (module, allowed)) in LAYERS.iter().enumerate() {
+        for below in *allowed {
+            assert!(
+                LAYERS[..place].iter().any(|(name, _)| name == below),
+                "{module} may use {below}, which isn't below"
+            );
+        }
         for (path, file) in uses(module) {
-            let is_within = |of: &&str| path == **of || path.starts_with(&format!("{of}::"));
-            assert!(is_within(&module) || allowed.iter().any(is_within), "{} uses {path}", file.display());
+            let used = path.split("::").next().unwrap_or_default();
+            assert!(used == *module || allowed.contains(&used), "{} uses {path}", file.display());
         }
     }
 }
 
 #[test]
-fn engines_use_plans_and_no_analysis() {
+fn engines_get_plans_and_understand_no_query() {
     for (path, file) in uses("engine") {
         let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
-        assert!(!ANALYSIS.contains(&module), "{} uses {path}", file.display());
+        assert!(!UNDERSTANDING.contains(&module), "{} uses {path}", file.display());
     }
 }
 
 #[test]
-fn only_the_connection_to_a_cluster_uses_its_http_client() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let home = source.join("engine/opensearch/cluster");
-    let uses_client = |path: &PathBuf| {
-        let text = fs::read_to_string(path).expect("a text");
-        text.contains("hyper_rustls::") || text.contains("hyper_util::client")
-    };
-    let (within, outside): (Vec<_>, Vec<_>) =
-        files(&source).into_iter().filter(uses_client).partition(|path| path.starts_with(&home));
-    assert!(!within.is_empty() && outside.is_empty(), "{outside:?} use it too");
+fn crates_stay_in_their_homes() {
+    for (name, home) in HOMES {
+        let home = source().join(home);
+        let names = |file: &PathBuf| {
+            let (code, path) = (code(file), format!("{name}::"));
+            let mut places = code.match_indices(&path).map(|(at, _)| &code[..at]);
+            places.any(|before| {
+                let before = before.strip_suffix(" ::").unwrap_or(before);
+                !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+            })
+        };
+        let (within, outside): (Vec<_>, Vec<_>) =
+            files(&source()).into_iter().filter(names).partition(|file| file.starts_with(&home));
+        assert!(!within.is_empty() && outside.is_empty(), "{name} is used in {outside:?}");
+    }
 }

@@ -23,10 +23,10 @@ use bytes::Bytes;
 use software_directory::catalogue::CatalogueBuilder;
 use software_directory::engine::Engine;
 use software_directory::export::{IdPrefixes, Limits};
+use software_directory::generation::source::Source;
+use software_directory::generation::store::{NewGeneration, Store};
+use software_directory::generation::{Generation, Processors, Snapshot, build};
 use software_directory::search::SearchBuilder;
-use software_directory::snapshot::source::Source;
-use software_directory::snapshot::store::{NewGeneration, Store};
-use software_directory::snapshot::{Generation, Processors, Snapshot, build};
 
 use bare::Repeat;
 use corpus::Failure;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use fastrand::Rng;
 use rustc_hash::FxHashSet;
 use software_directory::export::{self, Export, IdPrefixes, Limits};
+use software_directory::generation::Snapshot;
 use software_directory::record::Software;
-use software_directory::search::analyse::words;
 use software_directory::search::typo::allowed_edits;
-use software_directory::snapshot::Snapshot;
+use software_directory::text::analyse::words;
 
 /// Why a benchmark can't run.
 pub(crate) type Failure = Box<dyn std::error::Error>;

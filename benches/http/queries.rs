@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use software_directory::snapshot::Snapshot;
+use software_directory::generation::Snapshot;
 
 use crate::corpus::{self, Failure, Queries};
 

@@ -6,8 +6,8 @@ use std::io::BufRead as _;
 use std::path::Path;
 
 use serde::Deserialize;
+use software_directory::generation::Snapshot;
 use software_directory::search::Ranking;
-use software_directory::snapshot::Snapshot;
 
 use crate::qhse::{Composed, per_cent};
 use crate::{Built, Failure, rows, search};

@@ -18,9 +18,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use software_directory::export::{self, IdPrefixes, Limits};
+use software_directory::generation::{Artifact, Generation, Processors, Snapshot, build};
 use software_directory::search::Ranking;
 use software_directory::service::{PageRequest, SearchPage, SearchSoftware, search_software};
-use software_directory::snapshot::{Artifact, Generation, Processors, Snapshot, build};
 
 type Failure = Box<dyn std::error::Error>;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fst::Streamer as _;
+use software_directory::generation::Snapshot;
 use software_directory::search::typo::allowed_edits;
-use software_directory::snapshot::Snapshot;
 
 use crate::qhse::per_cent;
 use crate::{Failure, rows, search};

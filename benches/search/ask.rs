@@ -1,7 +1,7 @@
 //! A search as callers ask it.
 
+use software_directory::generation::Snapshot;
 use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, search_software};
-use software_directory::snapshot::Snapshot;
 
 /// What `GET /v1/search?q=…` asks with nothing else given.
 pub(crate) fn plain(q: &str) -> SearchSoftware {

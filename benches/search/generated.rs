@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use software_directory::export::Export;
+use software_directory::generation::Snapshot;
 use software_directory::record::SynonymGroup;
-use software_directory::search::analyse::words;
 use software_directory::service::{
     Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, list_glossary, list_software,
     search_software,
 };
-use software_directory::snapshot::Snapshot;
+use software_directory::text::analyse::words;
 
 use crate::cpu_time;
 use crate::worst::{MOST_CHARACTERS, by_frequency};

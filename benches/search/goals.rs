@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use software_directory::generation::Snapshot;
 use software_directory::service::SearchSoftware;
-use software_directory::snapshot::Snapshot;
 
 use crate::{ask, cpu_time};
 

@@ -18,8 +18,8 @@ mod worst;
 use std::process::ExitCode;
 
 use criterion::Criterion;
+use software_directory::generation::Snapshot;
 use software_directory::service::SearchSoftware;
-use software_directory::snapshot::Snapshot;
 
 use corpus::{Failure, Queries};
 use cpu_time::CpuTime;

@@ -1,8 +1,8 @@
 //! The worst that a caller can send: a query for each way there is to make a search work.
 
 use fst::Streamer as _;
+use software_directory::generation::Snapshot;
 use software_directory::service::{SearchSoftware, SearchSort};
-use software_directory::snapshot::Snapshot;
 
 use crate::ask;
 use crate::corpus::Queries;

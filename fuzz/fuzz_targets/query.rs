@@ -8,7 +8,7 @@ mod invariant;
 use std::sync::{Arc, LazyLock};
 
 use software_directory::service::{PageRequest, SearchSoftware, SearchSort};
-use software_directory::snapshot::Snapshot;
+use software_directory::generation::Snapshot;
 
 static SNAPSHOT: LazyLock<Arc<Snapshot>> = LazyLock::new(invariant::query::snapshot);
 

@@ -15,7 +15,7 @@ use axum::response::Response;
 use http_body_util::BodyExt as _;
 use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::{ApiKey, KeyKind, KeyStore};
-use software_directory::snapshot::Directory;
+use software_directory::update::Directory;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 use tower::util::BoxCloneSyncService;

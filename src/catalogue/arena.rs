@@ -15,13 +15,11 @@ pub struct Span {
 
 impl Span {
     /// The first byte behind it. Saturates, so that a damaged span is only ever too long.
-    #[must_use]
     pub const fn end(self) -> u64 {
         self.start.saturating_add(self.length)
     }
 
     /// As a range of indices.
-    #[must_use]
     pub fn range(self) -> Range<usize> {
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         index(self.start)..index(self.end())
@@ -45,19 +43,16 @@ pub struct Arena {
 
 impl Arena {
     /// An arena with a capacity in bytes. A large one that grows is copied, and in memory twice meanwhile.
-    #[must_use]
     pub fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes) }
     }
 
     /// Bytes written so far.
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 
     /// Whether nothing is written yet.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -70,9 +65,6 @@ impl Arena {
     }
 
     /// Appends a value as JSON.
-    ///
-    /// # Errors
-    /// Where the value can't be written as JSON.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Span, serde_json::Error> {
         let start = self.len();
         serde_json::to_writer(&mut self.bytes, value)?;
@@ -80,7 +72,6 @@ impl Arena {
     }
 
     /// The filled arena.
-    #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -19,7 +19,6 @@ pub enum Attribute {
     Deployment,
     /// Languages of its user interface.
     Languages,
-    /// The vendor.
     Vendor,
     /// Free key words.
     Tags,
@@ -33,7 +32,6 @@ impl Attribute {
     pub const COUNT: usize = Self::ALL.len();
 
     /// The name in requests, responses and exports.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Standards => "standards",
@@ -46,7 +44,6 @@ impl Attribute {
 
     /// The form in which values are compared: case, accents, white space, hyphens and underscores don't matter, so that `ISO 9001`,
     /// `ISO9001` and `iso-9001` are one value, but `C++` and `C#` are two.
-    #[must_use]
     pub fn key(value: &str) -> String {
         let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
         let folded = value.nfkd().filter(|c| !is_combining_mark(*c) && !is_separator(c));
@@ -82,7 +79,6 @@ pub struct AttributeColumn {
 
 impl AttributeColumn {
     /// The number of a value, in any spelling that has its key.
-    #[must_use]
     pub fn find(&self, value: &str) -> Option<u32> {
         let key = Attribute::key(value);
         let at = self.keys.binary_search_by(|other| (**other).cmp(&key)).ok()?;
@@ -90,7 +86,6 @@ impl AttributeColumn {
     }
 
     /// The values of a product, as numbers.
-    #[must_use]
     pub fn of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
         match self.bounds.get(at..at + 2) {
@@ -110,26 +105,20 @@ impl AttributeColumn {
         &self.lists
     }
 
-    /// The key of a value.
-    #[must_use]
     pub fn key(&self, value: u32) -> &str {
         &self.keys[value as usize]
     }
 
-    /// The text of a value.
-    #[must_use]
     pub fn label(&self, value: u32) -> &str {
         &self.labels[value as usize]
     }
 
     /// The number of different values.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
     /// Whether no product has a value.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

@@ -15,9 +15,9 @@ use super::records::RecordTables;
 use super::reviews::Reviews;
 use super::same_as::{MAX_LINKS, SameAs};
 use super::{Attribute, AttributeColumn, MAX_ORDINAL, Ordinal, ProductVersion, Tables, glossary, product_json};
+use crate::catalogue::resource::{CategoryResource, ExportResource};
 use crate::export::{self, Export};
 use crate::record::{Software, normalised_url};
-use crate::resource::{CategoryResource, ExportResource};
 
 /// Why a catalogue can't be built.
 #[derive(Debug, thiserror::Error)]
@@ -25,25 +25,18 @@ pub enum CatalogueBuildError {
     /// The order of names can't be computed.
     #[error(transparent)]
     Collation(#[from] CollationError),
-    /// A record can't be written as JSON.
     #[error("a record can't be written as JSON")]
     Json(#[from] serde_json::Error),
-    /// A record that was read before can't be read again.
     #[error("the record at byte {1} of the export `{0}` can't be read again")]
     Record(Box<str>, u64),
-    /// A scratch file can't be written or read.
     #[error("a scratch file in the index folder can't be used")]
     Scratch(#[source] io::Error),
-    /// A product can't be compressed.
     #[error("a product can't be compressed")]
     Product(#[source] io::Error),
-    /// A document can't be compressed.
     #[error("an export can't be compressed")]
     Compress(#[source] io::Error),
-    /// The tables can't be encoded.
     #[error("the catalogue's tables can't be encoded")]
     Encode(#[from] postcard::Error),
-    /// More records than ordinals.
     #[error("a directory holds at most {} products", MAX_ORDINAL)]
     TooMany,
 }
@@ -52,7 +45,6 @@ pub enum CatalogueBuildError {
 const SAMPLE: usize = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
 
-/// The parts of a catalogue.
 #[derive(Debug)]
 pub struct CatalogueParts {
     /// The encoded spans of products and [`Tables`].
@@ -85,9 +77,6 @@ pub struct CatalogueBuilder {
 impl CatalogueBuilder {
     /// Merges exports into one directory. With a folder for scratch files, the documents of the exports are kept there and not in
     /// memory.
-    ///
-    /// # Errors
-    /// Where names can't be ordered, there are too many products, or a scratch file can't be written.
     pub fn new(mut exports: Vec<Export>, scratch: Option<&Path>) -> Result<Self, CatalogueBuildError> {
         let collation = Collation::new()?;
         exports.sort_by(|a, b| a.id.cmp(&b.id));
@@ -114,15 +103,11 @@ impl CatalogueBuilder {
     }
 
     /// The number of products.
-    #[must_use]
     pub fn software_count(&self) -> usize {
         self.entries.len()
     }
 
     /// The products in the order of their ordinals, each with its categories.
-    ///
-    /// # Errors
-    /// Where a record can't be read again, which is a bug.
     pub fn software(
         &self,
     ) -> impl Iterator<Item = Result<(Software, impl Iterator<Item = &CategoryResource>), CatalogueBuildError>> {
@@ -160,9 +145,6 @@ impl CatalogueBuilder {
     }
 
     /// Writes the three parts.
-    ///
-    /// # Errors
-    /// Where something can't be written.
     pub fn finish(&self) -> Result<CatalogueParts, CatalogueBuildError> {
         // The texts are shorter than the documents. Memory that isn't written to isn't taken.
         let bytes = self.resources.iter().map(|resource| resource.size_bytes).sum::<u64>();
@@ -274,9 +256,6 @@ impl CatalogueBuilder {
 }
 
 /// Reads a product again from the document of its export.
-///
-/// # Errors
-/// Where it can't be read, which is a bug or a failing disk.
 pub(super) fn read_record(export: &Export, document: &Bulk, span: Span) -> Result<Software, CatalogueBuildError> {
     let record = document.read(span).map_err(CatalogueBuildError::Scratch)?;
     let unreadable = || CatalogueBuildError::Record(export.id.clone(), span.start);

@@ -18,16 +18,12 @@ pub trait Pieces: fmt::Debug + Send + Sync {
     fn size_bytes(&self) -> u64;
 
     /// Reads the piece that has the byte at a place, and compares it with its checksum: where it begins, and its bytes. Blocks.
-    ///
-    /// # Errors
-    /// Where it can't be read, or is damaged.
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)>;
 }
 
 /// Bytes in memory, in an immutable file, or in pieces elsewhere; parts are read on demand.
 #[derive(Debug, Clone)]
 pub enum Bulk {
-    /// In memory.
     Memory(Bytes),
     /// In a file. It stays readable when its name is removed.
     File(Arc<File>),
@@ -37,9 +33,6 @@ pub enum Bulk {
 
 impl Bulk {
     /// Keeps bytes in memory, or in a file without a name in a folder for scratch files.
-    ///
-    /// # Errors
-    /// Where the file can't be written.
     pub fn store(bytes: Bytes, scratch: Option<&Path>) -> io::Result<Self> {
         let Some(folder) = scratch else { return Ok(Self::Memory(bytes)) };
         let mut file = tempfile::tempfile_in(folder)?;
@@ -47,18 +40,11 @@ impl Bulk {
         Ok(Self::File(Arc::new(file)))
     }
 
-    /// Reads all of it.
-    ///
-    /// # Errors
-    /// Where it can't be read.
     pub fn read_all(&self) -> io::Result<Bytes> {
         self.read(Span { start: 0, length: self.len()? })
     }
 
     /// How many bytes there are.
-    ///
-    /// # Errors
-    /// Where the file can't be looked at.
     pub fn len(&self) -> io::Result<u64> {
         match self {
             Self::Memory(bytes) => Ok(bytes.len() as u64),
@@ -68,17 +54,11 @@ impl Bulk {
     }
 
     /// Whether there are none.
-    ///
-    /// # Errors
-    /// Where the file can't be looked at.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
 
     /// Reads a part, all of it.
-    ///
-    /// # Errors
-    /// Where it can't be read whole.
     pub fn read(&self, span: Span) -> io::Result<Bytes> {
         // So that a file that was cut off doesn't decide how much memory is taken.
         if span.end() > self.len()? {
@@ -100,9 +80,6 @@ impl Bulk {
     }
 
     /// A reader of a part.
-    ///
-    /// # Errors
-    /// Where the part isn't there whole.
     pub fn reader(&self, span: Span) -> io::Result<BulkReader> {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -111,7 +88,6 @@ impl Bulk {
     }
 
     /// Whether its bytes are compared with a checksum as they are read.
-    #[must_use]
     pub const fn is_verified(&self) -> bool {
         matches!(self, Self::Pieces(_))
     }
@@ -137,9 +113,6 @@ impl BulkReader {
     }
 
     /// Reads the first piece, if there is one: what comes after this is readable or fails in the middle.
-    ///
-    /// # Errors
-    /// Where it can't be read, or is damaged.
     pub fn begin(&mut self) -> io::Result<()> {
         match &self.bulk {
             Bulk::Pieces(pieces) if self.at < self.end => self.piece = Some(pieces.read(self.at)?),

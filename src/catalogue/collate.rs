@@ -16,9 +16,6 @@ pub struct CollationError(String);
 
 impl Collation {
     /// The collation, from the data compiled into the binary.
-    ///
-    /// # Errors
-    /// Where that data is missing.
     pub fn new() -> Result<Self, CollationError> {
         let mut preferences = CollatorPreferences::default();
         preferences.numeric_ordering = Some(CollationNumericOrdering::True);
@@ -27,7 +24,6 @@ impl Collation {
     }
 
     /// A key with a byte order that is the order of the names.
-    #[must_use]
     pub fn key(&self, name: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(name.len() * 2);
         // A vector can't refuse a write.

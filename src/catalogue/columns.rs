@@ -14,9 +14,7 @@ pub struct Columns {
     pub category_bounds: Vec<u32>,
     /// Indices into the list of categories, the main one first.
     pub categories: Vec<u32>,
-    /// Offering type.
     pub offering_type: Vec<OfferingType>,
-    /// Evidence status.
     pub evidence_status: Vec<EvidenceStatus>,
     /// Day of the evidence check.
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
@@ -84,14 +82,12 @@ pub struct SortedOrder {
 }
 
 /// The whole stars of a rating; 0 without one.
-#[must_use]
 pub fn whole_stars(rating: Option<f64>) -> usize {
     (1_u8..).take(STARS).filter(|stars| rating.is_some_and(|rating| rating >= f64::from(*stars))).count()
 }
 
 impl SortedOrder {
     /// The order that a list of ordinals is in.
-    #[must_use]
     pub fn new(ordinals: Vec<Ordinal>) -> Self {
         let mut ranks = vec![0; ordinals.len()];
         for (rank, ordinal) in (0..).zip(&ordinals) {
@@ -109,7 +105,6 @@ impl SortedOrder {
 
 impl Columns {
     /// How many products there are; `usize::MAX` where the columns disagree about it.
-    #[must_use]
     pub fn len(&self) -> usize {
         let count = self.offering_type.len();
         let agree = self.evidence_status.len() == count
@@ -124,14 +119,12 @@ impl Columns {
     }
 
     /// Whether a product is a demo record among real ones.
-    #[must_use]
     #[inline]
     pub const fn is_demo(&self, ordinal: Ordinal) -> bool {
         ordinal >= self.real
     }
 
     /// A stored order.
-    #[must_use]
     pub const fn order(&self, order: Order) -> &SortedOrder {
         match order {
             Order::Name => &self.name,
@@ -160,50 +153,41 @@ impl Columns {
     }
 
     /// The number of a product's profile: the values that facets count of it.
-    #[must_use]
     #[inline]
     pub fn profile_of(&self, ordinal: Ordinal) -> usize {
         self.profiles.of[ordinal as usize] as usize
     }
 
     /// A product with each profile, by its number.
-    #[must_use]
     pub fn profiles(&self) -> &[Ordinal] {
         &self.profiles.examples
     }
 
     /// The number of categories, those behind the last one that has a product left out.
-    #[must_use]
     pub fn category_count(&self) -> usize {
         self.profiles.category_count
     }
 
     /// The whole stars of a product's rating; 0 where it has none.
-    #[must_use]
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
     }
 
     /// The day of a product's evidence check as a number, in the order of days.
-    #[must_use]
     pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }
 
-    /// The column of an attribute.
-    #[must_use]
     pub const fn attribute(&self, attribute: Attribute) -> &AttributeColumn {
         &self.attributes[attribute as usize]
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.offering_type.is_empty()
     }
 
     /// A product's categories, as indices into the list of categories.
-    #[must_use]
     pub fn categories_of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
         &self.categories[self.category_bounds[at] as usize..self.category_bounds[at + 1] as usize]

@@ -19,9 +19,6 @@ pub(super) struct Compressor {
 
 impl Compressor {
     /// Trains the dictionary with a sample of the texts. One that is too small for that leaves it empty.
-    ///
-    /// # Errors
-    /// Where the compression can't be set up.
     pub(super) fn train(sample: &[Vec<u8>]) -> io::Result<Self> {
         let dictionary = zstd::dict::from_samples(sample, DICTIONARY_BYTES).unwrap_or_default();
         let mut compressor = bulk::Compressor::with_dictionary(zstd::DEFAULT_COMPRESSION_LEVEL, &dictionary)?;
@@ -31,9 +28,6 @@ impl Compressor {
     }
 
     /// Compresses a text to a zstd frame that states the text's length.
-    ///
-    /// # Errors
-    /// Where zstd fails.
     pub(super) fn compress(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
         self.compressor.compress(text)
     }
@@ -55,17 +49,11 @@ impl fmt::Debug for Dictionary {
 
 impl Dictionary {
     /// Prepares a dictionary.
-    ///
-    /// # Errors
-    /// Where these bytes aren't one.
     pub(super) fn new(bytes: &[u8]) -> io::Result<Self> {
         DecoderDictionary::try_copy(bytes).map(Self)
     }
 
     /// Appends the text of a frame.
-    ///
-    /// # Errors
-    /// Where the frame is damaged or there isn't enough memory for the length that it states.
     pub(super) fn decompress(&self, frame: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         thread_local! {
             static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());

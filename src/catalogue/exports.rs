@@ -13,8 +13,8 @@ use zstd::zstd_safe::CParameter;
 use super::Catalogue;
 use super::arena::{Arena, Span};
 use super::bulk::BulkReader;
+use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{Export, write_compact};
-use crate::resource::{ExportRef, ExportResource};
 
 /// Compression of the documents kept for download (zstd's scale, 1 to 22): nearly as small as higher ones, at a
 /// fraction of their time.
@@ -61,9 +61,6 @@ pub(super) struct StoredDocument {
 impl StoredDocument {
     /// Compresses a document, to be put behind `start` bytes of others. `spans` are those of its products. Returns the compressed
     /// bytes too.
-    ///
-    /// # Errors
-    /// Where it can't be compressed.
     pub(super) fn compress(start: u64, document: &[u8], spans: &[Range<usize>]) -> io::Result<(Self, Vec<u8>)> {
         let mut compressor = Compressor::new(ZSTD_LEVEL)?;
         compressor.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG))?;
@@ -119,9 +116,6 @@ impl ExportDocument {
     }
 
     /// Lays out in the arena what is shown of an export whose document is stored.
-    ///
-    /// # Errors
-    /// Where it can't be written.
     pub(super) fn push(
         arena: &mut Arena,
         resource: ExportResource,
@@ -132,16 +126,12 @@ impl ExportDocument {
     }
 
     /// The first byte behind its document among those for download.
-    #[must_use]
     pub fn download_end(&self) -> u64 {
         self.stored.span().end()
     }
 
     /// Opens the document for download, having compared it with its checksum block by block, which takes time in proportion to its
     /// compressed size; or unread, where each piece of it has a checksum of its own.
-    ///
-    /// # Errors
-    /// Where the kept document can't be read, or is damaged.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
         let downloads = &catalogue.downloads;
         if !downloads.is_verified() {
@@ -191,45 +181,31 @@ pub struct StoredExport {
 
 impl StoredExport {
     /// The length of [`Self::compressed`].
-    #[must_use]
     pub const fn compressed_bytes(&self) -> u64 {
         self.compressed_bytes
     }
 
     /// The length of [`Self::json`].
-    #[must_use]
     pub const fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
     /// The document as it is stored: a zstd frame (RFC 8878).
-    ///
-    /// # Errors
-    /// Where its beginning can't be read.
     pub fn compressed(self) -> io::Result<BulkReader> {
         begun(self.compressed)
     }
 
     /// A part of the document as it is stored.
-    ///
-    /// # Errors
-    /// Where its beginning can't be read.
     pub fn compressed_range(self, range: RangeInclusive<u64>) -> io::Result<BulkReader> {
         begun(self.compressed.range(range))
     }
 
     /// The document, byte for byte as it was validated.
-    ///
-    /// # Errors
-    /// Where its beginning can't be read.
     pub fn json(self) -> io::Result<impl Read + Send> {
         decoder(self.compressed)
     }
 
     /// A part of the document. All of it before the part is decompressed and dropped.
-    ///
-    /// # Errors
-    /// Where the document can't be read.
     pub fn json_range(self, range: RangeInclusive<u64>) -> io::Result<impl Read + Send> {
         let mut json = self.json()?;
         io::copy(&mut json.by_ref().take(*range.start()), &mut io::sink())?;
@@ -238,9 +214,6 @@ impl StoredExport {
 
     /// One record a line, each the export's own object with `export` (id, name, licence, date) added, so that the licence
     /// stays on each. A record's own property `export` moves to `additional_properties`. Holds one record at a time.
-    ///
-    /// # Errors
-    /// Where its beginning can't be read.
     pub fn ndjson(self) -> io::Result<impl Read + Send> {
         let Self { compressed, places, reference, .. } = self;
         Ok(Lines { document: decoder(compressed)?, places: decoder(places)?, reference, line: io::Cursor::default() })

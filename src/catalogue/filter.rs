@@ -14,9 +14,7 @@ pub struct SoftwareFilter {
     pub except_id: Option<String>,
     /// In any of these categories: names or ids, any case. An unknown one matches nothing. Empty: no restriction.
     pub categories: Vec<String>,
-    /// With this offering type.
     pub offering_type: Option<OfferingType>,
-    /// With this evidence status.
     pub evidence_status: Option<EvidenceStatus>,
     /// With a shown rating of at least this.
     pub min_rating: Option<f64>,
@@ -34,9 +32,7 @@ pub struct SoftwareFilter {
 pub struct Filter {
     /// In any of these categories, as indices in rising order; `None`: no restriction; empty: matches nothing.
     pub categories: Option<Vec<u32>>,
-    /// The offering type.
     pub offering_type: Option<OfferingType>,
-    /// With this evidence status.
     pub evidence_status: Option<EvidenceStatus>,
     /// With a rating of at least this.
     pub min_rating: Option<f64>,
@@ -77,25 +73,20 @@ impl Admission {
     pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
 
     /// Fails the filter of an attribute.
-    #[must_use]
     pub const fn attribute(attribute: Attribute) -> Self {
         Self(64 << attribute as u16)
     }
 
     /// Whether it passes the whole filter.
-    #[must_use]
     pub const fn passed(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it fails a part.
-    #[must_use]
     pub const fn has_failed(self, part: Self) -> bool {
         self.0 & part.0 != 0
     }
 
     /// Whether it passes the filter once one part is left out.
-    #[must_use]
     pub const fn passed_but_for(self, part: Self) -> bool {
         self.0 & !part.0 == 0
     }
@@ -103,7 +94,6 @@ impl Admission {
 
 impl Filter {
     /// Resolves names to what the columns hold.
-    #[must_use]
     pub fn resolve(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
         let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
             let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
@@ -128,13 +118,11 @@ impl Filter {
     }
 
     /// Whether every product passes.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::default()
     }
 
     /// How a product stands to the filter.
-    #[must_use]
     pub fn admit(&self, columns: &Columns, ordinal: Ordinal) -> Admission {
         let at = ordinal as usize;
         let mut failed = 0;
@@ -185,7 +173,6 @@ impl Filter {
 
 impl Catalogue {
     /// The index of a category given by its name or id, in any case.
-    #[must_use]
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
         let wanted = slug(name_or_id);
         let at = self.tables.categories.iter().position(|category| category.id == wanted)?;

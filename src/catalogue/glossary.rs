@@ -4,23 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::{Arena, Span};
 use super::collate::Collation;
+use crate::catalogue::resource::{GlossarySourceResource, GlossaryTermResource};
 use crate::export::Export;
 use crate::record::slug;
-use crate::resource::{GlossarySourceResource, GlossaryTermResource};
 
 /// A glossary term: what a search in the glossary reads, and its answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GlossaryEntry {
-    /// The term.
     pub term: GlossaryTermResource,
     /// The same as a JSON object.
     pub object: Span,
 }
 
 /// Lays out the glossary of all exports, by term.
-///
-/// # Errors
-/// Where a term can't be written as JSON.
 pub(super) fn entries(
     exports: &[Export],
     collation: &Collation,

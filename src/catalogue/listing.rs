@@ -6,7 +6,6 @@ use super::{Columns, Filter, Order, Ordinal};
 
 impl Columns {
     /// A page of the products that pass a filter, in a stored order, and the number of all products that pass it.
-    #[must_use]
     pub fn page(&self, filter: &Filter, order: Order, page: Range<usize>) -> (Vec<Ordinal>, u64) {
         let order = self.order(order);
         let slice = |ordinals: &[Ordinal]| {

@@ -10,9 +10,9 @@ use super::collate::Collation;
 use super::quality::{MeanRating, Merits, Quality};
 use super::rating::Rating;
 use super::reviews::Stars;
+use crate::catalogue::resource::CategoryResource;
 use crate::export::Export;
 use crate::record::{CalendarDate, Category, EvidenceStatus, OfferingType, Review, Software, normalised_url, slug};
-use crate::resource::CategoryResource;
 
 /// A product with what the rest of the directory adds to it. The record itself is read again from its document when it is
 /// needed: in memory all records take twice what their documents do.

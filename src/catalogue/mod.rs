@@ -13,7 +13,6 @@ mod collate;
 mod columns;
 mod compression;
 mod exports;
-mod external;
 mod filter;
 mod glossary;
 mod listing;
@@ -23,8 +22,10 @@ mod products;
 mod quality;
 mod rating;
 mod records;
+pub mod resource;
 mod reviews;
 mod same_as;
+mod scratch;
 mod value_counts;
 
 pub use arena::{Arena, Span, fetch};
@@ -34,14 +35,14 @@ pub use bulk::{Bulk, BulkReader, Pieces};
 pub use collate::Collation;
 pub use columns::{Columns, Order, STARS, SortedOrder, whole_stars};
 pub use exports::{ExportDocument, StoredExport};
-pub use external::{
-    AttributeValue, AttributeValues, AttributeValuesBuilder, ExternalCatalogue, ExternalCatalogueBuilder,
-    ExternalParts, MergedProduct, MergedProducts, StoredReview,
-};
 pub use filter::{Admission, Filter, SoftwareFilter};
 pub use glossary::GlossaryEntry;
 pub use records::{DamagedText, ProductVersion, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
+pub use scratch::{
+    AttributeValue, AttributeValues, AttributeValuesBuilder, MergedProduct, MergedProducts, ScratchCatalogue,
+    ScratchCatalogueBuilder, ScratchParts, StoredReview,
+};
 pub use value_counts::ValueCounts;
 
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -53,7 +54,7 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
-use crate::resource::CategoryResource;
+use crate::catalogue::resource::CategoryResource;
 
 /// A product's place in the order of quality, from 0: the best is first. Stable within a generation only.
 pub type Ordinal = u32;
@@ -92,13 +93,10 @@ pub struct Tables {
 /// Why a catalogue can't be read back.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
-    /// The tables don't decode.
     #[error("the catalogue's tables can't be decoded")]
     Tables(#[from] postcard::Error),
-    /// The tables don't belong to the texts, or one of the two is damaged.
     #[error("the catalogue's tables don't fit its texts")]
     Misfit,
-    /// The documents for download can't be read.
     #[error("the catalogue's documents for download can't be read")]
     Downloads(#[source] io::Error),
 }
@@ -115,9 +113,6 @@ impl Tables {
 
 impl Catalogue {
     /// Reads a catalogue and its records back from their three parts.
-    ///
-    /// # Errors
-    /// Where a part is damaged or they don't belong together.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Bulk) -> Result<(Self, Records), CatalogueError> {
         let (records, tables): (RecordTables, Tables) = postcard::from_bytes(tables)?;
         let downloads_end = downloads.len().map_err(CatalogueError::Downloads)?;
@@ -138,31 +133,24 @@ impl Catalogue {
     }
 
     /// A resource other than a product, a JSON object.
-    #[must_use]
     pub fn object(&self, span: Span) -> Bytes {
         self.arena.slice(span.range())
     }
 
-    /// A hash of all categories.
-    #[must_use]
     pub const fn categories_hash(&self) -> u64 {
         self.collection_hashes[0]
     }
 
     /// A hash of the whole glossary.
-    #[must_use]
     pub const fn glossary_hash(&self) -> u64 {
         self.collection_hashes[1]
     }
 
-    /// The export with this id.
-    #[must_use]
     pub fn export(&self, id: &str) -> Option<&ExportDocument> {
         self.tables.exports.iter().find(|export| export.resource.id == id)
     }
 
     /// Whether a document for download turned out to be damaged on disk, so that the generation should be written again.
-    #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }

@@ -1,17 +1,14 @@
 //! The JSON of a product: its item, as lists show it, and the fields of its detail which the item doesn't have.
 
 use super::rating::Rating;
-use crate::export::Export;
-use crate::record::Software;
-use crate::resource::{
+use crate::catalogue::resource::{
     AdditionalProperties, CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareItem,
     SourceResource,
 };
+use crate::export::Export;
+use crate::record::Software;
 
 /// A product as lists show it.
-///
-/// # Errors
-/// Where it can't be written as JSON.
 pub(super) fn item<'c>(
     software: &Software,
     shown: Rating,
@@ -41,9 +38,6 @@ pub(super) fn item<'c>(
 
 /// The fields of a product's detail which its item doesn't have. `same_as` are the products of other exports with its website, the
 /// best first, each with its export's id.
-///
-/// # Errors
-/// Where they can't be written as JSON.
 pub(super) fn detail_fields(
     software: &Software,
     shown: Rating,

@@ -78,9 +78,6 @@ pub(super) struct ProductWriter {
 
 impl ProductWriter {
     /// Creates a writer to the end of an arena, with a sample of detail fields.
-    ///
-    /// # Errors
-    /// Where the compression can't be set up.
     pub(super) fn new(arena: &mut Arena, sample: &[Vec<u8>]) -> io::Result<Self> {
         let compressor = Compressor::train(sample)?;
         let dictionary = arena.push(compressor.dictionary());
@@ -90,9 +87,6 @@ impl ProductWriter {
 
     /// Appends the next product: its item and its detail fields, both JSON objects. The item begins with the id. Returns
     /// the content hash.
-    ///
-    /// # Errors
-    /// Where the fields can't be compressed or the item is longer than 4 GiB.
     pub(super) fn push(&mut self, arena: &mut Arena, item: &[u8], fields: &[u8]) -> io::Result<u64> {
         let hash = content_hash(item, fields);
         self.spans.hashes.push(hash);
@@ -161,7 +155,6 @@ impl Products {
         self.item(ordinal)[ID.len()..].starts_with(literal.as_bytes())
     }
 
-    /// Returns the ordinal of an id.
     pub(super) fn find(&self, id: &str) -> Option<Ordinal> {
         let literal = serde_json::to_string(id).ok()?;
         self.ids.find(FxBuildHasher.hash_one(&literal[..]), |ordinal| self.has_id(*ordinal, &literal)).copied()
@@ -192,18 +185,12 @@ impl Products {
     }
 
     /// Appends a product's detail fields, those which its item doesn't have.
-    ///
-    /// # Errors
-    /// Where they are damaged.
     pub(super) fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
         let [_, fields] = self.spans.of(ordinal);
         self.dictionary.decompress(&self.arena[fields.range()], out)
     }
 
     /// Returns a product's detail as a response body.
-    ///
-    /// # Errors
-    /// Where it is damaged.
     pub(super) fn detail(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
         self.prefetch(std::iter::once(ordinal));
         let [item, fields] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);

@@ -48,7 +48,6 @@ impl Quality {
     /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS + reviews)`, so that a single
     /// five-star review doesn't beat hundreds of good ones, and an unrated product stands at the prior. A rating outside
     /// 0 to 5 counts as the nearest bound.
-    #[must_use]
     pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
@@ -59,7 +58,6 @@ impl Quality {
     }
 
     /// Whether it is that of a demo record.
-    #[must_use]
     pub(super) const fn is_demo(&self) -> bool {
         self.merits.demo
     }
@@ -109,7 +107,6 @@ impl MeanRating {
     }
 
     /// The mean; the neutral rating where there are none.
-    #[must_use]
     pub(super) fn mean(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let (sum, count) = (self.sum as f64, self.count as f64);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::reviews::Stars;
-use crate::resource::RatingSource;
+use crate::catalogue::resource::RatingSource;
 
 /// A rating with the number of reviews behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

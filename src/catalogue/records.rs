@@ -34,7 +34,6 @@ pub struct DamagedText {
 pub struct Records {
     /// The columns that products are filtered and sorted by.
     pub columns: Columns,
-    /// The reviews.
     pub reviews: Reviews,
     products: Products,
     /// The texts.
@@ -63,25 +62,21 @@ impl Records {
     }
 
     /// The number of products.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.products.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The product with this id.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<Ordinal> {
         self.products.find(id)
     }
 
     /// The content hash of a product: it changes with the product, and not with others.
-    #[must_use]
     pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.content_hash(ordinal)
     }
@@ -92,7 +87,6 @@ impl Records {
     }
 
     /// The versions of all products, by id.
-    #[must_use]
     pub fn versions(&self) -> Vec<ProductVersion> {
         let version = |(ordinal, id): (Ordinal, String)| ProductVersion {
             id: id.into(),
@@ -105,9 +99,6 @@ impl Records {
     }
 
     /// A product's detail as a response body, `{"data":{…}}`.
-    ///
-    /// # Errors
-    /// Where its text is damaged.
     pub fn detail(&self, ordinal: Ordinal) -> Result<Bytes, DamagedText> {
         self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
     }
@@ -119,15 +110,11 @@ impl Records {
     }
 
     /// A product as lists show it, a JSON object.
-    #[must_use]
     pub fn item(&self, ordinal: Ordinal) -> &[u8] {
         self.products.item(ordinal)
     }
 
     /// A product's detail fields, those which its item doesn't have, as a JSON object.
-    ///
-    /// # Errors
-    /// Where they are damaged.
     pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
         let mut fields = Vec::new();
         self.append_detail_fields(ordinal, &mut fields)?;
@@ -135,9 +122,6 @@ impl Records {
     }
 
     /// Appends a product's detail fields to a buffer.
-    ///
-    /// # Errors
-    /// Where they are damaged.
     pub fn append_detail_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
         self.products.append_detail_fields(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
@@ -148,7 +132,6 @@ impl Records {
     }
 
     /// A review, a JSON object.
-    #[must_use]
     pub fn object(&self, span: Span) -> Bytes {
         self.arena.slice(span.range())
     }

@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::{Arena, Span};
 use super::{Ordinal, STARS};
+use crate::catalogue::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
 use crate::record::Review;
-use crate::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
 
 /// The reviews of all products that have any.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Reviews {
-    /// By ordinal.
     of: Vec<(Ordinal, ReviewsOf)>,
     /// The summary of a product without reviews.
     none: ReviewsOf,
@@ -23,7 +22,6 @@ pub struct Reviews {
 pub struct ReviewsOf {
     /// Newest first, those without a date last, then by id.
     pub entries: Vec<ReviewEntry>,
-    /// The summary of the reviews.
     pub summary: ReviewSummary,
 }
 
@@ -76,7 +74,6 @@ impl ReviewFilter {
 
 impl ReviewsOf {
     /// The reviews that pass a filter, in order.
-    #[must_use]
     pub fn select(&self, filter: &ReviewFilter, sort: ReviewSort) -> Vec<&ReviewEntry> {
         let mut entries: Vec<_> = self.entries.iter().filter(|review| filter.admits(review)).collect();
         // They are stored newest first, those without a date last; equal ones stay in that order.
@@ -98,9 +95,6 @@ impl Default for ReviewsOf {
 
 impl Reviews {
     /// Lays out the reviews of one product; products come in the order of their ordinals.
-    ///
-    /// # Errors
-    /// Where one can't be written as JSON.
     pub fn push(
         &mut self,
         arena: &mut Arena,
@@ -123,7 +117,6 @@ impl Reviews {
     }
 
     /// A product's reviews.
-    #[must_use]
     pub fn of(&self, ordinal: Ordinal) -> &ReviewsOf {
         self.of.binary_search_by_key(&ordinal, |(of, _)| *of).map_or(&self.none, |at| &self.of[at].1)
     }
@@ -139,7 +132,6 @@ pub(super) fn place(review: &Review) -> (Reverse<Option<i64>>, &str) {
     (Reverse(review.created_at_seconds), &review.id)
 }
 
-/// A review as it is shown.
 pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
     ReviewResource {
         id: &review.id,
@@ -173,7 +165,6 @@ impl Stars {
     }
 
     /// What they add up to.
-    #[must_use]
     pub(super) fn summary(self) -> ReviewSummary {
         let [one, two, three, four, five] = self.0;
         ReviewSummary {

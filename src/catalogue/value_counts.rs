@@ -50,7 +50,6 @@ pub struct ValueCounts {
 
 impl ValueCounts {
     /// Zero counts of a column's values.
-    #[must_use]
     pub fn new(column: &AttributeColumn) -> Self {
         Self { by_value: vec![0; column.len()], by_list: vec![0; column.lists().examples.len()] }
     }
@@ -66,7 +65,6 @@ impl ValueCounts {
     }
 
     /// The counts by value.
-    #[must_use]
     pub fn by_value(mut self, column: &AttributeColumn) -> Vec<u64> {
         let lists = column.lists().examples.iter().zip(&self.by_list).skip(1);
         for (ordinal, count) in lists.filter(|(_, count)| **count > 0) {

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 /// 127.0.0.1.
 ///
 /// # Errors
-/// Where it is none of these, or a name has no address; the text names the forms.
+/// If it is none of these, or a name has no address; the text names the forms.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     let forms =
         "write an address and a port, such as `127.0.0.1:8080`, `[::]:8080` or `localhost:8080`, or a port alone";
@@ -32,9 +32,6 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Parses an address to listen on that only this machine reaches.
-///
-/// # Errors
-/// Where it is none; the text has an example.
 pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address = listen(text)?;
     if address.ip().to_canonical().is_loopback() {
@@ -48,7 +45,7 @@ pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
 /// Parses a network; an address without a prefix length is the network of this address alone.
 ///
 /// # Errors
-/// Where it is neither; the text names the forms.
+/// If it is neither; the text names the forms.
 pub(super) fn network(text: &str) -> Result<IpNet, String> {
     let address = text.parse::<IpAddr>().map(IpNet::from);
     address.or_else(|_| text.parse()).map_err(|_| {

@@ -1,7 +1,7 @@
 //! The settings of the page.
 
 use crate::key::Rate;
-use crate::printable::is_escaped;
+use crate::text::printable::is_escaped;
 
 /// The longest title, in characters: what fits a tab or a line.
 const MAX_TITLE_LENGTH: usize = 80;
@@ -10,26 +10,17 @@ const MAX_TITLE_LENGTH: usize = 80;
 const MAX_INTRODUCTION_LENGTH: usize = 600;
 
 /// Parses the requests a minute of a visitor.
-///
-/// # Errors
-/// Where it isn't a number of requests: visitors are always limited.
 pub(super) fn rate(text: &str) -> Result<Rate, String> {
     let forms = format!("write requests a minute from 1 to {}, such as `300` or `300/min`", Rate::MAX);
     text.parse().ok().filter(|rate| *rate != Rate::UNLIMITED).ok_or(forms)
 }
 
 /// Checks a title; an empty text is the default title.
-///
-/// # Errors
-/// Where it is too long, or not plain text.
 pub(super) fn title(text: &str) -> Result<String, String> {
     plain(text, MAX_TITLE_LENGTH)
 }
 
 /// Checks an introduction; an empty text is none.
-///
-/// # Errors
-/// Where it is too long, or not plain text.
 pub(super) fn introduction(text: &str) -> Result<String, String> {
     plain(text, MAX_INTRODUCTION_LENGTH)
 }

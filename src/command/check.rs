@@ -11,8 +11,8 @@ use super::{INVALID, print_error};
 use crate::cli::{CheckArgs, CheckFormat, Deny};
 use crate::error::chain;
 use crate::export::{self, Report, render};
-use crate::printable::printable;
 use crate::record::CalendarDate;
+use crate::text::printable::printable;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,6 @@ enum CheckError {
 
 /// Checks the files and prints the report on standard output. Exit codes: 0 valid, 1 the check itself failed, 2 invalid
 /// or denied.
-#[must_use]
 pub(super) fn run(args: &CheckArgs) -> ExitCode {
     if args.statistics && args.format != CheckFormat::Text {
         print_error("--statistics is of the text format: leave --format out, or write --format text");

@@ -10,7 +10,7 @@ use crate::error::chain;
 /// The cluster that the options name; `None` for the embedded engine.
 ///
 /// # Errors
-/// Where options don't belong together, or a file of theirs can't be read: exit code 2.
+/// If options don't belong together, or a file of theirs can't be read: exit code 2.
 pub(super) fn cluster(args: &EngineArgs) -> Result<Option<Arc<Cluster>>, Failure> {
     let urls: Vec<_> = args.engine_url.iter().filter(|url| !url.is_empty()).collect();
     if args.engine == EngineKind::Embedded {

@@ -9,10 +9,11 @@ use super::progress::Terminal;
 use super::{Failure, INVALID, print_note};
 use crate::cli::{DataArgs, ExportPrefix, LogFormat};
 use crate::export::{IdPrefixes, Limits};
-use crate::printable::printable;
-use crate::snapshot::reloader::Reloader;
-use crate::snapshot::source::Source;
-use crate::snapshot::{Directory, Settings, Snapshot};
+use crate::generation::source::Source;
+use crate::generation::{Settings, Snapshot};
+use crate::text::printable::printable;
+use crate::update::Directory;
+use crate::update::reloader::Reloader;
 
 /// The data folder where none is named.
 pub(super) const DATA_FOLDER: &str = "data";
@@ -23,7 +24,7 @@ const NO_INDEX: &str = "none";
 /// the last good generation.
 ///
 /// # Errors
-/// Where it doesn't exist or isn't a folder: exit code 2.
+/// If it doesn't exist or isn't a folder: exit code 2.
 pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     let Some(folder) = &args.data else { return Ok(()) };
     let name = folder.display();
@@ -67,9 +68,6 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
 }
 
 /// Loads the directory once, and writes nothing. Prints the reasons on standard error where it is degraded.
-///
-/// # Errors
-/// Where there is no generation to load.
 pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Snapshot>, Failure> {
     check(args)?;
     // Read-only, because a running server takes over each new generation on disk.

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use super::print_error;
 use crate::cli::{SearchArgs, SearchFormat};
 use crate::error::chain;
-use crate::printable::printable;
+use crate::generation::Snapshot;
 use crate::service::{
     ExplainedAlternative, ExplainedProduct, ExplainedWord, SearchExplanation, SearchSoftware, WHOLE_NAME,
     explain_search,
 };
-use crate::snapshot::Snapshot;
+use crate::text::printable::printable;
 
 /// The most alternatives of a word that are shown to people.
 const MOST_SHOWN: usize = 12;

@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, print_note};
 use crate::cli::ExportArgs;
+use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
-use crate::tabular;
 
 /// Writes the products. Exit codes: 0 written, 1 it can't be written, 2 the export is invalid.
-#[must_use]
 pub(super) fn run(args: &ExportArgs) -> ExitCode {
     match export(args) {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,11 +11,11 @@ use super::progress::step;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, print_error, print_note};
 use crate::cli::{DateOrderArg, ImportArgs};
+use crate::curate::tabular::{self, Cell, DateOrder, Document, Envelope, Mapping, Table, Target};
 use crate::error::chain;
 use crate::export::{self, Finding, IdPrefixes, Limits, Report, Severity, SourceFile};
-use crate::printable::printable;
 use crate::record::slug;
-use crate::tabular::{self, Cell, DateOrder, Document, Envelope, Mapping, Table, Target};
+use crate::text::printable::printable;
 
 /// Longest sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
@@ -25,7 +25,6 @@ const ANSWER_BYTES: u64 = 4096;
 const PRINTED: usize = 50;
 
 /// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, unconfirmed or invalid.
-#[must_use]
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {
         Ok(()) => ExitCode::SUCCESS,

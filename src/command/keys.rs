@@ -10,7 +10,7 @@ use super::{print_error, print_note};
 use crate::cli::{KeysArgs, KeysCommand, ListFormat};
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 /// Why a command on keys failed.
 #[derive(Debug)]

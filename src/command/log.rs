@@ -35,9 +35,6 @@ enum Entry {
 
 impl Log {
     /// Starts the thread that writes.
-    ///
-    /// # Errors
-    /// Where the system has no more threads.
     pub(super) fn start(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (queue, entries) = sync_channel(MAX_QUEUED);
         let dropped = IntCounter::new(

@@ -12,7 +12,7 @@ const TARGET: &str = "software_directory";
 /// Parses a filter.
 ///
 /// # Errors
-/// Where it isn't one, has a word that is neither a level nor a target of this program, or matches no line of it: exit code 2.
+/// If it isn't one, has a word that is neither a level nor a target of this program, or matches no line of it: exit code 2.
 pub(super) fn parse(filter: &str) -> Result<EnvFilter, Failure> {
     let wrong = |reason: &str| Failure::usage(format!("--log `{filter}`: {reason}"));
     let mut is_of_program = false;

@@ -9,9 +9,9 @@ use crate::cli::McpArgs;
 use crate::error::chain;
 use crate::http::PublicUrl;
 use crate::mcp::{Host, Refused, ToolServer, serve};
-use crate::printable::printable;
 use crate::service::{SearchSoftware, ServiceError};
-use crate::snapshot::Directory;
+use crate::text::printable::printable;
+use crate::update::Directory;
 
 /// Searches run where they are awaited: there is one caller.
 #[derive(Debug, Clone, Copy)]

@@ -31,14 +31,13 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use crate::error::chain;
-use crate::printable::printable;
-use crate::snapshot::BuildFailure;
+use crate::generation::BuildFailure;
+use crate::text::printable::printable;
 
 /// The exit code of a usage error or an invalid export.
 const INVALID: u8 = 2;
 
 /// Carries a command out. Exit codes: 0 done, 1 failed, 2 usage or invalid export; `diff` has those of diff(1).
-#[must_use]
 pub fn run(cli: Cli) -> ExitCode {
     match cli.command {
         None => serve::run(&cli.serve),

@@ -12,7 +12,7 @@ use super::log::Log;
 use crate::cli::LogFormat;
 use crate::export::render::{self, Item, items};
 use crate::export::{Code, Finding, LeftOut, RecordName, Report, Severity};
-use crate::snapshot::{Observer, Phase, RenderedReport};
+use crate::generation::{Observer, Phase, RenderedReport};
 
 /// Work on fewer bytes or products than this is over before a bar could be read.
 const LONG_BYTES: u64 = 8 * 1024 * 1024;

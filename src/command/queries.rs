@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::{Failure, INVALID, data};
 use crate::cli::{QueriesArgs, QueriesFormat};
+use crate::curate::queries::{self, EmptyQuery, MIN_COUNT, NearKind, Proposal, Proposer, QueryFileError, synonyms};
 use crate::error::chain;
-use crate::printable::printable;
-use crate::queries::{self, EmptyQuery, MIN_COUNT, NearKind, Proposal, Proposer, QueryFileError, synonyms};
+use crate::text::printable::printable;
 
 /// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it is another one, or the exports are invalid.
 pub(super) fn run(args: &QueriesArgs) -> ExitCode {

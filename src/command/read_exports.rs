@@ -61,9 +61,6 @@ fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
 
 /// Reads and checks the files that the options name, and warns of prefixes of exports that aren't among them. `today` is the last
 /// day that isn't in the future; evidence checked before `stale_before` is stale.
-///
-/// # Errors
-/// Where there are no files to read.
 pub(super) fn read(
     args: &ExportFilesArgs,
     today: CalendarDate,

@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, print, print_note, read_exports};
 use crate::cli::{ReportArgs, ReportFormat};
+use crate::curate::report;
 use crate::error::chain;
 use crate::export;
-use crate::printable::printable;
 use crate::record::CalendarDate;
-use crate::report;
+use crate::text::printable::printable;
 
 /// Writes the report. Exit codes: 0 written, 1 it can't be written, 2 there is no valid export.
-#[must_use]
 pub(super) fn run(args: &ReportArgs) -> ExitCode {
     match write(args) {
         Ok(code) => code,

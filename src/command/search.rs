@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::{data, print_error, print_note};
 use crate::cli::{SearchArgs, SearchFormat};
 use crate::error::chain;
-use crate::printable::printable;
 use crate::service::{PageRequest, SearchPage, SearchSoftware, SoftwareFilter, search_software};
+use crate::text::printable::printable;
 
 /// The fields of a hit that are printed.
 #[derive(Debug, Deserialize)]

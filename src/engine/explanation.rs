@@ -31,7 +31,6 @@ pub struct Satisfied {
 
 impl Explanation {
     /// The document's score before the rerank: the sum over the groups.
-    #[must_use]
     pub fn score(&self) -> f32 {
         self.groups.iter().flatten().map(|group| group.score).fold(0.0, |sum, score| sum + score)
     }

@@ -36,21 +36,12 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     }
 
     /// Returns the number of documents in which a term occurs; from memory.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
     /// Returns the categories of the few best documents with a term, as sorted indices into the list of categories; from memory.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
     /// Returns of each of a few values of an attribute whether a product has it, in any spelling.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn has_values<'a>(
         &'a self,
         attribute: Attribute,
@@ -58,28 +49,16 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>>;
 
     /// Returns the hash of a product's content, without its texts; `None` for an unknown id.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
     /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
     /// are doesn't depend on the page.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
 
     /// Returns a product; `None` for an unknown id.
-    ///
-    /// # Errors
-    /// Where its text is damaged.
     fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>>;
 
     /// Returns a window of a product's reviews; `None` for an unknown id.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn reviews<'a>(
         &'a self,
         id: &'a str,
@@ -87,9 +66,6 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
     /// Explains how a document stands to a search, found or not. The scores are those before the rerank.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError>;
 }
 
@@ -102,7 +78,6 @@ const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Why an engine can't do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The index can't be built, opened or read.
     #[error("the search index can't be {doing}")]
     Index {
         /// The operation.
@@ -117,7 +92,6 @@ pub enum EngineError {
     /// The cluster refuses or doesn't respond.
     #[error(transparent)]
     Cluster(#[from] opensearch::cluster::ClusterError),
-    /// The index isn't one segment with the expected number of documents.
     #[error("the search index holds {found} documents in place of {expected}")]
     Misfit {
         /// Documents found.
@@ -129,13 +103,11 @@ pub enum EngineError {
 
 impl EngineError {
     /// Whether the index can't be read at present, and can be without a change of the request.
-    #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Cluster(error) if error.is_unavailable())
     }
 
     /// Whether there are too many requests at once.
-    #[must_use]
     pub fn is_overload(&self) -> bool {
         matches!(self, Self::Cluster(opensearch::cluster::ClusterError::Overloaded { .. }))
     }

@@ -28,9 +28,6 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
 const TEXT_BYTES: usize = 2048;
 
 /// The texts of some hits, up to [`MAX_TEXT_BYTES`]. Where there are more the search is incomplete.
-///
-/// # Errors
-/// Where a text is damaged.
 pub(super) fn texts(
     records: &Records,
     forward: &Forward,

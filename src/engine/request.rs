@@ -4,15 +4,14 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use crate::catalogue::resource::ReviewSummary;
 use crate::catalogue::{Attribute, Order, Ordinal, ReviewFilter, ReviewSort, SoftwareFilter};
-use crate::resource::ReviewSummary;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 use crate::search::collect::{Candidate, Tier};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::DocumentWords;
 
-/// A search.
 #[derive(Debug, Clone)]
 pub struct SearchRequest<'a> {
     /// The plan: terms, ranking, rerank.
@@ -44,7 +43,6 @@ impl SearchRequest<'_> {
 pub struct Hit {
     /// The document.
     pub ordinal: Ordinal,
-    /// Its tier.
     pub tier: Tier,
     /// Its score within the tier, not negative.
     pub score: f32,
@@ -92,7 +90,6 @@ pub struct SearchHits {
 /// A request for a product's reviews.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewsRequest {
-    /// The filter of the reviews.
     pub filter: ReviewFilter,
     /// The order of the reviews.
     pub sort: ReviewSort,

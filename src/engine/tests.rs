@@ -11,6 +11,7 @@ use super::scan::ScanEngine;
 use super::{Engine, Hit, SearchRequest};
 use crate::catalogue::{Attribute, CatalogueBuilder, Order, SoftwareFilter};
 use crate::export::{self, Export, Limits, SourceFile};
+use crate::generation::Snapshot;
 use crate::record::OfferingType;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
@@ -18,7 +19,6 @@ use crate::search::expand::{Options, Prefix, expand};
 use crate::search::query::parse;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names};
-use crate::snapshot::Snapshot;
 
 /// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional; frequent ones first.
 const WORDS: [&str; 24] = [
@@ -176,7 +176,6 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// Its request for a plan.
     pub(super) fn request<'q>(&'q self, plan: &'q Plan, budget: &'q Budget) -> SearchRequest<'q> {
         SearchRequest {
             plan,

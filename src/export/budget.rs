@@ -1,7 +1,7 @@
 //! Budgets that bound what an export can cost, in time, memory and length of its report. The exports that are known stay
 //! far below: 46 terms in a group, 5 groups for a term, 60 characters in a word, 81,380 in a text.
 
-use crate::search::analyse;
+use crate::text::analyse;
 
 /// Longest text or key, in characters.
 pub(super) const TEXT_CHARS: usize = 1_000_000;

@@ -14,7 +14,6 @@ pub enum Severity {
 
 impl Severity {
     /// The word for it in reports.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -37,7 +36,6 @@ macro_rules! codes {
             pub const ALL: &'static [Self] = &[$(Self::$code),+];
 
             /// The stable name; it never changes its meaning.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$code => $name,)+
@@ -45,7 +43,6 @@ macro_rules! codes {
             }
 
             /// The kind of finding, in a sentence.
-            #[must_use]
             pub const fn description(self) -> &'static str {
                 match self {
                     $(Self::$code => concat!($($doc),+).trim_ascii_start(),)+
@@ -53,7 +50,6 @@ macro_rules! codes {
             }
 
             /// Whether it stops a set from being published.
-            #[must_use]
             pub const fn severity(self) -> Severity {
                 match self {
                     $(Self::$code => Severity::$severity,)+

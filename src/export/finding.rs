@@ -16,7 +16,6 @@ use super::{Code, LeftOut, RecordName, Severity};
 pub struct Finding {
     /// The kind, which implies the severity.
     pub code: Code,
-    /// Where it is.
     pub location: Location,
     /// The fault, in one line.
     pub message: String,
@@ -53,7 +52,6 @@ pub struct SourceSpan {
 /// Another place that belongs to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Related {
-    /// Where it is.
     pub location: Location,
     /// The text there.
     pub note: String,
@@ -61,7 +59,6 @@ pub struct Related {
 
 impl Finding {
     /// How bad it is.
-    #[must_use]
     pub const fn severity(&self) -> Severity {
         self.code.severity()
     }
@@ -117,7 +114,6 @@ impl Fault {
     }
 
     /// Adds another place, with its pointer and what is there.
-    #[must_use]
     pub(super) fn with_related(
         mut self,
         span: Range<usize>,
@@ -171,7 +167,6 @@ impl Faults {
         }
     }
 
-    /// Where all errors are.
     pub(super) fn error_places(&self) -> impl Iterator<Item = &Range<usize>> {
         let kept = self.kept.iter().filter(|fault| fault.code.severity() == Severity::Error);
         kept.map(|fault| &fault.span).chain(&self.other_errors)

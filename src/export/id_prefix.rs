@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub(super) const PREFIX_CHARS: usize = 32;
 
 /// Whether a text can be put before ids: 1 to 32 ASCII letters, digits and `. _ : ~ -`, which need no escape in an address.
-#[must_use]
 pub fn is_id_prefix(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:~-".contains(&byte);
     (1..=PREFIX_CHARS).contains(&text.len()) && text.bytes().all(is_allowed)
@@ -21,13 +20,11 @@ pub struct IdPrefixes(BTreeMap<Box<str>, Box<str>>);
 
 impl IdPrefixes {
     /// The prefix of an export; `None` where the operator says nothing of it.
-    #[must_use]
     pub fn of(&self, export: &str) -> Option<&str> {
         self.0.get(export).map(|prefix| &**prefix)
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

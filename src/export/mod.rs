@@ -8,7 +8,6 @@
 mod budget;
 mod code;
 mod convert;
-mod external;
 mod finding;
 mod id_prefix;
 mod pointer;
@@ -16,6 +15,7 @@ mod record_name;
 pub mod render;
 mod report;
 mod schema;
+mod scratch;
 mod section;
 mod set;
 mod source;
@@ -26,11 +26,11 @@ mod vocabulary;
 
 pub use code::{Code, Severity};
 pub use convert::write_compact;
-pub use external::{ExternalExports, ExternalSet, examine_external};
 pub use finding::{Finding, Location, Related, SourceSpan};
 pub use id_prefix::{IdPrefixes, is_id_prefix};
 pub use record_name::RecordName;
 pub use report::{Counts, LeftOut, Report, Skipped, examine, latest_day, read};
+pub use scratch::{ScratchExports, ScratchSet, examine_scratch};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
 pub use stray::mention_ignored_files;
@@ -64,22 +64,17 @@ pub struct Export {
     pub software_spans: Vec<std::ops::Range<usize>>,
     /// Its categories with their descriptions.
     pub categories: Vec<Category>,
-    /// Its reviews.
     pub reviews: Vec<Review>,
-    /// Its glossary.
     pub glossary: Vec<GlossaryTerm>,
-    /// Its synonyms.
     pub synonyms: Vec<SynonymGroup>,
 }
 
 /// The JSON Schema of export documents (draft 2020-12, `format` to be asserted): the second layer gives its verdict.
-#[must_use]
 pub const fn schema() -> &'static str {
     schema::PUBLISHED
 }
 
 /// Reads a product again from its element in a valid export, with the id that stands there; `None` where it isn't one.
-#[must_use]
 pub fn read_record(element: &[u8]) -> Option<Software> {
     let (document, _) = text::parse(element, Limits::default().max_depth);
     convert::record(document?.root())

@@ -13,7 +13,7 @@ use super::budget::shortened;
 use super::finding::Findings;
 use super::set::ParsedExport;
 use super::{Limits, Section, SectionKind, SourceFile, text};
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 /// Characters of an id or a name that are shown to people.
 const SHOWN_CHARS: usize = 60;
@@ -53,7 +53,6 @@ impl RecordName {
     }
 
     /// The record's JSON pointer.
-    #[must_use]
     pub fn pointer(&self) -> String {
         format!("/{}/{}", self.section, self.index)
     }

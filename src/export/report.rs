@@ -50,7 +50,6 @@ pub struct Skipped {
 
 impl Skipped {
     /// Whether the set is complete.
-    #[must_use]
     pub const fn is_none(self) -> bool {
         self.exports == 0 && self.records == 0
     }
@@ -68,9 +67,7 @@ impl fmt::Display for Skipped {
 /// Findings of one code in one file that were counted only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Their code.
     pub code: Code,
-    /// Their file.
     #[serde(serialize_with = "file_name")]
     pub file: Arc<Path>,
     /// How many.
@@ -94,25 +91,20 @@ pub struct Counts {
 
 impl Report {
     /// Whether there is no error, so that the set may be published.
-    #[must_use]
     pub fn is_valid(&self) -> bool {
         self.error_count() == 0
     }
 
-    /// Number of errors.
-    #[must_use]
     pub fn error_count(&self) -> usize {
         self.count(Severity::Error)
     }
 
     /// Number of warnings.
-    #[must_use]
     pub fn warning_count(&self) -> usize {
         self.count(Severity::Warning)
     }
 
     /// The number of findings of each code, those left out included.
-    #[must_use]
     pub fn code_counts(&self) -> BTreeMap<Code, usize> {
         let mut counts = BTreeMap::new();
         let kept = self.findings.iter().map(|finding| (finding.code, 1));
@@ -136,7 +128,6 @@ impl Report {
 
 /// The latest day that it is anywhere at a moment: evidence that was checked today in Auckland isn't from the future,
 /// though UTC is still at yesterday.
-#[must_use]
 pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
     CalendarDate::from(jiff::tz::offset(14).to_datetime(now).date())
 }
@@ -144,7 +135,6 @@ pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
 /// Reads export files and checks them, one by one and as a set.
 ///
 /// `prefixes` are the operator's, `today` is the last day that isn't in the future. `progress` gets the bytes done and the bytes in all, repeatedly.
-#[must_use]
 pub fn read(
     files: &[PathBuf],
     limits: &Limits,
@@ -162,7 +152,6 @@ pub fn read(
 /// Checks export files that have been read, one by one and as a set.
 ///
 /// `today` is the last day that isn't in the future. `progress` gets the bytes done, repeatedly.
-#[must_use]
 pub fn examine(
     sources: Vec<Result<SourceFile, Box<Finding>>>,
     limits: &Limits,

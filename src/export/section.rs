@@ -71,7 +71,6 @@ impl Section {
         self.skipped[index] = true;
     }
 
-    /// The element that a place is in.
     pub(super) fn element_at(&self, place: &Range<usize>) -> Option<usize> {
         let index = self.spans.partition_point(|span| span.start <= place.start).checked_sub(1)?;
         (place.end <= self.spans[index].end).then_some(index)

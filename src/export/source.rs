@@ -13,8 +13,8 @@ use bytes::Bytes;
 use super::finding::Fault;
 use super::text::Locator;
 use super::{Code, Finding, IdPrefixes, Location, Related, stray};
-use crate::external::Scratch;
 use crate::record::CalendarDate;
+use crate::scratch::Scratch;
 
 /// The limits of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,36 +46,21 @@ const TOO_LARGE_HELP: &str = "split it into several exports, or raise --max-file
 /// Why there are no export files to read.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// The folder can't be listed.
     #[error("the folder {} can't be read", .folder.display())]
     Unreadable {
-        /// The folder.
         folder: PathBuf,
         /// Why.
         #[source]
         error: io::Error,
     },
-    /// The files are being written all the time, so that none can be read as it is at one moment.
     #[error("the export files in {} change while they are read: write them under another name and rename them", .folder.display())]
-    Changing {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// There is none.
+    Changing { folder: PathBuf },
     #[error("there is no export file in the folder {}: {remedy}", .folder.display())]
-    NoFiles {
-        /// The folder.
-        folder: PathBuf,
-        /// The remedy.
-        remedy: String,
-    },
+    NoFiles { folder: PathBuf, remedy: String },
 }
 
 /// The export files of a folder: all `*.json` directly in it, sorted, those with a leading dot left out. Unreadable ones
 /// are in the list too; [`read`](super::read) reports them.
-///
-/// # Errors
-/// Where the folder can't be listed or holds no such file.
 pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
     let mut files = Vec::new();
@@ -193,7 +178,6 @@ impl SourceFile {
     }
 
     /// Where it was read from.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -203,15 +187,11 @@ impl SourceFile {
     }
 
     /// The id of the export: the file's stem.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
     /// Moves its bytes to a scratch file.
-    ///
-    /// # Errors
-    /// Where that can't be written.
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
         let mut copy = scratch.file()?;
         copy.write_all(&self.bytes)?;
@@ -219,9 +199,6 @@ impl SourceFile {
     }
 
     /// The same file with its bytes in memory.
-    ///
-    /// # Errors
-    /// Where the scratch file can't be read.
     pub(super) fn reload(&self) -> io::Result<Self> {
         let bytes = match &self.copy {
             None => self.bytes.clone(),
@@ -263,19 +240,16 @@ impl SourceFile {
     }
 
     /// Its bytes; none where they aren't in memory.
-    #[must_use]
     pub const fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
     /// The BLAKE3 hash of its bytes.
-    #[must_use]
     pub const fn hash(&self) -> blake3::Hash {
         self.hash
     }
 
     /// When it was last modified, as the file system said before it was read.
-    #[must_use]
     pub const fn modified(&self) -> Option<SystemTime> {
         self.modified
     }

@@ -40,7 +40,6 @@ pub struct StaleProduct {
     pub evidence_checked_on: CalendarDate,
     /// Id in the directory.
     pub id: Box<str>,
-    /// Name.
     pub name: Box<str>,
     /// Id of its export.
     pub export: Box<str>,

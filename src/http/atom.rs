@@ -13,7 +13,6 @@ use crate::service::{News, NewsKind};
 /// The time of a feed without entries in its log.
 const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
-/// A feed.
 #[derive(Debug)]
 pub(super) struct Feed<'f> {
     pub(super) config: &'f HttpConfig,
@@ -29,10 +28,6 @@ pub(super) struct Feed<'f> {
 type Xml = Writer<Vec<u8>>;
 
 impl Feed<'_> {
-    /// The document.
-    ///
-    /// # Errors
-    /// Never, as it is written to memory.
     pub(super) fn document(&self) -> io::Result<Vec<u8>> {
         let mut xml = Writer::new(Vec::new());
         xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;

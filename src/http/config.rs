@@ -9,9 +9,9 @@ use ipnet::IpNet;
 
 use super::preview::Preview;
 use super::search_pool::MaxQueueDelay;
+use crate::curate::queries::EmptyQueries;
+use crate::generation::store::Store;
 use crate::key::Rate;
-use crate::queries::EmptyQueries;
-use crate::snapshot::store::Store;
 
 /// Settings of the HTTP service.
 #[derive(Debug, Clone)]
@@ -109,15 +109,11 @@ pub struct PublicUrlError(String);
 
 impl PublicUrl {
     /// The address without a slash at its end.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.base
     }
 
     /// Reads a public address.
-    ///
-    /// # Errors
-    /// Where it isn't an absolute `http` or `https` URL, or has a query or a fragment.
     pub fn parse(text: &str) -> Result<Self, PublicUrlError> {
         let wrong = || PublicUrlError(text.to_owned());
         let uri: Uri = text.parse().map_err(|_| wrong())?;

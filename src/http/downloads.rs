@@ -47,9 +47,6 @@ impl Downloads {
     }
 
     /// Returns a permit for a download.
-    ///
-    /// # Errors
-    /// Where the holder, or all holders together, have as many downloads as are allowed.
     pub(super) fn acquire(&self, holder: Holder) -> Result<Permit, ApiError> {
         let mut by_holder = self.by_holder.lock().unwrap_or_else(PoisonError::into_inner);
         if by_holder.get(&holder).is_some_and(|downloads| *downloads >= self.max_per_holder) {

@@ -89,9 +89,6 @@ impl EntityTag {
     }
 
     /// The strong tag of a version by its name.
-    ///
-    /// # Errors
-    /// Where the name has characters that a header can't have.
     pub(super) fn from_version(name: &str) -> Result<Self, InvalidHeaderValue> {
         HeaderValue::try_from(format!("\"{name}\"")).map(Self)
     }

@@ -11,7 +11,7 @@ use prometheus::{
 
 use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
-use crate::snapshot::{Directory, ReloadOutcome};
+use crate::update::{Directory, ReloadOutcome};
 
 /// The prefix of all names but those of the process.
 const NAMESPACE: &str = "software_directory";
@@ -68,9 +68,6 @@ struct DirectoryMetrics {
 
 impl Metrics {
     /// Registers all metrics.
-    ///
-    /// # Errors
-    /// Where a name is used twice, which is a bug.
     pub fn new() -> Result<Self, MetricsError> {
         let registry = Registry::new();
         let limited = register(
@@ -133,9 +130,6 @@ impl Metrics {
     }
 
     /// Adds a counter that something outside of the service counts with.
-    ///
-    /// # Errors
-    /// Where its name is used already.
     pub fn add_counter(&self, counter: IntCounter) -> Result<(), MetricsError> {
         Ok(self.registry.register(Box::new(counter))?)
     }
@@ -161,9 +155,6 @@ impl Metrics {
     }
 
     /// Returns all metrics in Prometheus' text format.
-    ///
-    /// # Errors
-    /// Where a metric has no name, which is a bug.
     pub fn render(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) -> Result<String, MetricsError> {
         let directory_metrics = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         directory_metrics.update(directory, keys, now);

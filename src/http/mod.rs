@@ -5,6 +5,7 @@
 //! [`service`](crate::service) and write its result (`response`); every failure is an [`ApiError`]. The
 //! `server` owns sockets and depends on a tower `Service` only.
 
+mod api;
 mod atom;
 mod config;
 mod content_coding;
@@ -19,17 +20,16 @@ mod preview;
 pub mod problem;
 mod process_metrics;
 mod response;
-mod routes;
 mod search_cache;
 mod search_pool;
 pub mod server;
 mod site;
 mod state;
 
+pub use api::metrics_service;
 pub use config::{HttpConfig, PublicUrl, PublicUrlError};
 pub use metrics::{Metrics, MetricsError};
 pub use preview::{Comparison, Findings, Preview};
-pub use routes::metrics_service;
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
 
@@ -50,18 +50,17 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use self::api::{
+    categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
+};
 use self::entity_tag::EntityTags;
 use self::middleware::{
     API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Conditional, ContentHashLayer, Cors, Options,
     PrivateCache, Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
 };
 use self::problem::ApiError;
-use self::routes::{
-    categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
-};
 
 /// The service with all its routes.
-#[must_use]
 pub fn service(
     state: Arc<AppState>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
@@ -69,7 +68,6 @@ pub fn service(
 }
 
 /// The service with further routes outside of `/v1`, behind the same middleware.
-#[must_use]
 pub fn service_with(
     state: Arc<AppState>,
     more: Router<Arc<AppState>>,
@@ -115,7 +113,7 @@ pub fn service_with(
     let replication = generations::router().method_not_allowed_fallback(method_not_allowed).layer(replication);
     // The pages of a preview: of no snapshot, for there may be none.
     let is_preview = state.config.preview.is_some();
-    let preview = if is_preview { routes::preview::router() } else { Router::new() };
+    let preview = if is_preview { api::preview::router() } else { Router::new() };
     let preview = preview.layer(
         ServiceBuilder::new()
             .layer(common.clone())
@@ -167,7 +165,6 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
 }
 
 /// The OpenAPI document of a service with these settings, as JSON.
-#[must_use]
 pub fn openapi(config: &HttpConfig) -> String {
     openapi::document(api_routes().merge(health_routes()).into_openapi(), config)
 }

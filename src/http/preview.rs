@@ -7,9 +7,10 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use serde::Serialize;
 
-use crate::html::escape;
-use crate::printable::printable;
-use crate::snapshot::{Directory, FailureCode, RECORDS_SKIPPED};
+use crate::generation::FailureCode;
+use crate::text::html::escape;
+use crate::text::printable::printable;
+use crate::update::{Directory, RECORDS_SKIPPED};
 
 const X_PREVIEW: HeaderName = HeaderName::from_static("x-preview");
 
@@ -77,7 +78,6 @@ pub(super) struct Status {
 
 impl Preview {
     /// A preview of a candidate, which will be compared with other exports, both by the names that the operator gave them.
-    #[must_use]
     pub fn new(candidate: &str, against: &str) -> Self {
         Self {
             candidate: printable(candidate).into_owned(),

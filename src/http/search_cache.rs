@@ -92,8 +92,8 @@ impl Weighter<CacheKey, Arc<SearchResults>> for WeighBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generation::Snapshot;
     use crate::service::find_software;
-    use crate::snapshot::Snapshot;
 
     fn key(generation: &str, q: &str) -> CacheKey {
         CacheKey::new(generation, &SearchSoftware::new(q)).expect("a key")

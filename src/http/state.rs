@@ -16,7 +16,7 @@ use super::search_cache::SearchCache;
 use super::search_pool::SearchPool;
 use crate::key::{AddressQuotas, KeyStore};
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
-use crate::snapshot::Directory;
+use crate::update::Directory;
 
 /// The interval at which an idle search cache is cleared.
 const CACHE_IDLE: Duration = Duration::from_mins(1);
@@ -47,16 +47,12 @@ pub enum AppStateError {
     /// A metric can't be registered.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
-    /// The system has no more threads.
     #[error("the threads for searches can't be started")]
     SearchPool(#[source] io::Error),
 }
 
 impl AppState {
     /// Sets the state up and starts the threads of the search pool.
-    ///
-    /// # Errors
-    /// Where a metric can't be registered or a thread can't be started.
     pub fn new(directory: Arc<Directory>, keys: Arc<KeyStore>, config: HttpConfig) -> Result<Arc<Self>, AppStateError> {
         let search_pool =
             SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;

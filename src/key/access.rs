@@ -18,13 +18,11 @@ pub enum Access {
 /// Why the service can't start: the exit code is 2, and the text holds the command to run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetupError {
-    /// The named key file isn't there.
     #[error(
         "there is no key file {}; make one with:\n\n  software-directory keys create --name \"…\" --keys {}",
         .0.display(), Quoted(.0)
     )]
     Missing(PathBuf),
-    /// Other machines could call, and there are no keys.
     #[error(
         "{listen} can be reached from other machines, so keys are needed, and there is no key file {}; make one with:\n\n  \
          software-directory keys create --name \"…\" --keys {}\n\nor listen on 127.0.0.1",
@@ -36,14 +34,12 @@ pub enum KeySetupError {
         /// The key file that was looked for.
         path: PathBuf,
     },
-    /// Callers come through a proxy, and there are no keys.
     #[error(
         "--trusted-proxy and --public-url are for callers from elsewhere, so keys are needed, and there is no key file {}; make \
          one with:\n\n  software-directory keys create --name \"…\" --keys {}\n\nor leave these options out",
         .0.display(), Quoted(.0)
     )]
     Proxied(PathBuf),
-    /// The key file can't be looked at.
     #[error("the key file {} can't be read: {reason}", path.display())]
     Unreadable {
         /// The key file.
@@ -55,9 +51,6 @@ pub enum KeySetupError {
 
 /// Decides which keys are accepted, given the key file named by the operator, if any, the address to listen on, and whether the
 /// settings are those of a service behind a proxy, which lets other machines call a local address.
-///
-/// # Errors
-/// Where a key file is needed and not there.
 pub fn access(keys: Option<&Path>, listen: SocketAddr, has_proxy: bool) -> Result<Access, KeySetupError> {
     let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE));
     // A symbolic link that leads nowhere is a key file that can't be read, not one that isn't there.

@@ -64,13 +64,11 @@ impl From<IpAddr> for Network {
 
 impl AddressQuotas {
     /// A table without debts. Times before `start` count as `start`.
-    #[must_use]
     pub fn new(start: Instant) -> Self {
         Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), hasher: RandomState::new(), start }
     }
 
     /// Spends one request if `limit` requests a minute allow it. A rejected request costs nothing.
-    #[must_use]
     pub fn spend(&self, network: Network, limit: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| {
             let cost_ns = cost_ns(limit);
@@ -85,7 +83,6 @@ impl AddressQuotas {
 
     /// Spends further requests for one that was allowed, also where they exceed the quota. Then nothing is allowed until enough of
     /// the debt is paid off.
-    #[must_use]
     pub fn charge(&self, network: Network, limit: u32, requests: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| {
             *debt_ns = debt_ns.saturating_add(cost_ns(limit).saturating_mul(requests.into()));
@@ -94,7 +91,6 @@ impl AddressQuotas {
     }
 
     /// Returns what [`Self::spend`] would decide, and spends nothing.
-    #[must_use]
     pub fn peek(&self, network: Network, limit: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| decide(*debt_ns, limit))
     }

@@ -14,7 +14,6 @@ pub const FILE_NAME: &str = "development-key";
 /// The development key, and what the operator should hear about it.
 #[derive(Debug)]
 pub struct DevelopmentKey {
-    /// The key.
     pub key: ApiKey,
     /// Why the key isn't that of the last start, or won't be that of the next.
     pub notice: Option<String>,
@@ -22,9 +21,6 @@ pub struct DevelopmentKey {
 
 /// The key that is kept in the index folder; made where there is none, or where it can't be trusted. Without an index
 /// folder, or where the folder can't be written, it lasts as long as the server runs.
-///
-/// # Errors
-/// Where the operating system has no random numbers.
 pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
     let Some(folder) = index else {
         return Ok(DevelopmentKey { key: ApiKey::generate(KeyKind::Development)?, notice: None });

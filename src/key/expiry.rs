@@ -30,9 +30,6 @@ const MAX_HOURS: i64 = 1000 * 366 * 24;
 impl Expiry {
     /// Parses what [`str::parse`] does, or a time from now: hours (`12h`), days (`90d`) or weeks (`4w`). Days and weeks are to the end
     /// of the last day, UTC.
-    ///
-    /// # Errors
-    /// Where it is none of these.
     pub fn parse_from(text: &str, now: Timestamp) -> Result<Self, ExpiryError> {
         let wrong = || ExpiryError(text.to_owned());
         let split = text.split_at_checked(text.len().saturating_sub(1)).filter(|(digits, _)| is_number(digits));
@@ -53,7 +50,6 @@ impl Expiry {
     }
 
     /// Whether a key is no longer valid at this moment.
-    #[must_use]
     pub fn is_past(self, now: Timestamp) -> bool {
         match self {
             Self::Time(last) => now > last,

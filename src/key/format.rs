@@ -47,19 +47,14 @@ pub struct ApiKey {
 /// Why a text is no key. Says nothing of the text itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFormatError {
-    /// It doesn't have the form of a key.
     #[error("it doesn't have the form sd_live_…")]
     Form,
-    /// It has the form, but a character of it is wrong.
     #[error("its checksum doesn't fit: a character of it is wrong")]
     Checksum,
 }
 
 impl ApiKey {
     /// Makes a new key out of the operating system's random numbers.
-    ///
-    /// # Errors
-    /// Where the operating system has none.
     pub fn generate(kind: KeyKind) -> Result<Self, getrandom::Error> {
         let mut text = String::from(kind.prefix());
         push_random_digits(&mut text, ID_LENGTH)?;
@@ -71,35 +66,28 @@ impl ApiKey {
     }
 
     /// Reads a key.
-    ///
-    /// # Errors
-    /// Where the text isn't a key.
     pub fn parse(text: &str) -> Result<Self, KeyFormatError> {
         let (kind, _) = id_of(text)?;
         Ok(Self { text: text.into(), kind })
     }
 
     /// The key itself. For the one place that hands it out and the one that stores it.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.text
     }
 
     /// The purpose of the key.
-    #[must_use]
     pub fn kind(&self) -> KeyKind {
         self.kind
     }
 
     /// The part that names the key and isn't secret.
-    #[must_use]
     pub fn id(&self) -> &str {
         let start = self.kind.prefix().len();
         &self.text[start..start + ID_LENGTH]
     }
 
     /// The digest that is stored of it.
-    #[must_use]
     pub fn digest(&self) -> KeyDigest {
         digest(&self.text)
     }

@@ -48,7 +48,6 @@ pub enum Holder {
 
 impl Grant {
     /// The grant of a visitor without a key.
-    #[must_use]
     pub fn for_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
             id: VISITOR.into(),
@@ -62,13 +61,11 @@ impl Grant {
     }
 
     /// Whether this is the grant of a visitor without a key.
-    #[must_use]
     pub fn is_visitor(&self) -> bool {
         matches!(self.allowance, Allowance::Address(..))
     }
 
     /// The holder of the grant.
-    #[must_use]
     pub fn holder(&self) -> Holder {
         match self.allowance {
             Allowance::Key(_) => Holder::Key(self.id.clone()),
@@ -77,7 +74,6 @@ impl Grant {
     }
 
     /// Spends one request of the quota; `None` without a limit.
-    #[must_use]
     pub fn spend(&self, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -88,7 +84,6 @@ impl Grant {
 
     /// Spends further requests for one that was allowed, which may put the quota in debt; `None` without a
     /// limit.
-    #[must_use]
     pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -107,7 +102,6 @@ impl Grant {
     }
 
     /// Looks at the quota without spending; `None` without a limit.
-    #[must_use]
     pub fn peek(&self, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -118,7 +112,6 @@ impl Grant {
 
     /// Whether a request with this `Origin` header may use the key. Only browsers send one; a request without it isn't
     /// restricted.
-    #[must_use]
     pub fn allows_origin(&self, origin: &str) -> bool {
         self.origins.is_empty() || self.origins.iter().any(|allowed| allowed.matches(origin))
     }

@@ -20,14 +20,12 @@ pub struct OriginError {
 
 impl Origin {
     /// Whether an `Origin` header names this origin.
-    #[must_use]
     pub fn matches(&self, header: &str) -> bool {
         // Browsers send the normal form; other spellings are equivalent.
         *self.0 == *header || header.parse::<Self>().is_ok_and(|origin| origin == *self)
     }
 
     /// The origin in its normal form.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

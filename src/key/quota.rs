@@ -55,7 +55,6 @@ pub struct Decision {
 
 impl Quota {
     /// Spends one request if `limit` requests per window allow it. A refused request costs nothing.
-    #[must_use]
     pub fn spend(&self, limit: u32, now: Instant) -> Decision {
         self.decide(limit, now, true)
     }
@@ -72,7 +71,6 @@ impl Quota {
 
     /// What [`Quota::spend`] would answer, with nothing spent: for answers that are free, such as 304.
     /// `remaining` doesn't count a request that isn't spent.
-    #[must_use]
     pub fn peek(&self, limit: u32, now: Instant) -> Decision {
         self.decide(limit, now, false)
     }

@@ -29,13 +29,11 @@ impl Rate {
     pub const DEVELOPMENT: Self = Self(Some(60_000));
 
     /// A rate in requests a minute; `None` outside 1 to [`Rate::MAX`].
-    #[must_use]
     pub fn new(per_minute: u64) -> Option<Self> {
         u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(|rate| Self(Some(rate)))
     }
 
     /// Requests a minute; `None` without a limit.
-    #[must_use]
     pub fn per_minute(self) -> Option<u32> {
         self.0
     }

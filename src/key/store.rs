@@ -64,22 +64,16 @@ struct StoredKey {
 /// Why a request isn't let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
-    /// No key was presented.
     #[error("no API key was presented")]
     Missing,
-    /// The presented text isn't a known key.
     #[error("the API key isn't valid")]
     Invalid,
-    /// The key was valid once.
     #[error("the API key has expired")]
     Expired,
 }
 
 impl KeyStore {
     /// Reads the key file. Without keys in it, every request is rejected.
-    ///
-    /// # Errors
-    /// Where the file can't be read or holds anything but valid keys.
     pub fn open(path: &Path) -> Result<Self, KeyFileError> {
         let stamp = FileStamp::of(path);
         let content = file::read_bytes(path)?;
@@ -95,7 +89,6 @@ impl KeyStore {
     }
 
     /// Accepts the development key until there is a key file.
-    #[must_use]
     pub fn development(key: &ApiKey, path: &Path) -> Self {
         let grant = Grant {
             id: key.id().into(),
@@ -120,9 +113,6 @@ impl KeyStore {
     ///
     /// The key is found by its id, which isn't secret; then the SHA-256 of the whole is compared in constant time, with
     /// a stand-in where the id is unknown. The clock is only read where the key expires.
-    ///
-    /// # Errors
-    /// Where nothing was presented, or anything but a key that is valid now.
     pub fn authenticate(&self, presented: &str, now: impl FnOnce() -> Timestamp) -> Result<Arc<Grant>, AuthError> {
         if presented.is_empty() {
             return Err(AuthError::Missing);
@@ -141,26 +131,22 @@ impl KeyStore {
     }
 
     /// The problem of the key file while an older set of keys is active; `None` if there is none.
-    #[must_use]
     pub fn problem(&self) -> Option<String> {
         self.problem.load().as_deref().cloned()
     }
 
     /// The requests authenticated with each known key, by its id.
-    #[must_use]
     pub fn requests(&self) -> Vec<(Box<str>, u64)> {
         let keys = self.keys.load();
         keys.values().map(|key| (key.grant.id.clone(), key.grant.requests.load(Ordering::Relaxed))).collect()
     }
 
     /// How many keys are known, expired ones included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.keys.load().len()
     }
 
     /// Whether there is no key at all, so that every request is rejected.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

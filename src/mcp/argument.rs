@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::nearest;
 use crate::record::CalendarDate;
+use crate::text::nearest;
 
 /// A kind of argument.
 #[derive(Debug, Clone, Copy)]
@@ -143,9 +143,6 @@ pub(super) struct Arguments(Map<String, Value>);
 
 impl Arguments {
     /// Checks the arguments of a call. One that is `null` counts as left out.
-    ///
-    /// # Errors
-    /// Every fault of them, in sentences.
     pub(super) fn check(mut given: Map<String, Value>, parameters: &[Parameter]) -> Result<Self, String> {
         given.retain(|_, value| !value.is_null());
         let mut problems = Vec::new();

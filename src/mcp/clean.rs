@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::printable::is_escaped;
+use crate::text::printable::is_escaped;
 
 /// Replaces characters that a reader can't see but a model reads (control characters, bidirectional and tag characters) by
 /// U+FFFD, cuts texts after `max_characters` code points, and arrays after `max_items`. Line ends and tabs stay: JSON escapes them.

@@ -74,7 +74,6 @@ fn summary(detail: &Value, base: &str) -> Value {
     })
 }
 
-/// A category.
 pub(super) fn category(category: &Value, base: &str) -> Value {
     let mut shown = select(category, &["id", "name", "description", "software_count"]);
     shown["url"] = url(base, &["categories", category["id"].as_str().unwrap_or_default()]).into();
@@ -88,7 +87,6 @@ pub(super) fn term(term: &Value, base: &str) -> Value {
     clean(shown, LONG, MANY)
 }
 
-/// A review.
 pub(super) fn review(review: &Value) -> Value {
     clean(select(review, &["id", "rating", "title", "body", "author", "created_at", "verified"]), LONG, FEW)
 }

@@ -16,11 +16,11 @@ use serde_json::{Map, Value, json};
 use super::argument::Arguments;
 use super::tool::{LIMIT, LONG_LIMIT, OFFSET, Operation};
 use super::{output, record};
+use crate::generation::Snapshot;
 use crate::record::{EvidenceStatus, OfferingType};
 use crate::service::{
     self, ListGlossary, ListReviews, PageRequest, ReviewSort, SearchSoftware, SearchSort, ServiceError, SoftwareFilter,
 };
-use crate::snapshot::Snapshot;
 
 /// The instructions for an assistant, which it reads before it uses the tools.
 const INSTRUCTIONS: &str = "A read-only directory of software products with categories, reviews, a glossary, and the evidence behind each \
@@ -34,9 +34,6 @@ const INSTRUCTIONS: &str = "A read-only directory of software products with cate
 /// The place where the server's work is done.
 pub trait Host: Clone + Send + Sync + 'static {
     /// Runs a search, where and when there is room for it.
-    ///
-    /// # Errors
-    /// Where there is no room.
     fn run<F>(&self, search: F) -> impl Future<Output = Result<F::Output, Refused>> + Send
     where
         F: Future<Output: Send + 'static> + Send + 'static;
@@ -89,7 +86,6 @@ type Members = Map<String, Value>;
 impl<H: Host> ToolServer<H> {
     /// A server of this snapshot, in service since `published_at` (seconds since 1970). `base` is the address of the API without a
     /// slash at its end; empty for relative links.
-    #[must_use]
     pub fn new(snapshot: Arc<Snapshot>, published_at: i64, base: &str, host: H) -> Self {
         let published_at = Timestamp::from_second(published_at).ok().filter(|at| *at != Timestamp::UNIX_EPOCH);
         Self { snapshot, published_at, base: base.into(), host }

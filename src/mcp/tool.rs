@@ -110,7 +110,6 @@ static LIST_CATEGORIES: [Parameter; 2] = [
     ),
 ];
 
-/// The offset of a list.
 pub(super) static OFFSET: &Parameter = &LIST_CATEGORIES[1];
 
 static SEARCH_GLOSSARY: [Parameter; 2] = [

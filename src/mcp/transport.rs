@@ -20,10 +20,8 @@ pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 /// The connection over two byte streams failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The other side didn't begin as the protocol has it.
     #[error("the client didn't open the Model Context Protocol")]
     Open(#[source] Box<rmcp::service::ServerInitializeError>),
-    /// The connection's task ended early.
     #[error("the connection failed")]
     Task(#[source] tokio::task::JoinError),
 }
@@ -46,9 +44,6 @@ where
 }
 
 /// Answers over a pair of byte streams until the first one ends.
-///
-/// # Errors
-/// Where the other side speaks another protocol, or the connection fails.
 pub async fn serve<H: Host>(
     tools: ToolServer<H>,
     input: impl AsyncRead + Send + Unpin + 'static,

@@ -13,7 +13,6 @@ pub struct CalendarDate(u32);
 impl CalendarDate {
     /// Reads `YYYY-MM-DD` (four, two and two ASCII digits). `None` for another form and for a day that doesn't exist,
     /// such as 2025-02-30.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let shaped = bytes.len() == 10
@@ -31,25 +30,21 @@ impl CalendarDate {
     }
 
     /// The year, 0 to 9999.
-    #[must_use]
     pub const fn year(self) -> u32 {
         self.0 / 10_000
     }
 
     /// The day as a number, `YYYYMMDD`, in the order of days.
-    #[must_use]
     pub const fn number(self) -> u32 {
         self.0
     }
 
     /// The quarter of the year, 1 to 4.
-    #[must_use]
     pub const fn quarter(self) -> u32 {
         (self.0 / 100 % 100 - 1) / 3 + 1
     }
 
     /// The full years from this day to another one; 0 where that is earlier.
-    #[must_use]
     pub const fn full_years_until(self, later: Self) -> u32 {
         later.0.saturating_sub(self.0) / 10_000
     }

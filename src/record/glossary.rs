@@ -31,6 +31,5 @@ pub struct GlossaryTerm {
 pub struct GlossarySource {
     /// The source's name.
     pub title: Option<Box<str>>,
-    /// Where it is.
     pub url: Option<Box<str>>,
 }

@@ -13,9 +13,7 @@ pub struct Review {
     pub rating: u8,
     /// Headline.
     pub title: Option<Box<str>>,
-    /// Text.
     pub body: Option<Box<str>>,
-    /// The author.
     pub author: Option<Box<str>>,
     /// When it was written: RFC 3339, in UTC.
     pub created_at: Option<Box<str>>,

@@ -6,7 +6,6 @@ use unicode_normalization::UnicodeNormalization;
 /// and digits one `-`. Letters of any script are kept. Names with one slug are one category (or one glossary term).
 ///
 /// A name without any letter or digit has an empty slug.
-#[must_use]
 pub fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     let folded = name.nfkd().filter(|c| !unicode_normalization::char::is_combining_mark(*c));

@@ -20,11 +20,9 @@ pub struct Software {
     pub description: Option<Box<str>>,
     /// Category names as written, the main one first; no two have one slug.
     pub categories: Box<[Box<str>]>,
-    /// The vendor.
     pub vendor: Option<Box<str>>,
     /// Free key words.
     pub tags: Box<[Box<str>]>,
-    /// The features.
     pub features: Box<[Box<str>]>,
     /// Standards it is for, such as `ISO 9001`.
     pub standards: Box<[Box<str>]>,
@@ -34,7 +32,6 @@ pub struct Software {
     pub aliases: Box<[Box<str>]>,
     /// How it can be run, such as `cloud` or `on-premises`.
     pub deployment: Box<[Box<str>]>,
-    /// The price, as text.
     pub pricing: Option<Box<str>>,
     /// Languages of its user interface.
     pub languages: Box<[Box<str>]>,
@@ -78,7 +75,6 @@ pub struct Source {
 pub enum OfferingType {
     /// A software application.
     Software,
-    /// Document templates.
     DocumentTemplates,
 }
 
@@ -87,7 +83,6 @@ impl OfferingType {
     pub const ALL: [Self; 2] = [Self::Software, Self::DocumentTemplates];
 
     /// The value as exports and answers write it.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Software => "software",
@@ -111,7 +106,6 @@ impl EvidenceStatus {
     pub const ALL: [Self; 2] = [Self::VendorSourcesReviewed, Self::PendingReview];
 
     /// The value as exports and answers write it.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::VendorSourcesReviewed => "vendor-sources-reviewed",

@@ -11,7 +11,6 @@ const TRACKING: [&str; 8] = ["dclid", "fbclid", "gclid", "mc_cid", "mc_eid", "ms
 /// The normalised form of a website's URL: without the scheme `http` or `https`, `www.`, the scheme's port, slashes at the end of
 /// the path, tracking parameters and the fragment, and with the host in lower case. Equal for URLs that most probably lead to
 /// one page; not itself a URL. Any other text is returned as it is, URLs of other schemes too.
-#[must_use]
 pub fn normalised_url(url: &str) -> Cow<'_, str> {
     let Ok(uri) = Uri::parse(url) else { return url.into() };
     let scheme = uri.scheme().as_str();

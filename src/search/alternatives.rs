@@ -1,6 +1,6 @@
 //! Extraction of replaced products from texts: `a self-hosted alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
-use super::analyse::{Gap, Word, name_key};
+use crate::text::analyse::{Gap, Word, name_key};
 
 /// Words that may stand between a cue and the first name: `alternatives to proprietary services such as Slack`.
 const MOST_BETWEEN: usize = 4;
@@ -13,7 +13,6 @@ const MOST_NAMES: usize = 12;
 
 /// The keys of the products that a text says can be replaced, see [`name_key`]. Only words written as names count: with a capital
 /// letter or a digit.
-#[must_use]
 pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     let mut keys = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -29,7 +28,6 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
 }
 
 /// Whether the name of what is replaced may stand before a folded word, or behind it and a [preposition](is_preposition).
-#[must_use]
 pub(super) fn is_cue(folded: &str) -> bool {
     matches!(
         folded,
@@ -45,7 +43,6 @@ pub(super) fn is_cue(folded: &str) -> bool {
 }
 
 /// Whether a word leads from a cue to a name.
-#[must_use]
 pub(super) fn is_preposition(word: &Word) -> bool {
     matches!(word.folded.as_str(), "to" | "for" | "of")
 }
@@ -113,7 +110,7 @@ fn is_in_sentence(text: &str, words: &[Word], at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::analyse::words;
+    use crate::text::analyse::words;
 
     fn replaced(text: &str) -> Vec<String> {
         super::replaced(text, &words(text))

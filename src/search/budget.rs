@@ -23,13 +23,11 @@ pub struct Budget {
 
 impl Budget {
     /// That many units.
-    #[must_use]
     pub const fn new(units: u64) -> Self {
         Self { units, spent: AtomicU64::new(0), exceeded: AtomicBool::new(false) }
     }
 
     /// The budget of a search in a directory of that many products.
-    #[must_use]
     pub const fn for_documents(documents: usize) -> Self {
         Self::new(LEAST + PER_DOCUMENT * documents as u64)
     }
@@ -47,7 +45,6 @@ impl Budget {
 
     /// How much of a step of that many units may be done, as a share of `whole`: all of it, or where the budget would be
     /// exceeded a part, at least 1. Then the search is incomplete.
-    #[must_use]
     pub fn part_of(&self, whole: usize, units: usize) -> usize {
         let left = self.units.saturating_sub(self.spent());
         if units as u64 <= left {
@@ -59,14 +56,12 @@ impl Budget {
     }
 
     /// Whether a further step may be done. Where it may not, the search is incomplete.
-    #[must_use]
     #[inline]
     pub fn allows_more(&self) -> bool {
         self.allows(1)
     }
 
     /// Whether a further step of that many units may be done. Where it may not, the search is incomplete.
-    #[must_use]
     #[inline]
     pub fn allows(&self, units: usize) -> bool {
         let allows = self.spent() + units as u64 <= self.units;
@@ -77,13 +72,11 @@ impl Budget {
     }
 
     /// Whether a step was left out.
-    #[must_use]
     pub fn is_exceeded(&self) -> bool {
         self.exceeded.load(Ordering::Relaxed)
     }
 
     /// The units spent so far.
-    #[must_use]
     #[inline]
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)

@@ -3,16 +3,16 @@
 use rustc_hash::FxHashMap;
 
 use super::alternatives::replaced;
-use super::analyse::{Gap, Word, compound, name_key, words};
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
-use super::stem::Stems;
 use super::synonym::Thesaurus;
+use crate::catalogue::resource::CategoryResource;
 use crate::record::{Software, SynonymGroup, slug};
-use crate::resource::CategoryResource;
+use crate::text::analyse::{Gap, Word, compound, name_key, words};
+use crate::text::stem::Stems;
 
 /// Finds the words and terms of documents, one after the other. Words have provisional numbers until all documents have been seen.
 #[derive(Debug)]
@@ -160,16 +160,12 @@ impl DocumentAnalyzer {
     }
 
     /// The number of words in each section of the current document.
-    #[must_use]
     pub const fn lengths(&self) -> Lengths {
         self.lengths
     }
 
     /// The words and synonyms of all documents so far, and the final numbers of the words. Further documents may have these words
     /// only.
-    ///
-    /// # Errors
-    /// Where the lexicon can't be built.
     pub fn lexicon(&self) -> Result<(LexiconParts, Thesaurus, Numbering), LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
         thesaurus.retain_terms_of(self.lexicon.words_of_documents());

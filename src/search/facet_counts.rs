@@ -30,7 +30,6 @@ pub struct FacetCounts {
 
 impl FacetCounts {
     /// Zero counts of the products with these columns. Only these attributes are counted.
-    #[must_use]
     pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
         let with_values = attributes.iter().filter(|attribute| !columns.attribute(**attribute).is_empty());
         Self {
@@ -42,7 +41,6 @@ impl FacetCounts {
     }
 
     /// The memory that they take once settled, in bytes.
-    #[must_use]
     pub fn size_bytes(&self) -> usize {
         let attributes = self.attributes.iter().flatten().map(|value| size_of_val(value) + value.0.len());
         size_of::<Self>() + size_of_val(&*self.categories) + attributes.sum::<usize>()
@@ -113,7 +111,6 @@ impl FacetCounts {
 }
 
 /// The most frequent values of an attribute, those of lower numbers first among equals.
-#[must_use]
 pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
     let order = |(value, count): &(u32, u64)| (Reverse(*count), *value);

@@ -3,7 +3,6 @@
 /// A searchable part of a product's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The name.
     Name,
     /// Another name of the product.
     Alias,
@@ -11,27 +10,21 @@ pub enum Field {
     Tagline,
     /// The name of a category it is in.
     Category,
-    /// A tag.
     Tag,
-    /// The vendor.
     Vendor,
-    /// A standard it is for.
     Standard,
     /// A product that it can replace.
     AlternativeTo,
-    /// A feature.
     Feature,
     /// How it can be run, in which languages, and whether it is software or templates.
     Setting,
     /// The long description.
     Description,
-    /// The description of a category it is in.
     CategoryDescription,
 }
 
 impl Field {
     /// Which part of a document the field is in.
-    #[must_use]
     pub const fn section(self) -> Section {
         match self {
             Self::Name | Self::Alias => Section::Name,

@@ -36,7 +36,6 @@ pub struct Sequence(memmem::Finder<'static>);
 
 impl Sequence {
     /// These words in this order.
-    #[must_use]
     pub fn new(words: &[WordId]) -> Self {
         let mut bytes = Vec::with_capacity(words.len() * 2);
         for word in words {
@@ -61,7 +60,6 @@ pub struct Forward {
 
 impl Forward {
     /// An empty one with room for as much as another one has.
-    #[must_use]
     pub fn with_capacity_of(other: &Self) -> Self {
         let (bounds, bytes) = (Vec::with_capacity(other.bounds.len()), Vec::with_capacity(other.bytes.len()));
         Self { bounds, bytes, stems: Arc::default() }
@@ -74,7 +72,6 @@ impl Forward {
     }
 
     /// The bytes of all words.
-    #[must_use]
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
@@ -91,38 +88,32 @@ impl Forward {
     }
 
     /// How many documents there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Whether the bounds make sense.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
     /// A document's words as they are stored, see [`DocumentWords::encoded`].
-    #[must_use]
     pub fn of(&self, ordinal: Ordinal) -> &[u8] {
         let at = ordinal as usize;
         &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize]
     }
 
     /// The size of a document's words in bytes.
-    #[must_use]
     pub fn size_bytes(&self, ordinal: Ordinal) -> usize {
         self.of(ordinal).len()
     }
 
     /// Whether a document has these words in a row. They are compared as bytes, not decoded.
-    #[must_use]
     pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {
         let bytes = self.of(ordinal);
         let mut from = 0;
@@ -137,8 +128,6 @@ impl Forward {
         false
     }
 
-    /// The stem of a word.
-    #[must_use]
     #[inline]
     pub fn stem_of(&self, word: WordId) -> StemId {
         self.stems[word as usize]
@@ -182,13 +171,11 @@ pub struct DocumentWords(Bytes);
 
 impl DocumentWords {
     /// The words as a forward index stores them.
-    #[must_use]
     pub const fn encoded(bytes: Bytes) -> Self {
         Self(bytes)
     }
 
     /// These words with their boundaries.
-    #[must_use]
     pub fn new(words: &[WordId]) -> Self {
         let mut bytes = Vec::with_capacity(words.len() * 2);
         for word in words {
@@ -202,8 +189,6 @@ impl DocumentWords {
         words(&self.0)
     }
 
-    /// The size in bytes.
-    #[must_use]
     pub const fn size_bytes(&self) -> usize {
         self.0.len()
     }

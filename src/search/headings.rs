@@ -1,9 +1,9 @@
 //! Searches of glossary terms and categories: a few hundred, so each is compared.
 
-use super::analyse::{Word, name_key, words};
-use super::stem::Stems;
 use crate::catalogue::GlossaryEntry;
-use crate::resource::CategoryResource;
+use crate::catalogue::resource::CategoryResource;
+use crate::text::analyse::{Word, name_key, words};
+use crate::text::stem::Stems;
 
 /// The words of entries that have a heading and a text: terms and their definitions, categories and their descriptions.
 #[derive(Debug, Default)]
@@ -47,7 +47,6 @@ enum Rank {
 
 impl HeadingIndex {
     /// The words of a glossary.
-    #[must_use]
     pub fn glossary(glossary: &[GlossaryEntry]) -> Self {
         let mut index = Self::default();
         for GlossaryEntry { term, .. } in glossary {
@@ -58,7 +57,6 @@ impl HeadingIndex {
     }
 
     /// The words of categories.
-    #[must_use]
     pub fn categories(categories: &[CategoryResource]) -> Self {
         let mut index = Self::default();
         for category in categories {
@@ -84,13 +82,11 @@ impl HeadingIndex {
 
     /// The entries that have every word of the query (the last as a beginning), best first: the name itself and its
     /// abbreviation, then names that have the words, then texts; each in the order of the entries.
-    #[must_use]
     pub fn search(&self, text: &str) -> Vec<usize> {
         self.search_ranked(text, Rank::Text)
     }
 
     /// The same of the names alone: what a name that is being typed can become.
-    #[must_use]
     pub fn complete(&self, text: &str) -> Vec<usize> {
         self.search_ranked(text, Rank::Heading)
     }

@@ -8,8 +8,8 @@ use super::lexicon::{LexiconError, LexiconParts};
 use super::plan::Term;
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
+use crate::catalogue::resource::CategoryResource;
 use crate::record::{Software, SynonymGroup};
-use crate::resource::CategoryResource;
 
 /// The search tables besides the engine's index, encoded.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,9 +35,6 @@ pub struct SearchBuilder {
 
 impl SearchParts {
     /// Encodes them.
-    ///
-    /// # Errors
-    /// Where they can't be encoded.
     pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
         // The words of the documents are most of it. A large vector that grows is in memory twice.
         let bytes = Vec::with_capacity(self.forward.byte_len() / 4 * 5);
@@ -64,9 +61,6 @@ impl SearchBuilder {
     }
 
     /// Ends the search side.
-    ///
-    /// # Errors
-    /// Where the lexicon can't be built.
     pub fn finish(self) -> Result<SearchParts, LexiconError> {
         let (lexicon, thesaurus, numbering) = self.analyzer.lexicon()?;
         // Out of memory before the words are in it twice.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::alternatives::{MOST_WORDS, is_cue, is_preposition};
-use super::analyse::{Gap, Word};
+use crate::text::analyse::{Gap, Word};
 
 /// Words of intent: they describe the kind of answer (a program, a good one, another one), not its subject. They don't count where
 /// other words find something. Sorted.
@@ -36,13 +36,11 @@ const WORDS: [&str; 25] = [
 ];
 
 /// Whether a folded word says of what kind a product is, but unlike `tools` describes one too (`a merge tool`): none has to have it.
-#[must_use]
 pub(super) fn is_kind(folded: &str) -> bool {
     matches!(folded, "app" | "tool")
 }
 
 /// Whether a word is one of intent, and not a part of another one: `rogue-like`.
-#[must_use]
 pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
     word.gap != Gap::Joined && !text[word.end..].starts_with('-') && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
@@ -61,7 +59,6 @@ pub(super) struct Intent {
 /// A name that the query may ask alternatives for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// Its words.
     pub(super) words: Range<usize>,
     /// Whether the query can hardly mean anything else; otherwise (`git clone`) it does only where records name alternatives to it.
     pub(super) is_certain: bool,
@@ -72,7 +69,6 @@ pub(super) struct Subject {
 pub(super) struct Excluded {
     /// The `not`.
     pub(super) not: usize,
-    /// Its words.
     pub(super) words: Range<usize>,
     /// Whether it is `NOT`, as search operators are written; otherwise only a name is left out.
     pub(super) is_certain: bool,
@@ -80,7 +76,6 @@ pub(super) struct Excluded {
 
 impl Intent {
     /// The intent of a query's words.
-    #[must_use]
     pub(super) fn of(text: &str, words: &[Word]) -> Self {
         Self { subjects: subjects(words), compared: compared(words), excluded: excluded(text, words) }
     }
@@ -137,7 +132,7 @@ fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::analyse::words;
+    use crate::text::analyse::words;
 
     fn intent(text: &str) -> Intent {
         Intent::of(text, &words(text))

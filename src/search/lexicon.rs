@@ -7,7 +7,7 @@ use fst::Map;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::stem::Stems;
+use crate::text::stem::Stems;
 
 /// A spelling of the generation: a folded word, or one of its accented variants. Frequent ones have small numbers.
 pub type WordId = u32;
@@ -56,22 +56,16 @@ pub struct LexiconParts {
 /// Why a lexicon can't be built or read back.
 #[derive(Debug, thiserror::Error)]
 pub enum LexiconError {
-    /// A map can't be built or opened.
     #[error("a map of words can't be read or written")]
     Map(#[from] fst::Error),
-    /// The tables can't be encoded or decoded.
     #[error("the tables of words can't be read or written")]
     Tables(#[from] postcard::Error),
-    /// The parts don't belong together.
     #[error("the tables of words don't fit each other")]
     Misfit,
 }
 
 impl Lexicon {
     /// Reads a lexicon back.
-    ///
-    /// # Errors
-    /// Where a part is damaged.
     pub fn open(parts: LexiconParts) -> Result<Self, LexiconError> {
         let lexicon = Self {
             words: Map::new(Bytes::from(parts.words))?,
@@ -88,44 +82,36 @@ impl Lexicon {
     }
 
     /// The number of a folded word.
-    #[must_use]
     pub fn word(&self, folded: &str) -> Option<WordId> {
         self.words.get(folded).and_then(|id| WordId::try_from(id).ok())
     }
 
     /// The number of an accented spelling.
-    #[must_use]
     pub fn accented(&self, spelling: &str) -> Option<WordId> {
         self.accented.get(spelling).and_then(|id| WordId::try_from(id).ok())
     }
 
     /// The number of a stem.
-    #[must_use]
     pub fn stem(&self, stem: &str) -> Option<StemId> {
         self.stems.get(stem).and_then(|id| StemId::try_from(id).ok())
     }
 
-    /// The stem of a word.
-    #[must_use]
     pub fn stem_of(&self, word: WordId) -> StemId {
         self.tables.stem[word as usize]
     }
 
     /// The stem of each word.
-    #[must_use]
     pub fn stems(&self) -> Arc<[StemId]> {
         Arc::clone(&self.tables.stem)
     }
 
     /// All spellings of a folded word: itself, and its accented variants.
-    #[must_use]
     pub fn spellings(&self, word: WordId) -> Vec<WordId> {
         let variants = self.tables.folded.iter().filter(|(_, folded)| *folded == word).map(|(variant, _)| *variant);
         std::iter::once(word).chain(variants).collect()
     }
 
     /// All spellings of two words that are this folded one when they are written together.
-    #[must_use]
     pub fn halves(&self, folded: &str) -> Vec<[WordId; 2]> {
         let mut halves = Vec::new();
         for (at, _) in folded.char_indices().skip(1) {
@@ -140,25 +126,21 @@ impl Lexicon {
     }
 
     /// In how many products a folded word occurs, its accented variants included; 0 for a word that only synonyms use.
-    #[must_use]
     pub fn document_frequency(&self, word: WordId) -> u32 {
         self.tables.document_frequency[word as usize]
     }
 
     /// How many words there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
     /// The dictionary of folded words, for automata.
-    #[must_use]
     pub fn words(&self) -> &Map<Bytes> {
         &self.words
     }
@@ -228,7 +210,6 @@ impl LexiconBuilder {
     }
 
     /// The stem of a word by its provisional number; stems keep their numbers.
-    #[must_use]
     pub fn stem(&self, number: u32) -> StemId {
         self.words[number as usize].stem
     }
@@ -243,9 +224,6 @@ impl LexiconBuilder {
     }
 
     /// Numbers the words by falling frequency (ties by spelling); answers the word of each provisional number too.
-    ///
-    /// # Errors
-    /// Where a map can't be built.
     pub fn finish(&self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
         let mut order: Vec<usize> = (0..self.words.len()).collect();
         order.sort_by(|a, b| {

@@ -9,11 +9,9 @@
 //! Records ([`index`]) and queries ([`query`]) go through the same analyzer.
 
 mod alternatives;
-pub mod analyse;
 pub mod budget;
 pub mod collect;
 mod document_analyzer;
-pub mod english;
 pub mod expand;
 pub mod facet_counts;
 pub mod field;
@@ -30,7 +28,6 @@ pub mod query;
 mod ranking;
 pub mod rerank;
 pub mod score;
-pub mod stem;
 pub mod stem_slots;
 pub mod synonym;
 pub mod typo;

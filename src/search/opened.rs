@@ -5,8 +5,8 @@ use super::forward::Forward;
 use super::lexicon::{Lexicon, LexiconError};
 use super::ranking::Ranking;
 use super::score::Scorer;
-use super::stem::Stems;
 use super::synonym::Thesaurus;
+use crate::text::stem::Stems;
 
 /// The search tables besides the engine's index.
 #[derive(Debug)]
@@ -29,19 +29,14 @@ pub enum SearchIndexError {
     /// The words can't be read.
     #[error(transparent)]
     Lexicon(#[from] LexiconError),
-    /// It doesn't decode.
     #[error("the search tables can't be decoded")]
     Decode(#[from] postcard::Error),
-    /// Its parts don't belong together.
     #[error("the search tables don't fit each other")]
     Misfit,
 }
 
 impl SearchIndex {
     /// Opens the search tables of that many documents. Returns what the engine needs too: the scorer and the documents' words.
-    ///
-    /// # Errors
-    /// Where it is damaged.
     pub fn open(
         encoded: &[u8],
         documents: usize,
@@ -59,9 +54,6 @@ impl SearchIndex {
     }
 
     /// Opens the search tables of that many documents; their words and lengths are elsewhere.
-    ///
-    /// # Errors
-    /// Where it is damaged.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
         let SearchParts { lexicon, thesaurus, .. } = postcard::from_bytes(encoded)?;
         let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());

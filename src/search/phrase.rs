@@ -20,13 +20,11 @@ const COMBINATIONS: usize = 16;
 pub enum PhraseMatcher<'p> {
     /// By each combination of spellings, as documents hold it.
     Bytes(Vec<Sequence>),
-    /// Word by word.
     Words(&'p Phrase),
 }
 
 impl<'p> PhraseMatcher<'p> {
     /// A matcher of a phrase.
-    #[must_use]
     pub fn new(phrase: &'p Phrase) -> Self {
         if phrase.iter().map(Vec::len).fold(1, usize::saturating_mul) > COMBINATIONS {
             return Self::Words(phrase);
@@ -43,7 +41,6 @@ impl<'p> PhraseMatcher<'p> {
     }
 
     /// Whether a value of the document has the phrase.
-    #[must_use]
     pub fn matches(&self, forward: &Forward, ordinal: Ordinal, budget: &Budget) -> bool {
         let bytes = forward.size_bytes(ordinal);
         match self {
@@ -61,7 +58,6 @@ impl<'p> PhraseMatcher<'p> {
 
 /// Whether a value of the document has these words in a row, by the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
 /// 1992). Only the first 64 words of a phrase are compared.
-#[must_use]
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     // Bit n: the last words of the document are the first n + 1 of the phrase.
     let mut prefixes: u64 = 0;

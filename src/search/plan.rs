@@ -95,7 +95,6 @@ pub enum Kind {
 
 impl Kind {
     /// Its name, as explanations show it.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -119,7 +118,6 @@ impl Kind {
 pub struct Alternative {
     /// Why it is one.
     pub kind: Kind,
-    /// The term.
     pub term: Term,
     /// Its weight, 0 to 1; 1 is that of the exact word.
     pub weight: f32,
@@ -191,7 +189,6 @@ pub struct Plan {
 
 impl Plan {
     /// Whether it demands nothing, so that it finds every document.
-    #[must_use]
     pub fn finds_all(&self) -> bool {
         self.groups.is_empty() && self.names.is_empty() && self.excluded.is_empty() && self.phrases.is_empty()
     }

@@ -1,6 +1,6 @@
 //! The query parser: words, "quoted phrases" and -exclusions.
 
-use super::analyse::{Gap, Word, words};
+use crate::text::analyse::{Gap, Word, words};
 
 /// The number of words from which a query is a question or a sentence, in which function words don't count.
 pub const LONG_QUERY: usize = 5;
@@ -20,7 +20,6 @@ pub struct ParsedQuery {
 
 /// Takes a query apart. A quote without its partner is punctuation; a hyphen excludes only at the start of a word behind
 /// white space (`lock-out` excludes nothing), and only where something stands behind it.
-#[must_use]
 pub fn parse(text: &str) -> ParsedQuery {
     let mut query = ParsedQuery::default();
     let mut rest = 0;
@@ -55,8 +54,6 @@ pub fn parse(text: &str) -> ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// Whether a word is one of a phrase.
-    #[must_use]
     pub fn is_in_phrase(&self, word: usize) -> bool {
         self.phrases.iter().any(|phrase| phrase.contains(&word))
     }

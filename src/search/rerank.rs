@@ -27,7 +27,6 @@ impl Rerank {
     }
 
     /// The signals of a document; zero where the rerank has none.
-    #[must_use]
     pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
         match self {
             Self::Signals(signals) => signals.shares(forward, ordinal),
@@ -36,7 +35,6 @@ impl Rerank {
     }
 
     /// The factor of a score with these signals.
-    #[must_use]
     pub fn factor(&self, shares: Shares) -> f32 {
         match self {
             Self::Signals(signals) => signals.factor(shares),
@@ -70,7 +68,6 @@ pub struct Shares {
 
 impl Signals {
     /// The factor of the score.
-    #[must_use]
     pub fn factor(&self, shares: Shares) -> f32 {
         1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
     }
@@ -107,7 +104,6 @@ impl Signals {
     }
 
     /// Finds the query in a document's names and short fields.
-    #[must_use]
     pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
         let mut spelled = 0_u32;
         let mut neighbours = 0_u32;
@@ -140,7 +136,6 @@ fn share(found: u32, all: usize) -> f32 {
 }
 
 /// The number of words of a document's shortest name or alias, at least 1.
-#[must_use]
 pub fn name_length(document: impl Iterator<Item = WordId>) -> f32 {
     let (mut shortest, mut words) = (u16::MAX, 0_u16);
     for word in until(document, Section::Name) {

@@ -23,7 +23,6 @@ impl Default for StemSlots {
 
 impl StemSlots {
     /// The stems of each slot, with their weights there.
-    #[must_use]
     pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
         let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
         for (at, stems) in slots.enumerate() {
@@ -46,7 +45,6 @@ impl StemSlots {
 
     /// The slots that a stem stands for, a bit each; a compound stands for two. A stem that is a word of the query stands
     /// for that alone.
-    #[must_use]
     #[inline]
     pub fn of(&self, stem: StemId) -> Option<u32> {
         let (word, bit) = Self::bit(stem);

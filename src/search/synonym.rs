@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::analyse::{Gap, Word, words};
-use super::stem::Stems;
 use crate::record::SynonymGroup;
+use crate::text::analyse::{Gap, Word, words};
+use crate::text::stem::Stems;
 
 /// The synonym groups of a generation.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -84,13 +84,11 @@ impl Thesaurus {
     }
 
     /// Whether there are no synonyms.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.concepts.is_empty()
     }
 
     /// A concept's terms as written; once [retained](Self::retain_terms_of), those that documents can have.
-    #[must_use]
     pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }
@@ -115,7 +113,6 @@ impl Thesaurus {
     /// software` is about `permit to work` too.
     ///
     /// An ambiguous term is found only in capitals, or where it is `whole` the text.
-    #[must_use]
     pub fn mentions(&self, text: &str, words: &[Word], stems: &Stems, whole: bool) -> Vec<Mention<'_>> {
         if self.terms.is_empty() {
             return Vec::new();

@@ -33,7 +33,6 @@ pub struct Candidate {
 
 /// How many edits a word may have: none up to three letters, one from four, two from eight. Words with anything but
 /// letters are codes and numbers, and never misspelled.
-#[must_use]
 pub fn allowed_edits(folded: &str) -> u8 {
     if !folded.chars().all(char::is_alphabetic) {
         return 0;
@@ -47,7 +46,6 @@ pub fn allowed_edits(folded: &str) -> u8 {
 
 /// The words that can have been meant by one that isn't in the lexicon, best first: the nearest, and of those equally
 /// near the most frequent. An edit of the first letter counts double; a transposition of two neighbours is one edit.
-#[must_use]
 pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
@@ -65,7 +63,6 @@ pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -
 }
 
 /// The words that begin with a misspelling of what is typed so far.
-#[must_use]
 pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
@@ -154,7 +151,6 @@ fn frequency_bonus(document_frequency: u32) -> f32 {
 
 /// How unlike two words are: the restricted Damerau–Levenshtein distance with cheaper steps for what people really do:
 /// a doubled or missed double letter, neighbours exchanged, one vowel for another.
-#[must_use]
 pub fn cost(typed: &str, meant: &str) -> f32 {
     let typed: Vec<char> = typed.chars().collect();
     let meant: Vec<char> = meant.chars().collect();

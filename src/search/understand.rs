@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::SearchIndex;
-use super::analyse::{Word, compound, name_key, written};
-use super::english;
 use super::intent::{Intent, is_intent_word, is_kind};
 use super::plan::{Alternative, Kind, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
+use crate::text::analyse::{Word, compound, name_key, written};
+use crate::text::english;
 
 /// Lookups in the index that the understanding of a query takes.
 pub trait Documents {
@@ -15,15 +15,9 @@ pub trait Documents {
     type Error;
 
     /// In how many documents a term occurs.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
 
     /// The ids of the categories that the first few documents with a term are in.
-    ///
-    /// # Errors
-    /// Where the index can't be read.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
 }
 
@@ -47,7 +41,6 @@ pub(super) struct Understood {
 /// A name that alternatives are looked for to.
 #[derive(Debug)]
 pub(super) struct Subject {
-    /// Its words.
     pub(super) words: Range<usize>,
     /// The name as written.
     pub(super) written: String,
@@ -56,9 +49,6 @@ pub(super) struct Subject {
 }
 
 /// Resolves the intent of a query. Only a name of the index is taken for one.
-///
-/// # Errors
-/// Where the index can't be read.
 pub(super) fn understand<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -105,7 +95,6 @@ pub(super) fn understand<D: Documents>(
 }
 
 /// The terms of some words that no product found has.
-#[must_use]
 pub(super) fn excluded_terms(index: &SearchIndex, words: &[Word]) -> Vec<Term> {
     let lexicon = &index.lexicon;
     let stem = |word: &Word| lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word)));

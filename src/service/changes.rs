@@ -1,8 +1,8 @@
 //! The changes between two generations.
 
 use super::PageRequest;
-use crate::resource::{ChangeResource, Pagination};
-use crate::snapshot::{ProductChange, Snapshot};
+use crate::catalogue::resource::{ChangeResource, Pagination};
+use crate::generation::{ProductChange, Snapshot};
 
 /// One page of the changes from a generation to the current one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,6 @@ pub struct ChangesPage {
 
 /// Lists the products that were added, changed or removed since a generation; without one there are no changes. `None` for one
 /// that the log doesn't have, or doesn't have any more.
-#[must_use]
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
     let to = snapshot.generation();
     let from = since.unwrap_or(to);

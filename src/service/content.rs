@@ -6,14 +6,12 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::FixedState;
 
 use super::{get_category, get_term};
-use crate::snapshot::Snapshot;
+use crate::generation::Snapshot;
 
 /// A resource with a content hash of its own. A product's is read by [`get_software_hash`](super::get_software_hash).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resource<'a> {
-    /// A category.
     Category(Cow<'a, str>),
-    /// All categories.
     Categories,
     /// A glossary term.
     Term(Cow<'a, str>),
@@ -26,7 +24,6 @@ pub enum Resource<'a> {
 }
 
 /// A hash of a resource's content; `None` for one that doesn't exist.
-#[must_use]
 pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64> {
     let catalogue = &snapshot.catalogue;
     let hash = |bytes: &[u8]| FixedState::default().hash_one(bytes);

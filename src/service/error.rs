@@ -14,10 +14,8 @@ pub enum ServiceError {
     /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    /// A product's JSON could not be read or written.
     #[error("a product's JSON can't be read or written")]
     Json(#[from] serde_json::Error),
-    /// The document of an export could not be read.
     #[error("an export can't be read")]
     Export(#[source] io::Error),
 }
@@ -34,13 +32,11 @@ impl From<io::Error> for ServiceError {
 
 impl ServiceError {
     /// Whether the index can't be read at present.
-    #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Engine(error) if error.is_unavailable())
     }
 
     /// Whether there are too many requests at once.
-    #[must_use]
     pub fn is_overload(&self) -> bool {
         matches!(self, Self::Engine(error) if error.is_overload())
     }

@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::search::{budget, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
+use crate::catalogue::resource::QueryReport;
 use crate::catalogue::{Admission, Attribute, Ordinal};
 use crate::engine::{Hit, SearchRequest};
-use crate::resource::QueryReport;
+use crate::generation::Snapshot;
 use crate::search::collect::Tier;
 use crate::search::expand::Expansion;
 use crate::search::rerank::Shares;
 use crate::search::{Kind, Plan, StemId, Term};
-use crate::snapshot::Snapshot;
 
 /// The tier of a product with a whole name or alias that is the query.
 pub const WHOLE_NAME: &str = "whole name";
@@ -25,7 +25,6 @@ const MOST_SPELLINGS: usize = 4;
 pub struct SearchExplanation {
     /// How the query was understood.
     pub query: QueryReport,
-    /// Its words.
     pub words: Vec<ExplainedWord>,
     /// The number of phrases that every hit has.
     pub phrases: usize,
@@ -49,7 +48,6 @@ pub struct ExplainedWord {
     pub required: bool,
     /// Whether it is a word of a phrase.
     pub in_phrase: bool,
-    /// Its alternatives.
     pub alternatives: Vec<ExplainedAlternative>,
 }
 
@@ -67,7 +65,6 @@ pub struct ExplainedAlternative {
 /// How a product stands to the search.
 #[derive(Debug, Serialize)]
 pub struct ExplainedProduct {
-    /// Its id.
     pub id: String,
     /// Its place among the hits, from 1; absent where it isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,23 +96,18 @@ pub struct ExplainedProduct {
 /// The score of a product for a word.
 #[derive(Debug, Serialize)]
 pub struct ExplainedScore {
-    /// The word.
     pub word: String,
     /// Whether the product needs it to have all words.
     pub required: bool,
     /// The alternative that counts; absent where the product has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<ExplainedAlternative>,
-    /// The score.
     pub score: f32,
     /// The shares of name, short fields, long fields and descriptions of categories in it.
     pub shares: [f32; 4],
 }
 
 /// Explains a search in the order of relevance: its hits, and a product by its id. `None`: there is no such product.
-///
-/// # Errors
-/// Where the engine fails.
 pub async fn explain_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,

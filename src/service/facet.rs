@@ -1,9 +1,9 @@
 //! The values of a facet, from its counts.
 
 use super::Facet;
+use crate::catalogue::resource::FacetValue;
 use crate::catalogue::{Attribute, Catalogue};
 use crate::record::{EvidenceStatus, OfferingType};
-use crate::resource::FacetValue;
 use crate::search::facet_counts::FacetCounts;
 
 impl Facet {
@@ -21,7 +21,6 @@ impl Facet {
     ];
 
     /// The facet's name in requests and responses.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Category => "category",
@@ -34,7 +33,6 @@ impl Facet {
 }
 
 /// The values of several facets, in the requested order.
-#[must_use]
 pub(super) fn all<'s>(
     catalogue: &'s Catalogue,
     facets: &[Facet],

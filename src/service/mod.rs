@@ -1,4 +1,4 @@
-//! The operations of the directory (list, get, search, …) over one [`Snapshot`](crate::snapshot::Snapshot), for HTTP and the
+//! The operations of the directory (list, get, search, …) over one [`Snapshot`](crate::generation::Snapshot), for HTTP and the
 //! command line alike. Nothing here depends on URLs, headers or statuses.
 
 mod changes;

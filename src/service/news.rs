@@ -6,14 +6,13 @@ use serde::Deserialize;
 use super::ServiceError;
 use crate::catalogue::{Order, SoftwareFilter};
 use crate::engine::SearchRequest;
+use crate::generation::{ProductChange, Snapshot};
 use crate::search::Plan;
 use crate::search::budget::Budget;
-use crate::snapshot::{ProductChange, Snapshot};
 
 /// The most news.
 const MAX_NEWS: usize = 100;
 
-/// The kinds of news.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsKind {
     /// The product was added.
@@ -25,13 +24,11 @@ pub enum NewsKind {
 /// A product with news, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
-    /// The kind.
     pub kind: NewsKind,
     /// When the directory had it, RFC 3339 in UTC.
     pub at: String,
     /// The product's id.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// Its short description.
     pub tagline: Option<String>,
@@ -44,9 +41,6 @@ pub struct News {
 }
 
 /// Lists the newest news, the newest first and those of a generation by id, of the categories given or of all.
-///
-/// # Errors
-/// Where the engine fails, or a product's text is damaged.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
     let steps = snapshot.changes.newest().flat_map(|step| step.changes.iter().map(move |change| (step, change)));
     let candidates = steps.filter_map(|(step, change)| Some((kind(change)?, &*step.at, &*change.id)));
@@ -127,7 +121,6 @@ struct Licensed {
     license: String,
 }
 
-/// A product with news.
 struct Product {
     item: Item,
     license: String,

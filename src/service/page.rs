@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::resource::{CategoryResource, FacetValue, Pagination, QueryReport, ReviewSummary};
+use crate::catalogue::resource::{CategoryResource, FacetValue, Pagination, QueryReport, ReviewSummary};
 
 use super::{Facet, PageRequest};
 use crate::catalogue::{Catalogue, Span};
@@ -24,7 +24,6 @@ impl Page {
     }
 }
 
-/// One page of the glossary.
 pub type GlossaryPage = Page;
 
 /// One page of a product's reviews.
@@ -43,11 +42,10 @@ pub struct SearchHit {
     pub item: Bytes,
     /// The score, comparable within one response only. 0 without a query.
     pub score: f32,
-    /// The fields that matched, if requested: a JSON array of [`Highlight`](crate::resource::Highlight).
+    /// The fields that matched, if requested: a JSON array of [`Highlight`](crate::catalogue::resource::Highlight).
     pub highlights: Option<Bytes>,
 }
 
-/// One page of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchPage<'s> {
     /// The hits, in order.
@@ -62,7 +60,6 @@ pub struct SearchPage<'s> {
 
 impl SearchPage<'_> {
     /// The page with texts of its own.
-    #[must_use]
     pub fn into_owned(self) -> SearchPage<'static> {
         let owned = |value: FacetValue<'_>| FacetValue {
             value: value.value.into_owned().into(),

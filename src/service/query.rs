@@ -5,11 +5,11 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::ServiceError;
+use crate::catalogue::resource::Pagination;
 use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 use crate::engine::EngineError;
-use crate::resource::Pagination;
+use crate::generation::Snapshot;
 use crate::search::expand::Prefix;
-use crate::snapshot::Snapshot;
 
 /// The most characters (Unicode code points) of a query.
 pub const MAX_QUERY_CHARACTERS: usize = 256;
@@ -60,9 +60,6 @@ const MAX_LISTED: usize = 15;
 
 /// The parameter and value of a filter that is a list of known values with commas in between, which isn't how several values
 /// are given.
-///
-/// # Errors
-/// Where the engine fails.
 pub async fn comma_separated<'f>(
     snapshot: &Snapshot,
     filter: &'f SoftwareFilter,
@@ -99,11 +96,9 @@ async fn are_known(
 pub struct ListSoftware {
     /// Words that each start a word of the name or of an alias; `None` or blank: all products.
     pub q: Option<String>,
-    /// The filter.
     pub filter: SoftwareFilter,
     /// `None`: by name, or best match first where `q` is given.
     pub sort: Option<Order>,
-    /// The page.
     pub page: PageRequest,
 }
 
@@ -126,11 +121,8 @@ pub enum SearchSort {
 /// Facets of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
-    /// By category.
     Category,
-    /// By offering type.
     OfferingType,
-    /// By evidence status.
     EvidenceStatus,
     /// By whole stars: at least 4, at least 3, …
     Rating,
@@ -143,7 +135,6 @@ pub enum Facet {
 pub struct SearchSoftware {
     /// Free text; `None` or blank: all products, by quality.
     pub q: Option<String>,
-    /// The filter.
     pub filter: SoftwareFilter,
     /// The order.
     pub sort: SearchSort,
@@ -155,13 +146,11 @@ pub struct SearchSoftware {
     pub typo: bool,
     /// Whether the last word may be the beginning of one.
     pub prefix: Prefix,
-    /// The page.
     pub page: PageRequest,
 }
 
 impl SearchSoftware {
     /// A search for a text with the default parameters.
-    #[must_use]
     pub fn new(q: &str) -> Self {
         Self {
             q: Some(q.to_owned()),
@@ -181,24 +170,20 @@ impl SearchSoftware {
 pub struct ListGlossary {
     /// Free text; `None` or blank: all terms.
     pub q: Option<String>,
-    /// The page.
     pub page: PageRequest,
 }
 
 /// Lists reviews of a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListReviews {
-    /// The filter.
     pub filter: ReviewFilter,
     /// The order.
     pub sort: ReviewSort,
-    /// The page.
     pub page: PageRequest,
 }
 
 impl ListReviews {
     /// All reviews, newest first.
-    #[must_use]
     pub fn all(page: PageRequest) -> Self {
         Self { filter: ReviewFilter::default(), sort: ReviewSort::default(), page }
     }

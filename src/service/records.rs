@@ -7,16 +7,14 @@ use bytes::Bytes;
 use super::{GlossaryPage, ListGlossary, ListReviews, Page, PageRequest, ReviewsPage, ServiceError};
 use crate::catalogue::{Catalogue, ExportDocument, Span, StoredExport};
 use crate::engine::ReviewsRequest;
-use crate::snapshot::Snapshot;
+use crate::generation::Snapshot;
 
 /// Lists categories by name.
-#[must_use]
 pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page {
     Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
 }
 
 /// One category, a JSON object; `None` for an unknown id.
-#[must_use]
 pub fn get_category(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     let tables = &snapshot.catalogue.tables;
     let at = tables.categories.iter().position(|category| category.id == id)?;
@@ -24,9 +22,6 @@ pub fn get_category(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
 }
 
 /// Lists a product's reviews; `None` for an unknown product. The summary is of all of them.
-///
-/// # Errors
-/// Where the engine fails.
 pub async fn list_reviews(
     snapshot: &Snapshot,
     software_id: &str,
@@ -41,7 +36,6 @@ pub async fn list_reviews(
 }
 
 /// Lists glossary terms by term, or with `q` best match first.
-#[must_use]
 pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage {
     let entries = &snapshot.catalogue.tables.glossary;
     let spans: Vec<Span> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
@@ -52,27 +46,23 @@ pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage 
 }
 
 /// One glossary term, a JSON object; `None` for an unknown id.
-#[must_use]
 pub fn get_term(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     let entry = snapshot.catalogue.tables.glossary.iter().find(|entry| entry.term.id == id)?;
     Some(snapshot.catalogue.object(entry.object))
 }
 
 /// Lists the loaded exports by id.
-#[must_use]
 pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page {
     let spans: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| export.object).collect();
     Page::from_objects(&snapshot.catalogue, &spans, page)
 }
 
 /// One export for download; `None` for an unknown id.
-#[must_use]
 pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<ExportDownload<'s>> {
     let document = snapshot.catalogue.export(id)?;
     Some(ExportDownload { catalogue: &snapshot.catalogue, document })
 }
 
-/// An export for download.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportDownload<'s> {
     catalogue: &'s Catalogue,
@@ -81,15 +71,11 @@ pub struct ExportDownload<'s> {
 
 impl ExportDownload<'_> {
     /// The licence that governs it: a URI.
-    #[must_use]
     pub fn license(&self) -> &str {
         &self.document.resource.license
     }
 
     /// Opens the document, unless it is damaged. Blocks on the disk.
-    ///
-    /// # Errors
-    /// Where the kept document is damaged.
     pub fn open(&self) -> io::Result<StoredExport> {
         self.document.open(self.catalogue)
     }

@@ -6,9 +6,9 @@ use bytes::Bytes;
 
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
 use crate::catalogue::Ordinal;
-use crate::resource::{Correction, QueryReport};
+use crate::catalogue::resource::{Correction, QueryReport};
+use crate::generation::Snapshot;
 use crate::search::facet_counts::FacetCounts;
-use crate::snapshot::Snapshot;
 
 /// The results of a search for one page. The items of its hits are slices of the generation's texts, not copies.
 #[derive(Debug)]
@@ -31,7 +31,6 @@ pub(super) struct ResultHit {
 
 impl SearchResults {
     /// The page. Snapshot and query are those of the search.
-    #[must_use]
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
@@ -47,7 +46,6 @@ impl SearchResults {
     }
 
     /// The memory that the results take, in bytes.
-    #[must_use]
     pub fn size_bytes(&self) -> usize {
         let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
         let corrections: usize =

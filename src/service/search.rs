@@ -4,37 +4,28 @@ use super::highlight::Highlighter;
 use super::results::ResultHit;
 use super::{Facet, SearchPage, SearchResults, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::Order;
+use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
-use crate::resource::{Correction, QueryReport};
-use crate::search::analyse::{Word, written};
+use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::query::{ParsedQuery, parse};
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term};
-use crate::snapshot::Snapshot;
+use crate::text::analyse::{Word, written};
 
 /// Searches products.
-///
-/// # Errors
-/// Where the engine fails, or a highlight can't be written.
 pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
     Ok(find_software(snapshot, query).await?.page(snapshot, query).into_owned())
 }
 
 /// The costly part of [`search_software`]; its results can be cached.
-///
-/// # Errors
-/// Where the engine fails, or a highlight can't be written.
 pub async fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
     find_software_within(snapshot, query, &budget(snapshot)).await
 }
 
 /// The same with another budget than the service's.
-///
-/// # Errors
-/// Where the engine fails, or a highlight can't be written.
 pub async fn find_software_within(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -142,7 +133,6 @@ impl Documents for Snapshot {
     }
 }
 
-/// The correction of a phrase to its words.
 fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     let words = written(text, phrase);
     Correction { from: format!("\"{words}\""), to: words.to_owned() }

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use super::search::{budget, scaled_score};
 use super::{PageRequest, ServiceError, SimilarHit, SimilarPage};
 use crate::catalogue::SoftwareFilter;
+use crate::catalogue::resource::CategoryResource;
 use crate::engine::{HitTexts, SearchRequest};
-use crate::resource::CategoryResource;
-use crate::search::analyse::words;
-use crate::search::english::is_function_word;
+use crate::generation::Snapshot;
 use crate::search::forward::SECTION_END;
 use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
-use crate::snapshot::Snapshot;
+use crate::text::analyse::words;
+use crate::text::english::is_function_word;
 
 /// The most words of a product that are compared: the rarest.
 const MAX_WORDS: usize = 20;
@@ -75,9 +75,6 @@ struct ProductWord {
 }
 
 /// Lists products like another one, the most similar first, each with what both share; `None` for an unknown id.
-///
-/// # Errors
-/// Where the engine fails or a stored text is damaged.
 pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,

@@ -3,14 +3,11 @@
 use super::{ListSoftware, Page, PageRequest, ServiceError};
 use crate::catalogue::{Order, SoftwareFilter};
 use crate::engine::{EngineError, Record, SearchHits, SearchRequest};
+use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::{Plan, names};
-use crate::snapshot::Snapshot;
 
 /// Lists products (`GET /v1/software`).
-///
-/// # Errors
-/// Where the engine fails.
 pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let found = match q {
@@ -22,17 +19,11 @@ pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<
 }
 
 /// Returns one product; `None` for an unknown id.
-///
-/// # Errors
-/// Where the engine fails or the product's text is damaged.
 pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record>, ServiceError> {
     Ok(snapshot.engine.record(id).await?)
 }
 
 /// Returns the hash of a product's content, which [`get_software`] returns too; `None` for an unknown id.
-///
-/// # Errors
-/// Where the engine fails.
 pub async fn get_software_hash(snapshot: &Snapshot, id: &str) -> Result<Option<u64>, ServiceError> {
     Ok(snapshot.engine.content_hash(id).await?)
 }

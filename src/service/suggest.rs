@@ -9,14 +9,11 @@ use super::search::find_software;
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError};
 use crate::catalogue::SoftwareFilter;
-use crate::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
-use crate::snapshot::Snapshot;
+use crate::catalogue::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
+use crate::generation::Snapshot;
 
 /// Suggests completions of a query that is being typed: products with its words in their names, then others that a search finds;
 /// categories and glossary terms by their names. At most `limit` of each.
-///
-/// # Errors
-/// Where the engine fails or a stored text is damaged.
 pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Suggestions<'s>, ServiceError> {
     let few = limit as usize;
     let tables = &snapshot.catalogue.tables;

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use software_directory::engine::opensearch::cluster::{Cluster, ClusterSettings};
 use software_directory::engine::opensearch::{IndexPrefix, Published, Publisher};
 use software_directory::export::Skipped;
-use software_directory::snapshot::{Snapshot, remote};
+use software_directory::generation::{self, Snapshot};
 use tokio::runtime::Runtime;
 
 /// A cluster.
@@ -87,7 +87,7 @@ impl Nodes {
 
     fn open(&self, published: &Published) -> Arc<Snapshot> {
         let cluster = self.connect();
-        block_on(async { remote::open(&cluster, published).await.expect("a generation") })
+        block_on(async { generation::cluster::open(&cluster, published).await.expect("a generation") })
     }
 
     /// Connections of a snapshot's own: those in a pool end with the runtime of the test that drives them.

@@ -6,7 +6,7 @@ use axum::http::Method;
 use serde_json::json;
 use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, PublicUrl};
-use software_directory::snapshot::Directory;
+use software_directory::update::Directory;
 
 use crate::fixture;
 use crate::service::{Service, Setup};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, openapi};
-use software_directory::snapshot::Directory;
+use software_directory::update::Directory;
 
 use crate::alike::is_alike;
 use crate::fixture;

@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use software_directory::http::HttpConfig;
-use software_directory::snapshot::Directory;
+use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
 use crate::fixture;

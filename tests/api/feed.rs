@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::http::Method;
 use serde_json::{Value, json};
 use software_directory::export::IdPrefixes;
+use software_directory::generation::Settings;
+use software_directory::generation::source::Source;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
-use software_directory::snapshot::reloader::Reloader;
-use software_directory::snapshot::source::Source;
-use software_directory::snapshot::{Directory, Settings};
+use software_directory::update::Directory;
+use software_directory::update::reloader::Reloader;
 
 use crate::cluster;
 use crate::service::{Answer, Service, Setup};

@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 use software_directory::export::{self, Export, Finding, Limits, Skipped, SourceFile};
+use software_directory::generation::{Generation, Processors, Snapshot, build};
 use software_directory::record::CalendarDate;
-use software_directory::snapshot::{Directory, Generation, Processors, Snapshot, build};
+use software_directory::update::Directory;
 
 use crate::cluster;
 

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use serde_json::json;
-use software_directory::snapshot::Degraded;
+use software_directory::update::Degraded;
 
 use crate::fixture;
 use crate::service::{Service, Setup};

@@ -6,7 +6,7 @@ use axum::http::Method;
 use serde_json::json;
 use software_directory::export::Skipped;
 use software_directory::key::{ApiKey, KeyKind};
-use software_directory::snapshot::Degraded;
+use software_directory::update::Degraded;
 
 use crate::fixture;
 use crate::service::{Service, Setup};

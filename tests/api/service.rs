@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use software_directory::http::{self, AppState, HttpConfig};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
-use software_directory::snapshot::Directory;
+use software_directory::update::Directory;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 use tower::util::BoxCloneSyncService;

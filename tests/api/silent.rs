@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use software_directory::export::Report;
-use software_directory::snapshot::{Observer, Phase, RenderedReport};
+use software_directory::generation::{Observer, Phase, RenderedReport};
 
 pub(crate) struct Silent;
 

@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use serde_json::json;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
-use software_directory::snapshot::Directory;
+use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
 use crate::fixture;

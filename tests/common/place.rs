@@ -7,14 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use software_directory::export::{IdPrefixes, Limits, Report};
+use software_directory::generation::builder::Builder;
+use software_directory::generation::source::Source;
+use software_directory::generation::store::{Manifest, Store};
+use software_directory::generation::{BuildFailure, Observer, Phase, Processors, RenderedReport, Settings, Snapshot};
 use software_directory::service::{ListSoftware, PageRequest, list_software};
-use software_directory::snapshot::builder::Builder;
-use software_directory::snapshot::reloader::Reloader;
-use software_directory::snapshot::source::Source;
-use software_directory::snapshot::store::{Manifest, Store};
-use software_directory::snapshot::{
-    BuildFailure, Directory, Observer, Phase, Processors, RenderedReport, Settings, Snapshot,
-};
+use software_directory::update::Directory;
+use software_directory::update::reloader::Reloader;
 use tempfile::TempDir;
 
 /// A folder with `data/` and, once something was written, `index/`.

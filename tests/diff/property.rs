@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use software_directory::diff::{Difference, compare};
+use software_directory::curate::diff::{Difference, compare};
 
 use crate::cases::cases;
 use crate::sets::{export, set};
@@ -41,7 +41,8 @@ fn apply(difference: &Difference, old: &BTreeMap<u8, Value>) -> BTreeMap<String,
         let removed = products.remove(&*entry.id).expect("it was there");
         assert_eq!(serde_json::from_slice::<Value>(entry.value.as_bytes()).expect("JSON"), removed);
     }
-    let former = |changed: &software_directory::diff::Changed| changed.former_id.clone().unwrap_or(changed.id.clone());
+    let former =
+        |changed: &software_directory::curate::diff::Changed| changed.former_id.clone().unwrap_or(changed.id.clone());
     let taken: Vec<_> = difference.software.changed.iter().map(|changed| products.remove(&*former(changed))).collect();
     for (changed, record) in difference.software.changed.iter().zip(taken) {
         let mut record = record.expect("it was there");

@@ -1,7 +1,7 @@
 //! The forms of a difference.
 
 use serde_json::{Value, json};
-use software_directory::diff::{Difference, render};
+use software_directory::curate::diff::{Difference, render};
 
 use crate::sets::{difference, export, record};
 

@@ -1,7 +1,7 @@
 //! Sets to compare, and what a comparison says.
 
 use serde_json::{Value, json};
-use software_directory::diff::{Difference, Evidence, Set, compare};
+use software_directory::curate::diff::{Difference, Evidence, Set, compare};
 
 /// A set of exports: id and document of each.
 pub(crate) fn set(exports: &[(&str, &Value)]) -> Set {
@@ -24,7 +24,7 @@ pub(crate) fn export(software: &[Value]) -> Value {
     json!({"name": "Tools", "license": "https://example.org/", "software": software})
 }
 
-fn ids(entries: &[software_directory::diff::Entry]) -> Vec<&str> {
+fn ids(entries: &[software_directory::curate::diff::Entry]) -> Vec<&str> {
     entries.iter().map(|entry| &*entry.id).collect()
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use software_directory::export::{self, FindError, IdPrefixes, Limits, Report};
-use software_directory::snapshot::source::Source;
+use software_directory::generation::source::Source;
 
 const VALID: &str = r#"{"name": "N", "license": "https://n.example/", "software": [
     {"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}

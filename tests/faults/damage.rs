@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use software_directory::snapshot::INDEX_FORMAT;
-use software_directory::snapshot::Phase;
-use software_directory::snapshot::reloader::Outcome;
-use software_directory::snapshot::store::Store;
+use software_directory::generation::INDEX_FORMAT;
+use software_directory::generation::Phase;
+use software_directory::generation::store::Store;
+use software_directory::update::reloader::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 
-use software_directory::snapshot::failpoint::Step;
-use software_directory::snapshot::store::Store;
+use software_directory::generation::failpoint::Step;
+use software_directory::generation::store::Store;
 use tempfile::TempDir;
 
 use crate::binary::command;

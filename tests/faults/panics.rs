@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use fail::FailScenario;
-use software_directory::snapshot::ReloadOutcome;
-use software_directory::snapshot::failpoint::Step;
-use software_directory::snapshot::reloader::Outcome;
+use software_directory::generation::failpoint::Step;
+use software_directory::update::ReloadOutcome;
+use software_directory::update::reloader::Outcome;
 
 use crate::binary::command;
 use crate::corpus::Corpus;

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fail::FailScenario;
-use software_directory::snapshot::failpoint::Step;
-use software_directory::snapshot::reloader::Outcome;
+use software_directory::generation::failpoint::Step;
+use software_directory::update::reloader::Outcome;
 
 use crate::binary::command;
 use crate::corpus::Corpus;

@@ -8,11 +8,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use software_directory::export::{self, Limits, SourceFile};
+use software_directory::generation::Snapshot;
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, get_export, get_software, list_software, search_software,
 };
-use software_directory::snapshot::watch::{FsEvents, Signal, watch};
-use software_directory::snapshot::{Directory, Snapshot};
+use software_directory::update::Directory;
+use software_directory::update::watch::{FsEvents, Signal, watch};
 
 use crate::corpus::revisions;
 use crate::place::{Running, ids};

@@ -6,9 +6,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use software_directory::snapshot::Directory;
-use software_directory::snapshot::follow::{Follower, Leader};
-use software_directory::snapshot::store::Store;
+use software_directory::generation::store::Store;
+use software_directory::update::Directory;
+use software_directory::update::follow::{Follower, Leader};
 use tempfile::TempDir;
 
 /// The faults of a web server and the requests that it got.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
+use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
 use software_directory::service::{
     PageRequest, SearchSoftware, get_export, get_software, list_categories, search_software,
 };
-use software_directory::snapshot::Snapshot;
 
 use crate::place::product;
 

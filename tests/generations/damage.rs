@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{fs, io};
 
+use software_directory::generation::Phase;
 use software_directory::service::get_export;
-use software_directory::snapshot::Phase;
-use software_directory::snapshot::reloader::Outcome;
+use software_directory::update::reloader::Outcome;
 
 use crate::place::{Place, Running, export};
 

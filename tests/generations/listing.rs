@@ -8,12 +8,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use software_directory::export::{self, Limits, SourceFile};
+use software_directory::generation::Snapshot;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
     Attribute, Facet, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, get_software,
     list_software, search_software,
 };
-use software_directory::snapshot::Snapshot;
 
 const NAMES: [&str; 6] = ["Alpha", "alpha", "Álpha 2", "Alpha 10", "Beta", "Gamma tool"];
 const CATEGORIES: [&str; 4] = ["Safety", "safety", "Risk & audit", "Quality"];

@@ -1,8 +1,8 @@
 //! The log of changes: made by each build, persisted with the generation, and the same whichever way a generation came to be.
 
+use software_directory::generation::Snapshot;
 use software_directory::service::{ChangesPage, PageRequest, list_changes};
-use software_directory::snapshot::Snapshot;
-use software_directory::snapshot::reloader::Outcome;
+use software_directory::update::reloader::Outcome;
 
 use crate::place::{Place, Running, export};
 
@@ -55,7 +55,7 @@ fn generation_that_comes_back_has_the_changes_in_between() {
 fn generations_in_memory_and_those_of_reindex_have_the_log_too() {
     let place = Place::with(&["a", "b"]);
     let mut in_memory =
-        crate::place::running(software_directory::snapshot::Settings { index: None, ..place.settings() });
+        crate::place::running(software_directory::generation::Settings { index: None, ..place.settings() });
     in_memory.reloader.start().expect("it serves");
     place.reindex().expect("built");
     let first = in_memory.snapshot().generation().to_owned();

@@ -5,9 +5,9 @@ use std::fs;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::get_export;
-use software_directory::snapshot::reloader::Outcome;
-use software_directory::snapshot::{FailureCode, Settings};
+use software_directory::update::reloader::Outcome;
 
 use crate::place::{Place, Running, export, running};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use software_directory::export::{self, Limits, SourceFile};
+use software_directory::generation::Generation;
 use software_directory::record::CalendarDate;
-use software_directory::snapshot::Generation;
 
 use crate::place::export;
 

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use software_directory::export::Report;
-use software_directory::snapshot::reloader::{Outcome, Reloader};
-use software_directory::snapshot::{Directory, FailureCode, Observer, Phase, RenderedReport};
+use software_directory::generation::{FailureCode, Observer, Phase, RenderedReport};
+use software_directory::update::Directory;
+use software_directory::update::reloader::{Outcome, Reloader};
 
 use crate::place::{Place, export, ids};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use software_directory::snapshot::ReloadOutcome;
+use software_directory::update::ReloadOutcome;
 
 use crate::place::{Place, Running, export};
 

@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};
 
-use software_directory::snapshot::reloader::Outcome;
-use software_directory::snapshot::{FailureCode, Phase, Settings};
+use software_directory::generation::{FailureCode, Phase, Settings};
+use software_directory::update::reloader::Outcome;
 
 use crate::place::{Place, export, running};
 

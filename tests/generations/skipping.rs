@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use software_directory::export::Skipped;
+use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::{get_export, get_software};
-use software_directory::snapshot::reloader::Outcome;
-use software_directory::snapshot::{FailureCode, Settings};
+use software_directory::update::reloader::Outcome;
 
 use crate::place::{Place, Running, export, export_of, product, running};
 

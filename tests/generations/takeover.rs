@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Instant;
 
 use serde_json::json;
-use software_directory::snapshot::INDEX_FORMAT;
-use software_directory::snapshot::Phase;
+use software_directory::generation::INDEX_FORMAT;
+use software_directory::generation::Phase;
 
 use crate::place::{Place, export};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::Instant;
 
-use software_directory::snapshot::reloader::Outcome;
-use software_directory::snapshot::source::Source;
+use software_directory::generation::source::Source;
+use software_directory::update::reloader::Outcome;
 
 use crate::place::{Place, export, running};
 
@@ -126,7 +126,7 @@ fn a_disk_that_heals_does_not_publish_what_is_withheld() {
 #[test]
 fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
     let place = Place::with(&["a"]);
-    let mut demo = running(software_directory::snapshot::Settings { source: Source::Embedded, ..place.settings() });
+    let mut demo = running(software_directory::generation::Settings { source: Source::Embedded, ..place.settings() });
     demo.reloader.start().expect("it serves");
     let own = place.started();
     assert_eq!((own.ids(), own.reasons().len()), (vec!["a".to_owned()], 0));
@@ -135,7 +135,7 @@ fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
 #[test]
 fn the_demo_that_was_tried_first_is_not_the_last_good_generation_of_broken_exports() {
     let place = Place::with(&["a"]);
-    let embedded = software_directory::snapshot::Settings { source: Source::Embedded, ..place.settings() };
+    let embedded = software_directory::generation::Settings { source: Source::Embedded, ..place.settings() };
     running(embedded).reloader.start().expect("it serves");
     place.write("tools.json", "{");
     let mut own = place.reloader();

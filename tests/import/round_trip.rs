@@ -5,9 +5,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use software_directory::curate::tabular::{self, Envelope, Mapping};
 use software_directory::export::{Export, Limits, SourceFile, examine};
 use software_directory::record::CalendarDate;
-use software_directory::tabular::{self, Envelope, Mapping};
 
 fn read(document: String) -> Export {
     let file = SourceFile::from_bytes(Path::new("x.json"), document.into());

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
+use software_directory::curate::report;
 use software_directory::export::{Limits, SourceFile, examine};
 use software_directory::record::CalendarDate;
-use software_directory::report;
 
 use crate::binary::command;
 

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use software_directory::catalogue::resource::Highlight;
 use software_directory::export::{self, Limits, SourceFile};
-use software_directory::resource::Highlight;
+use software_directory::generation::Snapshot;
 use software_directory::service::{
     Facet, PageRequest, Prefix, SearchPage, SearchSoftware, SoftwareFilter, search_software,
 };
-use software_directory::snapshot::Snapshot;
 
 /// A directory of a few products.
 pub(crate) struct Directory(Arc<Snapshot>);
@@ -75,7 +75,7 @@ impl Directory {
 
     pub(crate) fn answer(&self, query: &str, typo: bool) -> Answer {
         let page = self.ask(query, typo, false, PageRequest { limit: 100, offset: 0 });
-        let pairs = |list: &[software_directory::resource::Correction]| {
+        let pairs = |list: &[software_directory::catalogue::resource::Correction]| {
             list.iter().map(|pair| (pair.from.clone(), pair.to.clone())).collect()
         };
         Answer {

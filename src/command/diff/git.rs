@@ -12,22 +12,18 @@ const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 /// Why a revision can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
-    /// The program can't be run.
     #[error("git can't be run, which reads {object}; install it, or name a file or folder")]
     Run {
         object: String,
         #[source]
         error: io::Error,
     },
-    /// It says no.
     #[error(
         "git can't read {object}: {message}; `git log --oneline` lists revisions, `git ls-tree REVISION` their files"
     )]
     Refused { object: String, message: String },
-    /// No export file is there.
     #[error("there is no export file in {object}: name a folder with *.json, or a file")]
     NoFiles { object: String },
-    /// A file is larger than the limit.
     #[error("{object} is larger than {limit} bytes; --max-file-bytes raises the limit")]
     TooLarge { object: String, limit: u64 },
 }

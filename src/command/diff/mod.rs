@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use super::{Failure, INVALID, data, print_error};
 use crate::cli::{DiffArgs, DiffFormat};
-use crate::diff::{Difference, compare, render};
-use crate::printable::printable;
+use crate::curate::diff::{Difference, compare, render};
+use crate::text::printable::printable;
 
 /// The exit code of two sets that differ.
 const DIFFERENT: u8 = 1;

@@ -7,11 +7,11 @@ use super::git;
 use crate::cli::SideArgs;
 use crate::command::progress::reading;
 use crate::command::{Failure, data};
-use crate::diff::Set;
+use crate::curate::diff::Set;
 use crate::error::chain;
 use crate::export::{self, Limits, Report, SourceFile, render};
-use crate::snapshot::open_catalogue;
-use crate::snapshot::store::{Manifest, Store};
+use crate::generation::open_catalogue;
+use crate::generation::store::{Manifest, Store};
 
 /// The length of a generation's name, in hexadecimal digits.
 const GENERATION_DIGITS: usize = 16;

@@ -12,13 +12,14 @@ use super::super::data::DATA_FOLDER;
 use super::super::diff::side;
 use super::super::progress::Terminal;
 use crate::cli::{PreviewArgs, SideArgs};
-use crate::diff::{Set, compare, render};
+use crate::curate::diff::{Set, compare, render};
 use crate::export::{self, Report};
+use crate::generation::stamp::{FolderStamp, stamp};
+use crate::generation::{Observer, Phase, RenderedReport};
 use crate::http::{Comparison, Findings, Preview};
 use crate::panics;
-use crate::printable::printable;
-use crate::snapshot::stamp::{FolderStamp, stamp};
-use crate::snapshot::{Directory, Observer, Phase, RenderedReport};
+use crate::text::printable::printable;
+use crate::update::Directory;
 
 /// How often the published exports are looked at.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::super::write_file::write_file;
 use super::Failure;
+use crate::curate::queries::{self, EmptyQueries, EmptyQuery};
 use crate::error::chain;
-use crate::queries::{self, EmptyQueries, EmptyQuery};
 
 /// How often it is written, where something was counted.
 const WRITE_EVERY: Duration = Duration::from_mins(5);
@@ -23,9 +23,6 @@ pub(super) struct QueryFile {
 
 impl QueryFile {
     /// Reads the counts of former starts, and writes the file, so that one that can't be written is noticed at once.
-    ///
-    /// # Errors
-    /// Where there is another file, or it can't be written.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error: queries::QueryFileError| {
             Failure::usage(format!("--empty-queries {}: {}", path.display(), chain(&error)))

@@ -30,15 +30,16 @@ use super::progress::Terminal;
 use super::{Failure, cluster, data, environment, print_error, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::engine::opensearch::cluster::Cluster;
+use crate::generation::store::Store;
+use crate::generation::{Observer, Settings};
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
-use crate::snapshot::reloader::{Outcome, Reloader};
-use crate::snapshot::store::Store;
-use crate::snapshot::watch::Signal;
-use crate::snapshot::{Directory, Observer, Settings};
+use crate::update::Directory;
+use crate::update::reloader::{Outcome, Reloader};
+use crate::update::watch::Signal;
 
 /// The most connections to the metrics: a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;

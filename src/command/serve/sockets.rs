@@ -57,12 +57,10 @@ impl HandedOver {
         self.service.is_some()
     }
 
-    /// The listener of the service.
     pub(super) async fn service(&mut self, args: &ServeArgs) -> Result<(TcpListener, SocketAddr), Failure> {
         listen(self.service.take(), args.listen, "--listen").await
     }
 
-    /// The listener of the metrics, if the options have one.
     pub(super) async fn metrics(&mut self, args: &ServeArgs) -> Result<Option<(TcpListener, SocketAddr)>, Failure> {
         match args.metrics_listen {
             Some(address) => listen(self.metrics.take(), address, "--metrics-listen").await.map(Some),

@@ -8,13 +8,15 @@ use tokio::runtime::Handle;
 use super::super::Failure;
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
-use crate::snapshot::follow::{Follower, Leader, follow};
-use crate::snapshot::reloader::{Outcome, Reloader};
-use crate::snapshot::remote::{self, ClusterFollower};
-use crate::snapshot::source::Source;
-use crate::snapshot::store::Store;
-use crate::snapshot::watch::{FsEvents, Signal, watch};
-use crate::snapshot::{Directory, Settings};
+use crate::update::follow::{Follower, Leader, follow};
+use crate::update::reloader::{Outcome, Reloader};
+
+use crate::generation::Settings;
+use crate::generation::source::Source;
+use crate::generation::store::Store;
+use crate::update::Directory;
+use crate::update::cluster::{self, ClusterFollower};
+use crate::update::watch::{FsEvents, Signal, watch};
 
 /// The source of generations.
 #[expect(clippy::large_enum_variant, reason = "there is one in a process")]
@@ -29,9 +31,6 @@ pub(super) enum Generations {
 
 impl Generations {
     /// The leader that the options name, if they do.
-    ///
-    /// # Errors
-    /// Where they also name exports, or the leader can't be followed.
     pub(super) fn followed(
         args: &ServeArgs,
         settings: &Settings,
@@ -60,9 +59,6 @@ impl Generations {
     }
 
     /// The cluster that the options name, if they do.
-    ///
-    /// # Errors
-    /// Where they also name exports or a leader.
     pub(super) fn shared(
         args: &ServeArgs,
         cluster: Option<&Arc<Cluster>>,
@@ -142,7 +138,7 @@ impl Generations {
             Self::Shared(mut follower) => {
                 let first = runtime.block_on(follower.look()).ok().flatten();
                 if ready.send(Ok(first.map(Outcome::Loaded))).is_ok() {
-                    remote::follow(&mut follower, runtime, received);
+                    cluster::follow(&mut follower, runtime, received);
                 }
             }
         }

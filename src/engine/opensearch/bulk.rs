@@ -82,9 +82,6 @@ impl BulkLoader {
     }
 
     /// Adds a document. Waits where the cluster is slower than the documents come.
-    ///
-    /// # Errors
-    /// Where documents added before can't be stored.
     pub(super) async fn push(&mut self, document: &Document) -> Result<(), EngineError> {
         self.batch.push(&document.id, &document.source);
         self.count += 1;
@@ -93,9 +90,6 @@ impl BulkLoader {
     }
 
     /// Sends the rest, and waits until all documents are stored.
-    ///
-    /// # Errors
-    /// Where documents can't be stored.
     pub(super) async fn finish(&mut self) -> Result<(), EngineError> {
         self.send().await?;
         while let Some(done) = self.requests.join_next().await {
@@ -148,9 +142,6 @@ async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), Cl
 }
 
 /// The documents of a batch which are to be sent again, with the last reason.
-///
-/// # Errors
-/// Where one is rejected for good.
 fn rejected(response: &ClusterResponse, sent: usize) -> Result<(Vec<usize>, Option<ClusterError>), ClusterError> {
     let outcome: BulkResponse = response.json()?;
     if !outcome.errors {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::catalogue::{Bulk, Ordinal};
 use crate::engine::{CATEGORY_EXAMPLES, EngineError};
-use crate::external::{ExternalSorter, Keyed, Scratch};
+use crate::scratch::{Keyed, Scratch, ScratchSorter};
 use crate::search::Term;
 
 /// The terms, opened.
@@ -38,9 +38,6 @@ struct DictionaryParts {
 
 impl Dictionary {
     /// Opens an encoded dictionary.
-    ///
-    /// # Errors
-    /// Where it is damaged.
     pub(super) fn open(encoded: &[u8]) -> Result<Self, EngineError> {
         let parts: DictionaryParts = postcard::from_bytes(encoded).map_err(EngineError::index("opened"))?;
         let map = |bytes: Vec<u8>| Map::new(Bytes::from(bytes)).map_err(EngineError::index("opened"));
@@ -76,9 +73,9 @@ pub(super) struct DictionaryBuilder {
     /// The documents with each term, of those that came last.
     counts: FxHashMap<Term, u32>,
     /// All others; a term has as many rows as it was counted times.
-    counted: ExternalSorter<(String, u32)>,
+    counted: ScratchSorter<(String, u32)>,
     /// The documents with each name: demo records are behind all real ones, then the score counts.
-    named: ExternalSorter<Keyed<NameKey, Box<[u32]>>>,
+    named: ScratchSorter<Keyed<NameKey, Box<[u32]>>>,
 }
 
 /// A document's place among those with a name: the name, whether it is a demo record, the bits of its score, and the document.
@@ -101,9 +98,6 @@ impl DictionaryBuilder {
     }
 
     /// Counts a document's term.
-    ///
-    /// # Errors
-    /// Where a scratch file can't be written.
     pub(super) fn count(&mut self, term: &Term) -> io::Result<()> {
         match self.counts.get_mut(term) {
             Some(count) => *count += 1,
@@ -113,9 +107,6 @@ impl DictionaryBuilder {
     }
 
     /// Adds a document with a name.
-    ///
-    /// # Errors
-    /// Where a scratch file can't be written.
     pub(super) fn push_example(&mut self, name: &Term, example: Example<'_>) -> io::Result<()> {
         // Scores are above 0, so their bits are in their order.
         let key = (written(name), example.is_demo, Reverse(example.score.to_bits()), example.ordinal);
@@ -127,9 +118,6 @@ impl DictionaryBuilder {
     }
 
     /// Encodes the dictionary.
-    ///
-    /// # Errors
-    /// Where a scratch file can't be written or read.
     pub(super) fn finish(mut self) -> io::Result<Bulk> {
         self.sort_counts()?;
         let mut frequencies = MapWriter::new(&self.scratch)?;

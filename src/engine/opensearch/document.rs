@@ -61,7 +61,6 @@ impl Checksum {
 /// Writes the documents of a generation.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentWriter<'g> {
-    /// The scores of terms.
     pub scores: &'g TermScores,
     /// The stem of each word.
     pub stems: &'g [StemId],
@@ -70,7 +69,6 @@ pub struct DocumentWriter<'g> {
 /// The fields that a product is found by.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentText<'d> {
-    /// Its terms with their occurrences.
     pub terms: &'d [(&'d Term, Occurrences)],
     /// Its words with their boundaries.
     pub words: &'d [WordId],
@@ -123,10 +121,6 @@ struct Review<'r> {
 }
 
 impl DocumentWriter<'_> {
-    /// The document of a product.
-    ///
-    /// # Errors
-    /// Where it can't be written.
     pub fn product(&self, product: &MergedProduct, text: DocumentText<'_>) -> Result<Document, EngineError> {
         let (mut features, mut stems, mut names) = (BTreeMap::new(), Vec::new(), Vec::new());
         for (term, occurrences) in text.terms {
@@ -194,10 +188,6 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// The document of a review.
-///
-/// # Errors
-/// Where it can't be written.
 pub(super) fn review(review: &StoredReview) -> Result<Document, EngineError> {
     let product = term::document_id(&review.product);
     let source = Review {

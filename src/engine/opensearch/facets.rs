@@ -51,9 +51,6 @@ struct Bucket<K> {
 }
 
 /// The counts that aggregations have, by the number of categories; `values` returns the aggregation of a name.
-///
-/// # Errors
-/// Where one has another form.
 pub(super) fn counts(
     categories: usize,
     attributes: &[Attribute],

@@ -18,7 +18,7 @@ use super::parts::{PARTS, write_parts};
 use super::records::REVIEWS;
 use crate::catalogue::{Bulk, MergedProduct, StoredReview};
 use crate::engine::EngineError;
-use crate::external::Scratch;
+use crate::scratch::Scratch;
 use crate::search::Term;
 
 /// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads.
@@ -56,9 +56,6 @@ pub struct FilledGeneration {
 impl Fill {
     /// Creates the indices of a generation of that many products with that many shards, by default as many as their number takes;
     /// `index` is the name of the products' one. The dictionary is made in scratch files.
-    ///
-    /// # Errors
-    /// Where the cluster refuses.
     pub async fn begin(
         cluster: Arc<Cluster>,
         index: String,
@@ -82,9 +79,6 @@ impl Fill {
     }
 
     /// Adds the next product, in the order of ordinals.
-    ///
-    /// # Errors
-    /// Where the document can't be written, or documents before it can't be stored.
     pub async fn push(
         &mut self,
         writer: &DocumentWriter<'_>,
@@ -107,17 +101,11 @@ impl Fill {
     }
 
     /// Adds a review.
-    ///
-    /// # Errors
-    /// Where documents can't be written or stored.
     pub async fn push_review(&mut self, review: &StoredReview) -> Result<(), EngineError> {
         self.reviews.push(&document::review(review)?).await
     }
 
     /// Stores the rest and the parts, merges the index, and verifies that the indices hold what was sent.
-    ///
-    /// # Errors
-    /// Where something can't be stored, or is missing.
     pub async fn finish(mut self, mut parts: Vec<(String, Bulk)>) -> Result<FilledGeneration, FillError> {
         self.products.finish().await?;
         self.reviews.finish().await?;

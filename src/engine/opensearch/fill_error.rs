@@ -10,7 +10,6 @@ pub enum FillError {
     /// The cluster refuses or doesn't respond.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A scratch file can't be written or read.
     #[error("a scratch file can't be used")]
     Scratch(#[source] io::Error),
 }

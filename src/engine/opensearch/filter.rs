@@ -57,7 +57,6 @@ impl FilterQuery {
         self.0.is_empty()
     }
 
-    /// The clauses.
     pub(super) fn clauses(&self) -> Vec<Value> {
         self.0.iter().map(|(_, clause)| clause.clone()).collect()
     }

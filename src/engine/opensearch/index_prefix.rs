@@ -25,7 +25,6 @@ pub struct IndexPrefixError;
 
 impl IndexPrefix {
     /// The index of a generation's products.
-    #[must_use]
     pub fn generation(&self, generation: &str) -> String {
         format!("{self}-{generation}-{MAPPING_VERSION}")
     }

@@ -69,9 +69,6 @@ pub struct OpenSearchEngine {
 
 impl OpenSearchEngine {
     /// Opens the indices of a generation, given its numbers of documents and shards, with the parts that are held in memory.
-    ///
-    /// # Errors
-    /// Where the dictionary is damaged.
     pub fn open(
         cluster: Arc<Cluster>,
         index: String,

@@ -55,15 +55,12 @@ pub enum PartsError {
     /// The cluster doesn't have them, or doesn't respond.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// A part isn't as it was written.
     #[error("the part {name} of the generation in {index} is damaged: build it again with --reindex")]
     Damaged {
-        /// The index.
         index: String,
         /// The part.
         name: String,
     },
-    /// The file that a part is copied to can't be written.
     #[error("a scratch file can't be written")]
     File(#[source] io::Error),
 }
@@ -78,9 +75,6 @@ impl From<PartsError> for EngineError {
 }
 
 /// Writes the parts of a generation to an index, and the manifest last. One piece is in memory at a time, besides the requests.
-///
-/// # Errors
-/// Where they can't be read or stored.
 pub(super) async fn write_parts(
     cluster: &Arc<Cluster>,
     index: &str,
@@ -113,16 +107,12 @@ pub struct Parts {
 
 impl Parts {
     /// Reads which parts a generation has.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond.
     pub async fn open(cluster: Arc<Cluster>, index: &str) -> Result<Self, PartsError> {
         let manifest = read(&cluster, index, MANIFEST).await?;
         Ok(Self { cluster, index: index.into(), manifest })
     }
 
     /// A part; `None` if the generation doesn't have it.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<Part> {
         let size_bytes = *self.manifest.parts.get(name)?;
         let (cluster, index) = (Arc::clone(&self.cluster), Arc::clone(&self.index));
@@ -140,10 +130,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// Reads all of it.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond or a piece is damaged.
     pub async fn read(&self) -> Result<Bytes, PartsError> {
         let length = usize::try_from(self.size_bytes).ok().filter(|_| self.size_bytes <= MAX_BYTES);
         let mut content = Vec::with_capacity(length.ok_or_else(|| self.damaged())?);
@@ -152,9 +138,6 @@ impl Part {
     }
 
     /// Writes all of it to a file, piece by piece.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond, a piece is damaged, or the file can't be written.
     pub async fn copy_to(&self, file: &mut (impl io::Write + Send)) -> Result<(), PartsError> {
         let numbers: Vec<_> = (0..self.size_bytes.div_ceil(PIECE_BYTES as u64)).collect();
         for numbers in numbers.chunks(READ_AT_ONCE) {
@@ -166,9 +149,6 @@ impl Part {
     }
 
     /// Reads a piece, by its number from 0.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond or the piece is damaged.
     async fn piece(&self, number: u64) -> Result<Bytes, PartsError> {
         let id = piece_id(&self.name, number);
         let piece: Piece = read(&self.cluster, &self.index, &id).await?;
@@ -185,7 +165,6 @@ impl Part {
     }
 
     /// The part for threads that may wait. Called on a runtime, which then reads the pieces.
-    #[must_use]
     pub fn blocking(self) -> BlockingPart {
         BlockingPart { part: self, runtime: Handle::current() }
     }

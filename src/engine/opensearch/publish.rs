@@ -60,7 +60,6 @@ pub enum PublishError {
     /// The cluster refuses or doesn't respond.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// Another one was published meanwhile.
     #[error("another generation was published meanwhile, or the lease of the build was lost; start the build again")]
     Overtaken,
 }
@@ -98,15 +97,11 @@ pub struct Publisher {
 
 impl Publisher {
     /// A publisher of a directory to a cluster.
-    #[must_use]
     pub fn new(cluster: Arc<Cluster>, prefix: IndexPrefix) -> Self {
         Self { cluster, prefix }
     }
 
     /// The generation in service; `None` where none was published yet.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond.
     pub async fn published(&self) -> Result<Option<(Published, Version)>, ClusterError> {
         self.read(PUBLISHED).await
     }
@@ -124,9 +119,6 @@ impl Publisher {
     }
 
     /// Takes the lease; waits while another build has it, and calls a function with its owner once.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond.
     pub async fn lease(&self, owner: &str, mut waits: impl FnMut(&str)) -> Result<Lease, ClusterError> {
         create(&self.cluster, &self.prefix.state(), &mapping::state()).await?;
         let mut is_told = false;
@@ -150,9 +142,6 @@ impl Publisher {
 
     /// Deletes the indices of all generations but the one in service and the one before, also those of builds that were broken
     /// off. Only the holder of the lease may do this.
-    ///
-    /// # Errors
-    /// Where the cluster refuses or doesn't respond.
     pub async fn delete_old(&self, published: &Published) -> Result<Vec<String>, ClusterError> {
         #[derive(Deserialize)]
         struct Index {
@@ -244,7 +233,6 @@ impl Lease {
     }
 
     /// Whether another build may have its turn already.
-    #[must_use]
     pub fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::Relaxed)
     }

@@ -10,9 +10,9 @@ use super::cluster::{ClusterError, ClusterRequest};
 use super::filter::all;
 use super::response::{SearchResponse, StoredFields, damaged, one};
 use super::term::document_id;
+use crate::catalogue::resource::ReviewSummary;
 use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort};
 use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
-use crate::resource::ReviewSummary;
 
 /// The end of the name of the reviews' index.
 pub(super) const REVIEWS: &str = "-reviews";

@@ -12,7 +12,6 @@ use crate::engine::{EngineError, Hit, HitTexts};
 use crate::search::collect::{Candidate, Tier};
 use crate::search::forward::DocumentWords;
 
-/// A response to a search.
 #[derive(Debug, Deserialize)]
 pub(super) struct SearchResponse {
     #[serde(default)]
@@ -122,9 +121,6 @@ impl SearchResponse {
     }
 
     /// The hits as candidates, each with the number of words of its shortest name, at least 1.
-    ///
-    /// # Errors
-    /// Where a column is missing.
     pub(super) fn candidates(&self, is_demo: impl Fn(u32) -> bool) -> Result<Vec<(Candidate, f32)>, EngineError> {
         let candidate = |hit: &ResponseHit| {
             let ordinal = *hit.fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
@@ -136,9 +132,6 @@ impl SearchResponse {
     }
 
     /// The hits and, where requested, their texts.
-    ///
-    /// # Errors
-    /// Where a stored field is missing or damaged.
     pub(super) fn hits(
         self,
         tiers: Tiers,
@@ -160,9 +153,6 @@ impl SearchResponse {
     }
 
     /// The fields of the hits, by their ordinals.
-    ///
-    /// # Errors
-    /// Where an ordinal is missing.
     pub(super) fn by_ordinal(self) -> Result<FxHashMap<u32, StoredFields>, EngineError> {
         let fields = self.hits.hits.into_iter().map(|hit| hit.fields);
         fields.map(|fields| Ok((*fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?, fields))).collect()
@@ -184,7 +174,6 @@ fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
     (if is_demo { tier.demo() } else { tier }, score)
 }
 
-/// The texts of a hit.
 pub(super) fn hit_texts(detail: Vec<String>, words: &[String]) -> Result<HitTexts, EngineError> {
     Ok(HitTexts { fields: one(detail, "detail")?, words: document_words(words)? })
 }

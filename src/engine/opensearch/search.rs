@@ -43,9 +43,6 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     /// Searches. The texts come with the hits; where one response can't hold them, those that fit are read afterwards.
-    ///
-    /// # Errors
-    /// Where the cluster doesn't respond, or not as expected.
     pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {

@@ -11,7 +11,6 @@ const DOT: char = '\u{1f}';
 /// Marks a name that is a hash.
 const HASHED: char = '#';
 
-/// The field that a term is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermField {
     /// Features, each with its weighted frequency.

@@ -19,15 +19,15 @@ use super::{IndexPrefix, Parts, PartsError, Published};
 use crate::catalogue::{Attribute, Bulk, ReviewFilter, ReviewSort, SoftwareFilter, Span};
 use crate::engine::tests::{Engines, Query, exports, large, query, software};
 use crate::engine::{Engine, Hit, ReviewsRequest, SearchHits, SearchRequest};
-use crate::external::Scratch;
+use crate::generation::cluster::{self as generations, FillError, Filler, MergedSet};
+use crate::generation::{BuildError, Generation, Snapshot};
+use crate::scratch::Scratch;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::expand;
 use crate::search::query::parse;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term, names};
-use crate::snapshot::remote::{self, FillError, Filler, MergedSet};
-use crate::snapshot::{BuildError, Generation, Snapshot};
 
 /// The largest difference of two scores that counts as none, as a share.
 const TOLERANCE: f32 = 0.005;
@@ -84,10 +84,10 @@ impl Compared {
                 shards: indices.shards,
                 skipped: [0; 2],
                 published_at: String::new(),
-                format: remote::PARTS_FORMAT,
+                format: generations::PARTS_FORMAT,
                 previous: None,
             };
-            remote::open(&CLUSTER, &published).await.expect("it opens")
+            generations::open(&CLUSTER, &published).await.expect("it opens")
         });
         Self { local, remote, index: IndexPrefix::default().generation(&name) }
     }

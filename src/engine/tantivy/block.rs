@@ -8,7 +8,6 @@ use crate::search::collect::{BITS, Pruned, ones};
 /// The number of documents of a block: a power of two.
 pub(super) const BLOCK_LEN: usize = 4096;
 
-/// The block of a document.
 pub(super) const fn block_of(document: DocId) -> usize {
     document as usize / BLOCK_LEN
 }
@@ -36,7 +35,6 @@ pub(super) const fn document(start: DocId, at: usize) -> DocId {
 pub(super) struct Bitset([u64; Self::WORDS]);
 
 impl Bitset {
-    /// The number of words of a set.
     pub(super) const WORDS: usize = BLOCK_LEN / BITS;
 
     /// The empty set.
@@ -57,7 +55,6 @@ impl Bitset {
         self.0.iter().map(|bits| bits.count_ones() as usize).sum()
     }
 
-    /// The words of the set.
     pub(super) const fn words(&self) -> [u64; Self::WORDS] {
         self.0
     }
@@ -68,7 +65,6 @@ impl Bitset {
         (self.0[at / BITS % Self::WORDS] & ((1 << (at % BITS)) - 1)).count_ones()
     }
 
-    /// Whether the set is empty.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         // Without a branch for each word.

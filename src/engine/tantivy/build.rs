@@ -40,7 +40,6 @@ struct Postings {
     /// Where the name of each other term is in `names`, its list behind it.
     terms: SharedArenaHashMap,
     names: MemoryArena,
-    /// Where the lists are.
     lists: MemoryArena,
 }
 
@@ -69,9 +68,6 @@ impl std::fmt::Debug for TantivyBuilder {
 
 impl TantivyBuilder {
     /// An empty index.
-    ///
-    /// # Errors
-    /// Where tantivy refuses to create it.
     pub fn new() -> Result<Self, EngineError> {
         let mut schema = Schema::builder();
         let indexing =
@@ -81,9 +77,6 @@ impl TantivyBuilder {
     }
 
     /// Adds the next documents.
-    ///
-    /// # Errors
-    /// Where there are more documents than can be numbered.
     pub fn add(&mut self, documents: &Documents) -> Result<(), EngineError> {
         let first = self.documents;
         let count = u32::try_from(documents.len()).ok().and_then(|count| first.checked_add(count));
@@ -94,9 +87,6 @@ impl TantivyBuilder {
     }
 
     /// Ends the index and hands over its files.
-    ///
-    /// # Errors
-    /// Where the index can't be written.
     pub fn finish(self) -> Result<EngineFiles, EngineError> {
         let directory = RamDirectory::create();
         let index = self.segment_without_words(&directory).map_err(EngineError::index("written"))?;

@@ -30,9 +30,6 @@ pub(super) struct TierCollector<'a> {
 
 impl<'a> TierCollector<'a> {
     /// An empty collector for a request.
-    ///
-    /// # Errors
-    /// Where the posting lists of the names can't be read.
     pub(super) fn new(
         engine: &'a TantivyEngine,
         request: &SearchRequest<'a>,

@@ -33,13 +33,11 @@ pub(super) enum DocumentTerm<'d> {
 
 impl Documents {
     /// The number of documents.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }

@@ -21,7 +21,6 @@ const MIN_DOCUMENTS: u32 = 256;
 /// The shares of a term's documents in each tier, as divisors.
 const TIERS: [usize; 3] = [32, 8, 3];
 
-/// A frequent term.
 pub(super) struct FrequentTerm {
     blocks: Box<[Block]>,
     /// The packed term frequencies less one, by document.
@@ -137,11 +136,11 @@ mod tests {
     use super::super::block::{block_start, document};
     use super::*;
     use crate::engine::{Documents, Engine as _, TantivyBuilder, TantivyEngine, TantivyIndex};
+    use crate::generation::Snapshot;
     use crate::search::field::Field;
     use crate::search::forward::Forward;
     use crate::search::score::Occurrences;
     use crate::search::{Ranking, Term};
-    use crate::snapshot::Snapshot;
 
     /// More than two blocks, the last one not full.
     const DOCUMENTS: u32 = 9000;

@@ -51,9 +51,6 @@ pub struct TantivyIndex(Index);
 
 impl TantivyIndex {
     /// Loads an index from its files, which are copied.
-    ///
-    /// # Errors
-    /// Where they are damaged.
     pub fn load(files: EngineFiles) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
@@ -84,9 +81,6 @@ impl std::fmt::Debug for TantivyEngine {
 impl TantivyEngine {
     /// Opens an index with the lengths and words of its documents, their records, and the catalogue, whose categories filters
     /// name.
-    ///
-    /// # Errors
-    /// Where the index can't be read, or isn't of that many documents in one segment.
     pub fn open(
         TantivyIndex(index): TantivyIndex,
         scorer: Scorer,

@@ -132,7 +132,6 @@ impl Reader {
     }
 }
 
-/// Whether a URI is one of the web.
 pub(super) fn is_web(uri: &str) -> bool {
     uri.split_once(':')
         .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http"))

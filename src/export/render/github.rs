@@ -9,9 +9,6 @@ use crate::export::{Code, Finding, LeftOut, Location, Related, Report};
 
 /// Prints a report as workflow commands: the first findings of a kind in a file, and the number of the others. Each further place of a
 /// finding is a notice.
-///
-/// # Errors
-/// Where it can't be written.
 pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for item in items(report) {
         match item {

@@ -21,9 +21,6 @@ struct Document<'r> {
 
 /// Prints a report as one JSON document, with the findings that are kept and how many more there
 /// are.
-///
-/// # Errors
-/// Where it can't be written.
 pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         valid: report.is_valid(),

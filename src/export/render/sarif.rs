@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Grouped;
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile, SourceSpan};
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -19,9 +19,6 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_')
 
 /// Prints a report as a SARIF log: a run with the findings that are kept as results, their codes as rules, and the number of further
 /// findings as notifications.
-///
-/// # Errors
-/// Where it can't be written.
 pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let log = Log {
         rules: report.code_counts().into_keys().collect(),

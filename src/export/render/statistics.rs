@@ -7,9 +7,6 @@ use super::{Grouped, summary};
 use crate::export::Report;
 
 /// Prints the number of findings of each code, errors first, the largest number first, then the summary.
-///
-/// # Errors
-/// Where it can't be written.
 pub fn statistics(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<_> = report.code_counts().into_iter().collect();
     counts.sort_by_key(|(code, count)| (code.severity(), Reverse(*count), *code));

@@ -10,7 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet
 use super::window::Window;
 use super::{Grouped, Item, inside, items, stale::stale, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 /// How a report looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +23,6 @@ pub enum Style {
 
 /// Prints a report: each finding with its line, then a summary. The first findings of a kind in
 /// a file are printed, the others counted.
-///
-/// # Errors
-/// Where it can't be written.
 pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let files = report.files.iter().map(|file| (file.path(), file)).collect();
     let renderer = match style {

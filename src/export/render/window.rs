@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::export::SourceFile;
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 /// Bytes shown before the place, and behind its first byte, at most.
 const BEFORE: usize = 60;

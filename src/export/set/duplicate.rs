@@ -44,7 +44,6 @@ pub(in crate::export) const TERMS: Identity = Identity {
     help: "join the two definitions, or remove one; terms that differ in case or punctuation only are one",
 };
 
-/// An element of a set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::export) struct Element {
     /// The number of its export.

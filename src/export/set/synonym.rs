@@ -7,8 +7,8 @@ use crate::export::budget::TERM_GROUPS;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind};
 use crate::record::SynonymGroup;
-use crate::search::analyse::words;
-use crate::search::stem::Stems;
+use crate::text::analyse::words;
+use crate::text::stem::Stems;
 
 /// Counts the groups of each term over all exports, and marks the groups beyond the limit to be skipped.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {

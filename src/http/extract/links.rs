@@ -9,8 +9,8 @@ use axum::http::HeaderValue;
 use axum::http::request::Parts;
 
 use super::query::{MAX_QUERY_OFFSET, RawQuery};
+use crate::catalogue::resource::Pagination;
 use crate::http::state::AppState;
-use crate::resource::Pagination;
 
 /// The largest offset of a list's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,20 +6,20 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
+use crate::generation;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::snapshot;
 
 /// The generation that the whole request is answered from: the current one when the request came.
 ///
 /// Middleware takes it from the directory once and inserts it as an extension; nothing else in a request does.
 #[derive(Debug, Clone)]
-pub(in crate::http) struct Snapshot(pub(in crate::http) Arc<snapshot::Snapshot>);
+pub(in crate::http) struct Snapshot(pub(in crate::http) Arc<generation::Snapshot>);
 
 impl Deref for Snapshot {
-    type Target = snapshot::Snapshot;
+    type Target = generation::Snapshot;
 
-    fn deref(&self) -> &snapshot::Snapshot {
+    fn deref(&self) -> &generation::Snapshot {
         &self.0
     }
 }

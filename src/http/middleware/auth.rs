@@ -107,9 +107,6 @@ pub(in crate::http) fn has_valid_key(keys: &KeyStore, headers: &HeaderMap) -> bo
 }
 
 /// Returns the grant of a request's key.
-///
-/// # Errors
-/// Where there is no key, or none that is valid now.
 fn authenticate(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiError> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
     let presented = match (sent.next(), sent.next()) {
@@ -150,9 +147,6 @@ fn looks_like_key(text: &str) -> bool {
 }
 
 /// Checks the `Origin` of a request, which only browsers send, against the origins of its key.
-///
-/// # Errors
-/// Where the key is for other origins.
 fn check_origin(grant: &Grant, headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let origin = String::from_utf8_lossy(origin.as_bytes());

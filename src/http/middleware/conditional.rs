@@ -26,7 +26,6 @@ pub(in crate::http) struct Conditional(pub(in crate::http) EntityTags);
 
 /// How a response is tagged.
 pub(in crate::http) enum Tagging {
-    /// With this.
     Tag(EntityTag),
     /// By the [`ContentHash`] that comes with it; this is the request's URI.
     ContentHash(Uri),

@@ -95,31 +95,26 @@ impl ErrorCode {
     ];
 
     /// The code as problem documents write it.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.facts().code
     }
 
     /// The HTTP status.
-    #[must_use]
     pub const fn status(self) -> StatusCode {
         self.facts().status
     }
 
     /// The meaning in a few words, the same for every occurrence.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         self.facts().title
     }
 
     /// The condition that it reports.
-    #[must_use]
     pub const fn cause(self) -> &'static str {
         self.facts().cause
     }
 
     /// The remedy for the caller.
-    #[must_use]
     pub const fn cure(self) -> &'static str {
         self.facts().cure
     }

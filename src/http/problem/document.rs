@@ -32,14 +32,12 @@ pub struct Problem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_seconds: Option<u64>,
-    /// The problems by parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub errors: Option<&'a [ParameterProblem]>,
 }
 
 /// The problem document of an error. `documentation` is the URL of the page that explains the codes.
-#[must_use]
 pub(in crate::http) fn describe<'a>(error: &'a ApiError, request_id: &'a str, documentation: &str) -> Problem<'a> {
     let code = error.code();
     Problem {

@@ -33,106 +33,76 @@ const DOWNLOAD_RETRY_SECONDS: u64 = 5;
 /// A request's failure, the caller's or the service's.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
-    /// Invalid parameters: never empty, the first one gives the problem its code.
     #[error("invalid parameters")]
     Parameters(Vec<ParameterProblem>),
-    /// The request is malformed; says how.
     #[error("bad request: {0}")]
     BadRequest(&'static str),
-    /// No API key.
     #[error("no API key")]
     MissingApiKey,
-    /// An API key without the scheme `Bearer` before it.
     #[error("API key without the scheme Bearer")]
     MissingBearer,
-    /// An unknown API key.
     #[error("unknown API key")]
     InvalidApiKey,
-    /// An expired API key.
     #[error("expired API key")]
     ExpiredApiKey,
-    /// A web origin that the key isn't for.
     #[error("origin {0} is not allowed")]
     OriginNotAllowed(String),
-    /// A browser's request to a host name that isn't known to be the service's.
     #[error("a browser's request to another host name")]
     HostNotAllowed,
-    /// A key that may not pull the index.
     #[error("the key may not pull the index")]
     ReplicateNotAllowed,
-    /// No product with this id.
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
-    /// No category with this id.
     #[error("no category {0:?}")]
     CategoryNotFound(String),
-    /// No glossary term with this id.
     #[error("no glossary term {0:?}")]
     TermNotFound(String),
-    /// No export with this id.
     #[error("no export {0:?}")]
     ExportNotFound(String),
-    /// A generation that the log of changes doesn't have.
     #[error("no changes since generation {0:?}")]
     GenerationGone(String),
-    /// No route at this path.
     #[error("no such route")]
     RouteNotFound,
-    /// A known path, another method.
     #[error("method not allowed")]
     MethodNotAllowed,
-    /// No response within the request timeout.
     #[error("request timed out")]
     RequestTimeout,
-    /// Path and query too long.
     #[error("URI too long")]
     UriTooLong,
-    /// Headers too large.
     #[error("headers too large")]
     HeadersTooLarge,
-    /// A range beyond the end of a download.
     #[error("range not satisfiable")]
     RangeNotSatisfiable {
         /// The length of the download, in bytes.
         length: u64,
     },
-    /// Quota used up.
     #[error("rate limited for {retry_after_seconds} s")]
     RateLimited {
         /// Whole seconds after which a request is allowed again.
         retry_after_seconds: u64,
     },
-    /// The quota of a visitor's address used up.
     #[error("address of a visitor rate limited for {retry_after_seconds} s")]
     VisitorRateLimited {
         /// Whole seconds after which a request is allowed again.
         retry_after_seconds: u64,
     },
-    /// Too many keys that aren't valid from one address.
     #[error("too many failed authentications, refused for {retry_after_seconds} s")]
     TooManyFailures {
         /// Whole seconds after which another attempt is answered.
         retry_after_seconds: u64,
     },
-    /// An operation failed.
     #[error("the request failed")]
     Internal(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// A handler panicked; its message.
     #[error("a handler panicked: {0}")]
     Panicked(String),
-    /// No generation yet.
     #[error("no generation is loaded")]
     IndexUnavailable,
-    /// The cluster with the index doesn't respond.
     #[error("the index can't be read")]
     ClusterUnavailable(#[source] Arc<ServiceError>),
-    /// Too many requests at once.
     #[error("too many requests in flight")]
     Overloaded,
-    /// Too many downloads at once.
     #[error("too many downloads in progress")]
     DownloadsBusy,
-    /// Too many downloads at once with this key, or of this visitor.
     #[error("too many downloads in progress of this caller")]
     TooManyDownloads,
 }
@@ -162,7 +132,6 @@ impl ApiError {
     }
 
     /// The code, which also fixes the status.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Parameters(problems) => problems.first().map_or(ErrorCode::InvalidParameter, |first| first.code),
@@ -194,7 +163,6 @@ impl ApiError {
     }
 
     /// The text for the caller: the cause and the cure, without internals of the service.
-    #[must_use]
     pub fn detail(&self) -> String {
         match self {
             Self::Parameters(problems) => match problems.as_slice() {

@@ -19,7 +19,7 @@ const fn named(name: &'static str) -> (&'static str, Field) {
 }
 
 impl Field {
-    /// All fields with their names, in the order of [`SoftwareItem`](crate::resource::SoftwareItem).
+    /// All fields with their names, in the order of [`SoftwareItem`](crate::catalogue::resource::SoftwareItem).
     pub(in crate::http) const NAMED: [(&'static str, Self); 12] = [
         named("id"),
         named("name"),

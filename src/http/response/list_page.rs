@@ -7,8 +7,8 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::json;
+use crate::catalogue::resource::Pagination;
 use crate::http::problem::ApiError;
-use crate::resource::Pagination;
 use crate::service::Page;
 
 /// The body of a list page: a JSON object that is written member by member.

@@ -14,7 +14,6 @@ use serde::Serialize;
 
 use super::problem::ApiError;
 
-/// A JSON response.
 pub(super) fn json(body: impl Into<Body>) -> Response {
     /// The number of headers, those of middleware included, so that the map is allocated once.
     const HEADERS: usize = 16;

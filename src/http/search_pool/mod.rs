@@ -40,10 +40,6 @@ enum Verdict {
 }
 
 impl SearchPool {
-    /// Starts the threads.
-    ///
-    /// # Errors
-    /// Where the system has no more threads.
     pub(super) fn start(threads: usize, max_delay: MaxQueueDelay) -> io::Result<Self> {
         let (queue, tasks) = bounded(QUEUE_CAPACITY);
         for _ in 0..threads {

@@ -145,9 +145,6 @@ where
     }
 
     /// Serves a connection.
-    ///
-    /// # Errors
-    /// Where the system has no resources for more of them.
     fn spawn(&mut self, accepted: io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)>) -> Result<(), ()> {
         match accepted {
             Ok((stream, peer, permit)) => {

@@ -24,7 +24,6 @@ use tower::Service;
 
 use self::connections::Connections;
 
-/// Limits of connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
     /// The most connections at once. A further one takes the place of the one that is idle the longest, and waits in the listener's
@@ -60,11 +59,8 @@ impl Default for ConnectionLimits {
 /// An HTTP/1.1 server of a tower service. Each request has the peer's address as the extension `ConnectInfo<SocketAddr>`.
 #[derive(Debug)]
 pub struct Server<S> {
-    /// The service.
     pub service: S,
-    /// The limits of its connections.
     pub limits: ConnectionLimits,
-    /// A gauge of the open connections.
     pub open_connections: Option<IntGauge>,
 }
 

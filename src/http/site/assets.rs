@@ -6,9 +6,9 @@ use bytes::Bytes;
 
 use super::document::Document;
 use super::frame::{fill, framed};
-use crate::html::escape;
 use crate::http::config::HttpConfig;
 use crate::http::preview::Preview;
+use crate::text::html::escape;
 
 macro_rules! assets {
     ($($path:literal),* $(,)?) => {
@@ -70,7 +70,6 @@ const PREVIEW: &str = include_str!("preview.html");
 const DESCRIPTION: &str =
     "A directory of software products: search, compare the evidence, and see the API call behind each view.";
 
-/// The assets.
 #[derive(Debug, Clone)]
 pub(super) struct Assets {
     /// The path of the public URL, as HTML.

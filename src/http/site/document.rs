@@ -54,7 +54,6 @@ impl Document {
         Self { status, content, content_type, tag, policy, caching, compressed: Arc::default() }
     }
 
-    /// A page.
     pub(super) fn page(html: String) -> Self {
         Self { policy: PAGE, ..Self::new(HTML, html) }
     }

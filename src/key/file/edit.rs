@@ -38,9 +38,6 @@ pub struct NewKey {
 
 impl NewKey {
     /// Checks the name. The text goes on from «the name».
-    ///
-    /// # Errors
-    /// Where a key file with this name would be refused.
     pub fn check_name(&self) -> Result<(), String> {
         super::check::check_name(&self.name)
     }
@@ -53,7 +50,7 @@ impl NewKey {
 /// valid key that wasn't shown.
 ///
 /// # Errors
-/// Where the file is invalid or can't be changed, or the key can't be shown; the file is as before then.
+/// If the file is invalid or can't be changed, or the key can't be shown; the file is as before then.
 pub fn create(
     path: &Path,
     new: NewKey,
@@ -81,9 +78,6 @@ pub fn create(
 }
 
 /// Takes a key out of the file, so that it is no longer accepted.
-///
-/// # Errors
-/// Where no key has this id, there is no file, it is invalid or can't be changed.
 pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
     // Nothing is made, not even the lock file, where there is no key file.
     super::read_bytes(path)?;
@@ -98,9 +92,6 @@ pub fn revoke(path: &Path, id: &str) -> Result<KeyRecord, KeyFileError> {
 /// own expiry where that is earlier. `show` is called as in [`create`].
 ///
 /// Returns the record of the new key and that of the old one.
-///
-/// # Errors
-/// Where no key has this id, there is no file, it is invalid or can't be changed, or the key can't be shown.
 pub fn rotate(
     path: &Path,
     id: &str,

@@ -7,18 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::key::access::Quoted;
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 /// Why a key file can't be read or changed. The texts say how to repair it and hold nothing secret.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// There is no such file.
     #[error("there is no key file {}; make one with: software-directory keys create --name \"…\" --keys {}", path.display(), Quoted(path))]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// It is there but can't be read.
     #[error("the key file {} can't be read", path.display())]
     Read {
         /// The file.
@@ -26,13 +24,11 @@ pub enum KeyFileError {
         /// Why.
         source: io::Error,
     },
-    /// A folder, a pipe or another special file.
     #[error("the key file {} is not a regular file; name another one with --keys", path.display())]
     NotAFile {
         /// The file.
         path: PathBuf,
     },
-    /// Larger than any key file.
     #[error("the key file {} is larger than {max_bytes} bytes; name another one with --keys", path.display())]
     TooLarge {
         /// The file.
@@ -40,7 +36,6 @@ pub enum KeyFileError {
         /// The most that is read.
         max_bytes: u64,
     },
-    /// Not JSON, or not of the shape of a key file.
     #[error("the key file {} is not valid: {reason}", path.display())]
     Syntax {
         /// The file.
@@ -48,7 +43,6 @@ pub enum KeyFileError {
         /// The error and its place, by line and column.
         reason: String,
     },
-    /// Keys of the file are wrong.
     #[error("the key file {} is not valid: {}", path.display(), Findings(findings))]
     Invalid {
         /// The file.
@@ -56,7 +50,6 @@ pub enum KeyFileError {
         /// All problems, in the order of the file.
         findings: Vec<KeyFinding>,
     },
-    /// The folder of the file doesn't exist.
     #[error("the key file {} can't be made, for there is no folder {}; make the folder first", path.display(), folder.display())]
     NoFolder {
         /// The file.
@@ -64,7 +57,6 @@ pub enum KeyFileError {
         /// The missing folder.
         folder: PathBuf,
     },
-    /// It can't be written; the old content is still there.
     #[error("the key file {} can't be changed; it is as it was before", path.display())]
     Write {
         /// The file.
@@ -72,7 +64,6 @@ pub enum KeyFileError {
         /// Why.
         source: io::Error,
     },
-    /// Another process holds its lock.
     #[error(
         "the key file {} is as it was before: another process has held its lock {} for {} s. If it is no change under way \
          (`software-directory keys`), see which process it is with `fuser -v {}`, end it, and try again",
@@ -86,16 +77,12 @@ pub enum KeyFileError {
         /// How long it was waited for.
         waited: Duration,
     },
-    /// The new key can't be shown.
     #[error("no key was made, for it couldn't be printed")]
     NotShown(#[source] io::Error),
-    /// The operating system has no random numbers for a new key.
     #[error("no key can be made, for the operating system gives no random numbers")]
     Random(#[from] getrandom::Error),
-    /// No key has this id.
     #[error("{}", unknown_id(id, path, known))]
     UnknownId {
-        /// The id.
         id: String,
         /// The file.
         path: PathBuf,
@@ -123,13 +110,11 @@ impl KeyFileError {
     }
 
     /// Whether there is no file.
-    #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing { .. })
     }
 
     /// The error with its causes as a terminal shows it, each finding on a line of its own.
-    #[must_use]
     pub fn report(&self) -> String {
         match self {
             Self::Invalid { path, findings } => {
@@ -144,7 +129,6 @@ impl KeyFileError {
     }
 
     /// The error with its causes, on one line, for logs and status.
-    #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.to_string();
         let mut cause = self.source();

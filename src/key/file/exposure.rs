@@ -7,7 +7,6 @@ use crate::key::access::Quoted;
 /// A warning where other accounts may read or change the file, with the command that ends it. Reading through the file's
 /// group is fine: that is how a server with an account of its own reads it.
 #[cfg(unix)]
-#[must_use]
 pub fn exposure(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     // A file that can't be looked at can't be read either, which is an error elsewhere.
@@ -24,7 +23,6 @@ pub fn exposure(path: &Path) -> Option<String> {
 
 /// Nothing is known of access on this system.
 #[cfg(not(unix))]
-#[must_use]
 pub fn exposure(_: &Path) -> Option<String> {
     None
 }

@@ -66,21 +66,17 @@ impl KeyFile {
     /// Reads and checks a key file.
     ///
     /// # Errors
-    /// Where it can't be read or isn't valid, with all problems of its keys at once.
+    /// If it can't be read or isn't valid, with all problems of its keys at once.
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         Self::parse(path, &read_bytes(path)?)
     }
 
     /// Checks the content of a key file; the path is for the messages.
-    ///
-    /// # Errors
-    /// Where it isn't valid.
     pub fn parse(path: &Path, content: &[u8]) -> Result<Self, KeyFileError> {
         check::check(path, content)
     }
 
     /// Its keys, in the order of the file.
-    #[must_use]
     pub fn keys(&self) -> &[KeyRecord] {
         &self.keys
     }

@@ -19,9 +19,6 @@ pub struct FileStamp {
 
 impl FileStamp {
     /// The stamp of a file; `None` where it changed so recently that a next change could have the same times.
-    ///
-    /// # Errors
-    /// Where there is no such file, or it can't be looked at.
     pub fn of(path: &Path) -> Result<Option<Self>, KeyFileError> {
         let fail = |source| KeyFileError::from_io(path, source);
         let metadata = std::fs::metadata(path).map_err(fail)?;

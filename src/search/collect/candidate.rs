@@ -28,7 +28,6 @@ impl Tier {
     }
 
     /// Whether it is one of demo records.
-    #[must_use]
     pub const fn is_demo(self) -> bool {
         matches!(self, Self::SomeDemo | Self::Demo)
     }
@@ -37,7 +36,6 @@ impl Tier {
 /// A candidate; the greater is the better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Its tier.
     pub tier: Tier,
     /// Its score within the tier, not negative.
     pub score: f32,

@@ -22,13 +22,11 @@ pub struct Pruned<'b> {
 
 impl Pruned<'_> {
     /// The number of documents.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
 
     /// Whether a document is one of them.
-    #[must_use]
     pub fn has(&self, ordinal: Ordinal) -> bool {
         // One before the first becomes one far behind the last.
         let at = ordinal.wrapping_sub(self.first) as usize;
@@ -92,7 +90,6 @@ pub struct Collector<'c> {
 
 impl<'c> Collector<'c> {
     /// A collector of the best candidates, that many.
-    #[must_use]
     pub fn new(columns: &'c Columns, filter: &'c Filter, kept: usize, counts: Option<FacetCounts>) -> Self {
         // A caller's offset must not decide how much memory is set aside.
         let best = Vec::with_capacity(kept.min(RERANKED) * 2);
@@ -115,7 +112,6 @@ impl<'c> Collector<'c> {
     }
 
     /// Whether a product is a demo record.
-    #[must_use]
     #[inline]
     pub fn is_demo(&self, ordinal: Ordinal) -> bool {
         self.columns.is_demo(ordinal)
@@ -201,20 +197,17 @@ impl<'c> Collector<'c> {
 
     /// The score below which a candidate only counts. Whole names are excepted: they come first with any score. There is none as
     /// long as a demo record is among the best, for any real product comes before it.
-    #[must_use]
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
         (least.tier != Tier::ExactName && !least.tier.is_demo()).then_some(least.score)
     }
 
     /// The counts of the facets, where requested.
-    #[must_use]
     pub fn take_counts(&mut self) -> Option<FacetCounts> {
         self.counts.take().map(|counts| counts.settled(self.columns))
     }
 
     /// The best candidates, best first.
-    #[must_use]
     pub fn into_best(mut self) -> Vec<Candidate> {
         self.cut();
         self.best.sort_unstable_by_key(|kept| Reverse(kept.key));

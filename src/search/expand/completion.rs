@@ -4,10 +4,10 @@ use fst::{IntoStreamer, Streamer};
 
 use super::slot::Slot;
 use super::{Expander, Prefix};
-use crate::search::english;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, INDEXED_PREFIX, Kind, Term};
 use crate::search::understand::Documents;
+use crate::text::english;
 
 /// The units of the budget for each word with the typed prefix.
 const LISTED: usize = 10;

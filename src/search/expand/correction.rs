@@ -2,11 +2,12 @@
 
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
-use crate::resource::Correction;
+use crate::catalogue::resource::Correction;
 use crate::search::lexicon::WordId;
 use crate::search::plan::{Alternative, Kind, Term};
+use crate::search::typo;
 use crate::search::understand::Documents;
-use crate::search::{english, typo};
+use crate::text::english;
 
 /// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
 /// records.

@@ -13,7 +13,6 @@ use serde::Serialize;
 use self::selection::{drop_where_others_find, enough, relax};
 use self::slot::Slot;
 use super::SearchIndex;
-use super::analyse::{Gap, Word, compound, name_key, written};
 use super::budget::Budget;
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
@@ -21,7 +20,8 @@ use super::plan::{Alternative, Kind, Phrase, Plan, Rerank, Signals, Term};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::stem_slots::StemSlots;
 use super::understand::{Documents, Subject, excluded_terms, understand};
-use crate::resource::{Correction, QueryReport};
+use crate::catalogue::resource::{Correction, QueryReport};
+use crate::text::analyse::{Gap, Word, compound, name_key, written};
 
 /// The most words of a query that count.
 pub const MOST_WORDS: usize = 10;
@@ -70,9 +70,6 @@ pub struct Options {
 }
 
 /// Expands the words of a query to what may stand for each, and plans the search.
-///
-/// # Errors
-/// Where a document frequency can't be read.
 pub fn expand<D: Documents>(
     index: &SearchIndex,
     documents: &D,

@@ -2,9 +2,9 @@
 
 use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
-use crate::search::analyse::Gap;
 use crate::search::intent::is_kind;
 use crate::search::understand::Documents;
+use crate::text::analyse::Gap;
 
 /// The most words that are searched: words as frequent as the tenth count too, but not any number of them.
 const MOST_SEARCHED: usize = 30;

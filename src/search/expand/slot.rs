@@ -1,14 +1,13 @@
 //! A word of a query and the terms that match it.
 
-use crate::search::analyse::Word;
-use crate::search::english;
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
+use crate::text::analyse::Word;
+use crate::text::english;
 
 /// A word of the query with its alternatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
-    /// The word.
     pub word: Word,
     /// The terms that match it.
     pub alternatives: Vec<Alternative>,

@@ -85,7 +85,6 @@ pub struct TermScores {
 
 impl TermScores {
     /// The scores in a set of documents.
-    #[must_use]
     pub fn new(lengths: &LengthStatistics, ranking: &Ranking) -> Self {
         let fields = [
             (ranking.name, ranking.name_b),
@@ -108,7 +107,6 @@ impl TermScores {
     }
 
     /// The score of a term in a document of these lengths, by its packed frequency there: above 0, below 1.
-    #[must_use]
     pub fn score(&self, packed: u32, lengths: &Lengths) -> f32 {
         self.counted_score(packed, Counted::from(lengths))
     }
@@ -138,7 +136,6 @@ pub struct Scorer {
 
 impl Scorer {
     /// A scorer of documents of these lengths.
-    #[must_use]
     pub fn new(lengths: &[Lengths], ranking: &Ranking) -> Self {
         let mut statistics = LengthStatistics::default();
         for lengths in lengths {
@@ -149,13 +146,11 @@ impl Scorer {
     }
 
     /// The number of documents.
-    #[must_use]
     pub fn documents(&self) -> usize {
         self.documents.len()
     }
 
     /// The score of a term in a document, by its packed frequency there: above 0, below 1.
-    #[must_use]
     #[inline]
     pub fn score(&self, packed: u32, document: Ordinal) -> f32 {
         self.scores.counted_score(packed, self.documents[document as usize])
@@ -163,7 +158,6 @@ impl Scorer {
 
     /// The shares of the sections in a term's score in a document: names, short fields, long ones, and the descriptions of
     /// categories; their sum is 1.
-    #[must_use]
     pub fn shares(&self, packed: u32, document: Ordinal) -> [f32; 4] {
         let counts = self.scores.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
         let weights = self.scores.weights_of(self.documents[document as usize]);
@@ -185,7 +179,6 @@ const SCALE: f32 = 2.2;
 
 /// The factor of the scores of a group's terms besides the weight of each, by the frequency of its most frequent term: the
 /// probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
-#[must_use]
 pub fn group_weight(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let (n, all) = (frequency as f32, documents as f32);

@@ -17,7 +17,6 @@ pub struct Occurrences {
 
 impl Occurrences {
     /// One occurrence in a field.
-    #[must_use]
     pub const fn one(field: Field) -> Self {
         let mut sections = [0; 3];
         let context = matches!(field, Field::CategoryDescription);
@@ -46,7 +45,6 @@ impl Occurrences {
     }
 
     /// The packed term frequency: the number that stands for them in an index, at least 1 and small for common occurrences.
-    #[must_use]
     pub fn packed(self) -> u32 {
         PACKED.by_index[self.index()]
     }

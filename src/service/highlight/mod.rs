@@ -14,9 +14,9 @@ use serde::de::IgnoredAny;
 use self::scratch::Scratch;
 use self::texts::{Category, DetailTexts, ItemTexts, Text};
 use crate::engine::{Hit, HitTexts, SearchHits};
+use crate::generation::Snapshot;
 use crate::record::slug;
 use crate::search::Term;
-use crate::search::analyse::{self, words};
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
 use crate::search::expand::{Expansion, slot::Slot};
@@ -24,7 +24,7 @@ use crate::search::field::Section;
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
-use crate::snapshot::Snapshot;
+use crate::text::analyse::{self, words};
 
 /// The units of the budget for highlighting a hit, in addition to those for its words.
 const HIT: usize = 100;
@@ -43,7 +43,6 @@ pub(super) struct Highlighter<'s> {
     name_prefix: Option<&'s str>,
     /// The ids of the categories that are searched for as such.
     categories: Vec<&'s str>,
-    /// The slots of words.
     words: Slots,
     /// Whether word numbers find every match of the query.
     is_found_by_word_numbers: bool,
@@ -104,10 +103,7 @@ impl<'s> Highlighter<'s> {
     }
 
     /// Of each hit the fields that the query matched, in the order of their weight; of a list each value that has a match. JSON
-    /// arrays of [`Highlight`](crate::resource::Highlight), empty for hits without texts.
-    ///
-    /// # Errors
-    /// Where a product's text is damaged, or a highlight can't be written as JSON.
+    /// arrays of [`Highlight`](crate::catalogue::resource::Highlight), empty for hits without texts.
     pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
         // One buffer for all of them: an allocation for each would take as long as the copying.
         self.scratch.json.reserve(found.hits.len() * HIGHLIGHT_BYTES);
@@ -370,7 +366,7 @@ const NAME: &str = "name";
 const ALIASES: &str = "aliases";
 const CATEGORIES: &str = "categories";
 
-/// The [`Highlight::by`](crate::resource::Highlight::by) of a text with matches of synonyms only.
+/// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of a text with matches of synonyms only.
 const SYNONYM: &str = "synonym";
 
 /// JSON as text: verified as a whole, which is faster than by string.

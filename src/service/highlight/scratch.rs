@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::spans::{measure, merge};
 use super::{Slots, html};
-use crate::resource::{Highlight, TextRange};
+use crate::catalogue::resource::{Highlight, TextRange};
 use crate::search::field::Section;
 
 /// Buffers, reused for each product and each of its texts.

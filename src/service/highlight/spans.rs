@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::resource::TextRange;
+use crate::catalogue::resource::TextRange;
 
 /// Matches side by side, with nothing but white space between them, are one.
 pub(super) fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize, usize)>) {

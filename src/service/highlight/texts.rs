@@ -8,7 +8,6 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// A category.
 #[derive(Debug, Deserialize)]
 pub(super) struct Category<'a> {
     #[serde(borrow)]

@@ -5,9 +5,9 @@ use std::io::Read as _;
 
 use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
+use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
 use software_directory::service::{self, ListReviews, PageRequest};
-use software_directory::snapshot::Snapshot;
 
 /// An export with one of everything.
 pub(crate) const EXPORT: &str = include_str!("../export.json");

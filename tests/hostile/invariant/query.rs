@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use software_directory::catalogue::resource::Highlight;
 use software_directory::export::{self, Limits, SourceFile};
+use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
-use software_directory::resource::Highlight;
 use software_directory::search::budget::Budget;
 use software_directory::service::{
     Facet, ListGlossary, ListSoftware, Order, PageRequest, SearchSoftware, SearchSort, find_software_within,
     list_glossary, list_software, search_software,
 };
-use software_directory::snapshot::Snapshot;
 
 /// A search with facets, highlights and typo tolerance.
 pub(crate) fn search(q: &str) -> SearchSoftware {

@@ -18,13 +18,11 @@ pub struct Backoff {
 
 impl Backoff {
     /// Pauses until a deadline.
-    #[must_use]
     pub fn new(deadline: Instant) -> Self {
         Self { deadline, next: FIRST }
     }
 
     /// The pauses of a request that has this time altogether.
-    #[must_use]
     pub fn within(time: Duration) -> Self {
         Self::new(Instant::now() + time)
     }

@@ -23,9 +23,6 @@ pub struct Credentials {
 
 impl Credentials {
     /// A user and the password in a file, which is one line.
-    ///
-    /// # Errors
-    /// Where the file can't be read, or one of both has another form.
     pub fn password(user: &str, file: &Path) -> Result<Self, ClusterSettingsError> {
         if user.is_empty() || user.contains(|c: char| c == ':' || c.is_control()) {
             return Err(ClusterSettingsError::User(user.to_owned()));
@@ -38,9 +35,6 @@ impl Credentials {
     }
 
     /// The key in a file, which is one line: a token, sent as `Bearer`, or a scheme and a token, such as `ApiKey …`.
-    ///
-    /// # Errors
-    /// Where the file can't be read or has another form.
     pub fn key(file: &Path) -> Result<Self, ClusterSettingsError> {
         let authorization = read(file, |text| {
             let (scheme, token) = text.split_once(' ').unwrap_or(("Bearer", text));
@@ -50,7 +44,6 @@ impl Credentials {
         Ok(Self { name: "the key".to_owned(), authorization })
     }
 
-    /// The value of the header.
     pub(super) fn authorization(&self) -> &HeaderValue {
         &self.authorization
     }

@@ -12,10 +12,8 @@ type Source = Box<dyn std::error::Error + Send + Sync>;
 /// Why a request to a cluster fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// No node responds, or none in time, or data is missing: later it may succeed.
     #[error("the cluster isn't available")]
     Unavailable(#[source] Unavailability),
-    /// Too many requests: of ours, or for the cluster.
     #[error("{}; send fewer requests at once, or add nodes", overload(node.as_deref(), reason.as_ref()))]
     Overloaded {
         /// The node that rejected it; none if it waited in vain for its turn.
@@ -23,7 +21,6 @@ pub enum ClusterError {
         /// The cluster's reason.
         reason: Option<Reason>,
     },
-    /// The disk of a node is too full for further documents, or the disks of all nodes for another index.
     #[error(
         "the cluster takes no more documents or indices, for a disk is too full ({reason}); delete old indices or add disk \
          space: it takes them again by itself as soon as the disk is below the high watermark"
@@ -32,7 +29,6 @@ pub enum ClusterError {
         /// The cluster's reason.
         reason: Reason,
     },
-    /// The cluster refuses the request.
     #[error("node {node} rejects the request with {status}: {reason}")]
     Rejected {
         /// The node's address.
@@ -42,7 +38,6 @@ pub enum ClusterError {
         /// The cluster's reason.
         reason: Reason,
     },
-    /// The index or the document doesn't exist.
     #[error("node {node} finds nothing there: {reason}")]
     NotFound {
         /// The node's address.
@@ -50,7 +45,6 @@ pub enum ClusterError {
         /// The cluster's reason; its kind is `index_not_found_exception` where the index doesn't exist.
         reason: Reason,
     },
-    /// The credentials are wrong, missing, or without the right.
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
     Authentication {
         /// The node's address.
@@ -60,7 +54,6 @@ pub enum ClusterError {
         /// The user, or the kind of key.
         credentials: Option<String>,
     },
-    /// The response isn't one of OpenSearch, or too large.
     #[error("node {node} sends a response that can't be used: {what}")]
     InvalidResponse {
         /// The node's address.
@@ -76,7 +69,6 @@ pub enum ClusterError {
 /// Why a cluster isn't available.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailability {
-    /// The pings of all nodes fail.
     #[error("none of the nodes ({nodes}) answers; are they running, and are the addresses right?")]
     NoNode {
         /// Their addresses.
@@ -85,7 +77,6 @@ pub enum Unavailability {
         #[source]
         source: Option<Arc<NodeError>>,
     },
-    /// The last node that was given the request failed.
     #[error("the request failed in each attempt (of {attempts})")]
     Attempts {
         /// The number of attempts.
@@ -94,7 +85,6 @@ pub enum Unavailability {
         #[source]
         source: Arc<NodeError>,
     },
-    /// A shard has no copy that can be read: the index is red.
     #[error(
         "an index is red, part of its data is missing ({reason}); start the nodes that hold it, or build the index again"
     )]
@@ -107,7 +97,6 @@ pub enum Unavailability {
 /// Why an attempt at a node fails.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    /// There is no connection.
     #[error("node {node} can't be reached")]
     Connect {
         /// The node's address.
@@ -116,7 +105,6 @@ pub enum NodeError {
         #[source]
         source: Source,
     },
-    /// The node can't prove its identity, or speaks no TLS.
     #[error(
         "the TLS connection to node {node} fails; give the certificate of the CA that signed the node's with \
          --engine-ca-file, and the name that is in it as the address"
@@ -128,7 +116,6 @@ pub enum NodeError {
         #[source]
         source: rustls::Error,
     },
-    /// The connection broke before the response was there.
     #[error("the connection to node {node} broke")]
     Broken {
         /// The node's address.
@@ -137,7 +124,6 @@ pub enum NodeError {
         #[source]
         source: Source,
     },
-    /// There was no response in time.
     #[error("node {node} didn't respond within {} ms", after.as_millis())]
     TimedOut {
         /// The node's address.
@@ -145,13 +131,11 @@ pub enum NodeError {
         /// The time given to it.
         after: Duration,
     },
-    /// A ping found the node silent while it had the request, or a part of a search.
     #[error("node {node} stopped answering while the request was in progress")]
     Lost {
         /// The node's address.
         node: String,
     },
-    /// The node, or a proxy before it, can't serve the request.
     #[error("node {node} answers with {status}: {reason}")]
     Status {
         /// The node's address.
@@ -161,7 +145,6 @@ pub enum NodeError {
         /// The reason that it gives.
         reason: Reason,
     },
-    /// The response is larger than is read.
     #[error("the response of node {node} has more than {max_bytes} bytes")]
     TooLarge {
         /// The node's address.
@@ -173,32 +156,27 @@ pub enum NodeError {
 
 impl ClusterError {
     /// Whether the cluster can't be used at present, and requests may succeed later without anything being changed in them.
-    #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
 
     /// Whether the response is larger than is read.
-    #[must_use]
     pub fn is_too_large(&self) -> bool {
         let Self::InvalidResponse { source: Some(source), .. } = self else { return false };
         matches!(source.downcast_ref(), Some(NodeError::TooLarge { .. }))
     }
 
     /// Whether it pays to send a bulk request once more after a while: see [`super::Backoff`].
-    #[must_use]
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
     }
 
     /// Whether a compare-and-set was lost, or a document to create exists.
-    #[must_use]
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
     /// The error of a status with the cluster's reason: of a response, or of an item of a bulk response.
-    #[must_use]
     pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();
         match status.as_u16() {

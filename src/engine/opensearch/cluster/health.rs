@@ -7,7 +7,6 @@ pub struct ClusterHealth {
     pub nodes: Vec<NodeHealth>,
 }
 
-/// The health of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeHealth {
     /// Its address.
@@ -20,19 +19,16 @@ pub struct NodeHealth {
 
 impl ClusterHealth {
     /// Whether a node answers.
-    #[must_use]
     pub fn is_available(&self) -> bool {
         self.nodes.iter().any(|node| node.answers == Some(true))
     }
 
     /// The number of nodes that answer.
-    #[must_use]
     pub fn answering(&self) -> usize {
         self.nodes.iter().filter(|node| node.answers == Some(true)).count()
     }
 
     /// The first error of a node.
-    #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.nodes.iter().find_map(|node| node.error.as_deref())
     }

@@ -49,9 +49,6 @@ pub struct Cluster {
 
 impl Cluster {
     /// The cluster that the settings name. Nothing is sent yet.
-    ///
-    /// # Errors
-    /// Where an address has another form, or the certificates can't be read.
     pub fn new(settings: ClusterSettings) -> Result<Self, ClusterSettingsError> {
         let nodes = Nodes::new(&settings.urls)?;
         if settings.credentials.is_some() {
@@ -72,7 +69,6 @@ impl Cluster {
     }
 
     /// Returns which nodes answer, from memory.
-    #[must_use]
     pub fn health(&self) -> ClusterHealth {
         self.nodes.health()
     }

@@ -117,7 +117,6 @@ impl Node {
         self.state.load().error.clone()
     }
 
-    /// Its health.
     pub(super) fn health(&self) -> NodeHealth {
         let state = self.state.load();
         NodeHealth {

@@ -122,7 +122,6 @@ impl Nodes {
         Unavailability::NoNode { nodes: nodes.join(", "), source: self.all.iter().find_map(|node| node.error()) }
     }
 
-    /// Their health.
     pub(super) fn health(&self) -> ClusterHealth {
         ClusterHealth { nodes: self.all.iter().map(|node| node.health()).collect() }
     }

@@ -37,13 +37,11 @@ impl Pings {
     }
 
     /// The number of nodes that are pinged.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether no node is pinged.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

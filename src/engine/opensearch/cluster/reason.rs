@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::printable::printable;
+use crate::text::printable::printable;
 
 /// The longest reason, in characters: the cluster may repeat a request in it.
 const MAX_CHARS: usize = 400;
@@ -20,7 +20,6 @@ pub struct Reason {
 
 impl Reason {
     /// A reason out of its parts, such as those of an item of a bulk response.
-    #[must_use]
     pub fn new(kind: Option<&str>, text: &str) -> Self {
         Self { kind: kind.map(|kind| cut(kind).into_owned()), text: cut(text.trim()).into_owned() }
     }
@@ -42,7 +41,6 @@ impl Reason {
         }
     }
 
-    /// Whether it is of this kind.
     pub(super) fn is(&self, kind: &str) -> bool {
         self.kind.as_deref() == Some(kind)
     }

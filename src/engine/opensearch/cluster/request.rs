@@ -24,7 +24,6 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'^')
     .add(b'|');
 
-/// A request to a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterRequest {
     pub(super) method: Method,
@@ -43,7 +42,6 @@ pub struct ClusterRequest {
 impl ClusterRequest {
     /// A request without a body. The path is `/index/_doc/id`; a segment with a slash has to be encoded. Only POST isn't
     /// idempotent.
-    #[must_use]
     pub fn new(method: Method, path: &str) -> Self {
         let is_idempotent = method != Method::POST;
         Self {
@@ -59,45 +57,38 @@ impl ClusterRequest {
     }
 
     /// A GET request.
-    #[must_use]
     pub fn get(path: &str) -> Self {
         Self::new(Method::GET, path)
     }
 
     /// A PUT request with a JSON document.
-    #[must_use]
     pub fn put(path: &str, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..Self::new(Method::PUT, path) }
     }
 
     /// A POST request with a JSON document, which isn't repeated.
-    #[must_use]
     pub fn post(path: &str, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..Self::new(Method::POST, path) }
     }
 
     /// A DELETE request.
-    #[must_use]
     pub fn delete(path: &str) -> Self {
         Self::new(Method::DELETE, path)
     }
 
     /// A read of a document: `/index/_doc/id` or `/index/_source/id`. It prefers the copies of nodes that answer.
-    #[must_use]
     pub fn document(path: &str) -> Self {
         Self { reads_shards: true, ..Self::get(path) }
     }
 
     /// A search: such as `/index/_search` or `/_msearch`. It prefers the shards of nodes that answer, it is repeated at
     /// another node, and a missing shard is an error, not fewer hits.
-    #[must_use]
     pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
         let request = Self { reads_shards: true, is_idempotent: true, ..Self::post(path, body) };
         request.query("allow_partial_search_results", "false")
     }
 
     /// A bulk request, as lines of JSON, with ids of ours for its documents: it is repeated at another node.
-    #[must_use]
     pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
         Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }
     }
@@ -145,7 +136,6 @@ impl ClusterRequest {
 pub struct ClusterResponse {
     /// The status, 2xx.
     pub status: StatusCode,
-    /// The body.
     pub body: Bytes,
     /// The node's address.
     pub node: String,
@@ -153,9 +143,6 @@ pub struct ClusterResponse {
 
 impl ClusterResponse {
     /// Reads the body as JSON.
-    ///
-    /// # Errors
-    /// Where it isn't JSON of this form.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ClusterError> {
         serde_json::from_slice(&self.body).map_err(|source| ClusterError::InvalidResponse {
             node: self.node.clone(),

@@ -26,7 +26,7 @@ impl Cluster {
     /// Dropping the future cancels the request.
     ///
     /// # Errors
-    /// Where the response isn't a success; see [`ClusterError`].
+    /// If the response isn't a success; see [`ClusterError`].
     pub async fn send(&self, request: ClusterRequest) -> Result<ClusterResponse, ClusterError> {
         let timeout = request.timeout.unwrap_or(self.request_timeout);
         let deadline = Instant::now() + timeout;

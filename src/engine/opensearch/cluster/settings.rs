@@ -31,7 +31,6 @@ impl ClusterSettings {
     pub const MAX_CONCURRENT_REQUESTS: usize = 64;
 
     /// The default settings for these addresses.
-    #[must_use]
     pub fn new(urls: Vec<Uri>) -> Self {
         Self {
             urls,
@@ -43,9 +42,6 @@ impl ClusterSettings {
     }
 
     /// Parses a node's address: http or https, a host, perhaps a port and a path.
-    ///
-    /// # Errors
-    /// Where it has another form, or a user and a password.
     pub fn parse_url(text: &str) -> Result<Uri, ClusterSettingsError> {
         let wrong = || ClusterSettingsError::Url(without_user(text));
         // `Uri` drops a fragment silently.
@@ -58,18 +54,15 @@ impl ClusterSettings {
 /// Why a cluster can't be used as the settings say.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterSettingsError {
-    /// No address.
     #[error(
         "no address of the cluster is given: give the URL of at least one node, such as https://search-1.example:9200"
     )]
     NoUrl,
-    /// An address of another form.
     #[error(
         "{0:?} isn't the address of a node: give an http or https URL without user, query or fragment, such as \
          https://search-1.example:9200; user and password are given apart"
     )]
     Url(String),
-    /// The CA file can't be read.
     #[error("the certificates in {} can't be read: it must be a PEM file", path.display())]
     CaFile {
         /// The file.
@@ -78,19 +71,15 @@ pub enum ClusterSettingsError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The CA file is without a certificate.
     #[error("{} holds no certificate: it must be a PEM file with the certificate of the cluster's CA", .0.display())]
     NoCertificate(PathBuf),
-    /// There is no certificate to trust.
     #[error(
         "this machine has no root certificates for https: give the CA's file with --engine-ca-file, install the package \
          ca-certificates, or set SSL_CERT_FILE"
     )]
     Certificates,
-    /// TLS can't be set up.
     #[error("TLS can't be set up")]
     Tls(#[source] rustls::Error),
-    /// The file of a password or a key can't be read.
     #[error("the password or key in {} can't be read", path.display())]
     SecretFile {
         /// The file.
@@ -99,7 +88,6 @@ pub enum ClusterSettingsError {
         #[source]
         source: io::Error,
     },
-    /// The user's name has another form.
     #[error("{0:?} isn't a user of a cluster: it must have characters, and neither a colon nor control characters")]
     User(String),
 }

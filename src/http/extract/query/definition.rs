@@ -68,7 +68,6 @@ pub(in crate::http) static OFFERING_TYPE: Parameter<OneOf<OfferingType>> = Param
     example: "software",
 };
 
-/// Status of the evidence.
 pub(in crate::http) static EVIDENCE_STATUS: Parameter<OneOf<EvidenceStatus>> = Parameter {
     name: "evidence_status",
     about: "Only products whose evidence has this status.",
@@ -137,11 +136,9 @@ pub(in crate::http) static LANGUAGES: Parameter<Text> = attribute(
     "English",
 );
 
-/// Vendors.
 pub(in crate::http) static VENDOR: Parameter<Text> =
     attribute(Attribute::Vendor, "Only products of this vendor; compared like `standards`.", "Make-Believe Icebergs");
 
-/// Tags.
 pub(in crate::http) static TAGS: Parameter<Text> =
     attribute(Attribute::Tags, "Only products with this tag; compared like `standards`.", "templates");
 
@@ -185,7 +182,6 @@ pub(in crate::http) fn software_filter(values: &mut Values<'_>) -> SoftwareFilte
     }
 }
 
-/// Orders of the list.
 pub(in crate::http) static LIST_SORT: Parameter<OneOf<Order>> = Parameter {
     name: "sort",
     about: "Order. Without `q` by name where nothing is said, with `q` best match first. Products without the value come last.",

@@ -21,8 +21,8 @@ use utoipa::openapi::{RefOr, Required};
 use self::value::{Flag, Integer, Text, Value};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::state::AppState;
-use crate::nearest;
 use crate::service::PageRequest;
+use crate::text::nearest;
 
 /// The largest offset of a page with a query (`q`): programs that need more download an export.
 pub(in crate::http) const MAX_QUERY_OFFSET: u64 = 10_000;

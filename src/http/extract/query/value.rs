@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 
-use crate::nearest;
 use crate::record::CalendarDate;
+use crate::text::nearest;
 
 /// A kind of value.
 pub(in crate::http) trait Value {

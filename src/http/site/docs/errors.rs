@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::html::escape;
 use crate::http::problem::ErrorCode;
+use crate::text::html::escape;
 
 pub(super) fn sections() -> String {
     let mut sections = String::new();

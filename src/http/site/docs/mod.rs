@@ -7,7 +7,7 @@ use self::reference::Reference;
 use super::assets::Assets;
 use super::document::Document;
 use super::frame::framed;
-use crate::html::escape;
+use crate::text::html::escape;
 
 /// An export that shows every known member; tests validate it.
 pub(super) const EXPORT_EXAMPLE: &str = include_str!("export-example.json");

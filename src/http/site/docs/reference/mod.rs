@@ -6,7 +6,7 @@ mod schema;
 
 use serde_json::Value;
 
-use crate::html::escape;
+use crate::text::html::escape;
 
 /// An OpenAPI document.
 #[derive(Clone, Copy)]

@@ -3,12 +3,11 @@
 use serde_json::Value;
 
 use super::{OpenApi, prose, schema};
-use crate::html::escape;
+use crate::text::html::escape;
 
 /// The name of the example that was recorded of a server.
 const RECORDED: &str = "recorded";
 
-/// Renders an operation.
 pub(super) fn render(api: OpenApi<'_>, path: &str, operation: &Value) -> String {
     let text = |key: &str| operation[key].as_str().unwrap_or_default();
     let responses: Vec<_> = operation["responses"].as_object().into_iter().flatten().collect();

@@ -1,8 +1,7 @@
 //! The Markdown of descriptions as HTML: paragraphs, and code in backticks.
 
-use crate::html::escape;
+use crate::text::html::escape;
 
-/// Paragraphs.
 pub(super) fn paragraphs(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
     paragraphs.flat_map(|paragraph| ["<p>".to_owned(), line(paragraph), "</p>\n".to_owned()]).collect()

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{OpenApi, prose};
-use crate::html::escape;
+use crate::text::html::escape;
 
 /// The deepest nesting of property lists, which ends a recursive schema.
 const MAX_DEPTH: usize = 6;

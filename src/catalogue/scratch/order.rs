@@ -1,0 +1,123 @@
+//! The orders of products: by quality, which numbers them, and those that lists can have.
+
+use std::cmp::Reverse;
+use std::io;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::join::Joined;
+use super::links::{self, Links};
+use super::rows::{JoinedProduct, PlacedProduct, RecordPlace};
+use crate::catalogue::quality::Quality;
+use crate::catalogue::{Order, Ordinal};
+use crate::record::CalendarDate;
+use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
+
+/// The products by quality, and their places in the other orders.
+#[derive(Debug)]
+pub(super) struct Ordered {
+    /// In the order of ordinals.
+    pub(super) products: Spool<PlacedProduct>,
+    /// The places in each of [`Order::ALL`], in the order of ordinals.
+    pub(super) ranks: Spool<[u32; Order::COUNT]>,
+    /// The links of those that have any, in the order of ordinals.
+    pub(super) links: Spool<Links>,
+    /// How many products aren't demo records; all, where every product is one.
+    pub(super) real: u32,
+}
+
+/// A product with what its places in the orders depend on.
+type ByQuality = Keyed<(Quality, Vec<u8>, Box<str>), (PlacedProduct, u64, Option<CalendarDate>)>;
+
+/// The keys of the orders other than that of names.
+type ByName = Keyed<(Vec<u8>, Box<str>), (Ordinal, Option<f64>, Option<u64>, Option<CalendarDate>)>;
+
+/// Sorts products.
+pub(super) fn order(joined: &Joined, has_links: bool, scratch: &Scratch) -> io::Result<Ordered> {
+    let mut by_quality: ScratchSorter<ByQuality> = scratch.sorter();
+    for product in joined.products.rows() {
+        let JoinedProduct { id, row, shown, stars } = product?;
+        let key = (Quality::of(row.merits, shown, joined.mean), row.name, id);
+        let product = PlacedProduct { place: row.place, categories: row.categories, shown, stars };
+        by_quality.push(Keyed { key, value: (product, row.website, row.evidence_checked_on) })?;
+    }
+    let mut by_name: ScratchSorter<ByName> = scratch.sorter();
+    let mut by_website: ScratchSorter<Keyed<(u64, Ordinal), RecordPlace>> = scratch.sorter();
+    let mut products = scratch.spool()?;
+    let (mut count, mut real) = (0, 0);
+    for (ordinal, row) in (0..).zip(by_quality.finish()?) {
+        let Keyed { key: (quality, name, id), value: (product, website, checked) } = row?;
+        let shown = product.shown;
+        by_name.push(Keyed { key: (name, id), value: (ordinal, shown.value, shown.review_count, checked) })?;
+        if has_links {
+            by_website.push(Keyed { key: (website, ordinal), value: product.place })?;
+        }
+        products.push(&product)?;
+        count += 1;
+        real += u32::from(!quality.is_demo());
+    }
+    Ok(Ordered {
+        products: products.finish()?,
+        ranks: ranks(by_name, scratch)?,
+        links: links::link(by_website, scratch)?,
+        real: if real == 0 { count } else { real },
+    })
+}
+
+/// The places in all orders. Names break the ties of the others.
+fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<[u32; Order::COUNT]>> {
+    let mut by_ordinal: ScratchSorter<(Ordinal, u8, u32)> = scratch.sorter();
+    let (mut by_rating, mut by_reviews, mut by_check) = (scratch.sorter(), scratch.sorter(), scratch.sorter());
+    for (rank, row) in (0..).zip(by_name.finish()?) {
+        let (ordinal, rating, reviews, checked) = row?.value;
+        let rating = total_order(rating.unwrap_or(f64::NEG_INFINITY));
+        by_ordinal.push((ordinal, Order::Name as u8, rank))?;
+        by_rating.push((Reverse(rating), rank, ordinal))?;
+        by_reviews.push((Reverse(reviews), rank, ordinal))?;
+        by_check.push((Reverse(checked), rank, ordinal))?;
+    }
+    number(by_rating, Order::Rating, &mut by_ordinal)?;
+    number(by_reviews, Order::ReviewCount, &mut by_ordinal)?;
+    number(by_check, Order::EvidenceCheckedOn, &mut by_ordinal)?;
+    let mut ranks = scratch.spool()?;
+    let mut of = [0; Order::COUNT];
+    for row in by_ordinal.finish()? {
+        let (_, order, rank) = row?;
+        of[usize::from(order)] = rank;
+        if usize::from(order) == Order::COUNT - 1 {
+            ranks.push(&of)?;
+        }
+    }
+    ranks.finish()
+}
+
+/// Numbers the rows of an order.
+fn number<K: Ord + Serialize + DeserializeOwned>(
+    rows: ScratchSorter<(K, u32, Ordinal)>,
+    order: Order,
+    by_ordinal: &mut ScratchSorter<(Ordinal, u8, u32)>,
+) -> io::Result<()> {
+    for (rank, row) in (0..).zip(rows.finish()?) {
+        let (_, _, ordinal) = row?;
+        by_ordinal.push((ordinal, order as u8, rank))?;
+    }
+    Ok(())
+}
+
+/// A number in the order of [`f64::total_cmp`].
+const fn total_order(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::total_order;
+
+    #[test]
+    fn total_order_is_that_of_the_numbers() {
+        let numbers = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 3.0, 5.0, f64::INFINITY];
+        assert!(numbers.map(total_order).is_sorted_by(|a, b| a < b));
+    }
+}

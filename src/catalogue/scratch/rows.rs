@@ -1,0 +1,87 @@
+//! The rows of an external catalogue.
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue::arena::Span;
+use crate::catalogue::quality::Merits;
+use crate::catalogue::rating::Rating;
+use crate::catalogue::reviews::Stars;
+use crate::record::CalendarDate;
+
+/// Where a record lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RecordPlace {
+    /// The number of its export.
+    pub(super) export: u32,
+    /// Its element in the export's document.
+    pub(super) span: Span,
+}
+
+/// A product as its export has it, without the texts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ProductRow {
+    pub(super) place: RecordPlace,
+    /// The collation key of its name.
+    #[serde(with = "serde_bytes")]
+    pub(super) name: Vec<u8>,
+    /// A hash of its website's normalised URL.
+    pub(super) website: u64,
+    pub(super) merits: Merits,
+    /// The rating and the number of reviews that it states.
+    pub(super) stated: Option<f64>,
+    pub(super) review_count: Option<u64>,
+    pub(super) evidence_checked_on: Option<CalendarDate>,
+    /// By their numbers in the order of first uses; once it is joined, by their places among all categories.
+    pub(super) categories: Box<[u32]>,
+}
+
+/// The product that a review is about, and the review's place among the others of it.
+pub(super) type ReviewKey = (Box<str>, Reverse<Option<i64>>, Box<str>);
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ReviewRow {
+    pub(super) rating: u8,
+    pub(super) verified: Option<bool>,
+    pub(super) created_at_seconds: Option<i64>,
+    /// As it is shown, a JSON object.
+    #[serde(with = "serde_bytes")]
+    pub(super) object: Vec<u8>,
+}
+
+/// A review with its place.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredReview {
+    /// The product's id.
+    pub product: Box<str>,
+    /// Its place among the reviews of the product, from 0: newest first, those without a date last, then by id.
+    pub place: u64,
+    /// Stars, 1 to 5.
+    pub rating: u8,
+    /// Whether the reviewer is known to use the product.
+    pub verified: Option<bool>,
+    /// When it was written, in seconds since 1970-01-01T00:00:00Z.
+    pub created_at_seconds: Option<i64>,
+    /// The review as it is shown, a JSON object.
+    #[serde(with = "serde_bytes")]
+    pub object: Vec<u8>,
+}
+
+/// A product that was joined with its reviews.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct JoinedProduct {
+    pub(super) id: Box<str>,
+    pub(super) row: ProductRow,
+    pub(super) shown: Rating,
+    pub(super) stars: Stars,
+}
+
+/// A product that has its ordinal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PlacedProduct {
+    pub(super) place: RecordPlace,
+    pub(super) categories: Box<[u32]>,
+    pub(super) shown: Rating,
+    pub(super) stars: Stars,
+}

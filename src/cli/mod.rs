@@ -1,0 +1,353 @@
+//! The command line: commands and options, parsed and not yet carried out. The only module that uses clap.
+//!
+//! Every option has a flag, an environment variable and a default that works.
+
+mod address;
+mod check;
+mod diff;
+mod engine;
+mod export_files;
+mod given;
+mod id_prefix;
+mod preview;
+mod queries;
+mod report;
+mod search;
+mod site;
+mod table;
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub use given::Given;
+pub use id_prefix::ExportPrefix;
+
+use crate::key::Rate;
+
+pub use check::{CheckArgs, CheckFormat, Deny};
+pub use diff::{DiffArgs, DiffFormat, SideArgs};
+pub use engine::{EngineArgs, EngineKind};
+pub use export_files::ExportFilesArgs;
+pub use preview::PreviewArgs;
+pub use queries::{QueriesArgs, QueriesFormat};
+pub use report::{ReportArgs, ReportFormat};
+pub use search::{SearchArgs, SearchFormat};
+pub use table::{DateOrderArg, ExportArgs, ImportArgs};
+
+/// Turns a folder of export files into a published software directory.
+///
+/// Without a command it serves: it validates the exports of ./data, indexes them under ./index and answers on
+/// <http://127.0.0.1:8080>.
+#[derive(Debug, Parser)]
+#[command(name = "software-directory", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// The command; `serve` by default.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The options of `serve`.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
+pub enum Command {
+    /// Serve the directory (the default)
+    Serve(ServeArgs),
+    /// Check export files and report every error and warning
+    Check(CheckArgs),
+    /// Make an export of a spreadsheet: CSV, xlsx or NDJSON
+    Import(ImportArgs),
+    /// Write an export's products as CSV or NDJSON
+    Export(ExportArgs),
+    /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
+    Diff(DiffArgs),
+    /// Serve a candidate folder to this machine, marked as a preview, with what it changes; the page follows the files
+    Preview(PreviewArgs),
+    /// Report how complete and how recent the records are
+    Report(ReportArgs),
+    /// Report the queries without hits of a server, and propose synonyms for them
+    Queries(QueriesArgs),
+    /// Create, list, rotate and revoke API keys
+    Keys(KeysArgs),
+    /// Search the directory from the terminal
+    Search(SearchArgs),
+    /// Speak the Model Context Protocol on standard input and output: the directory as tools of an assistant
+    Mcp(McpArgs),
+    /// Print the OpenAPI document
+    Openapi,
+    /// Ask a running server whether it is ready; exits with 0 or 1
+    Healthcheck(HealthcheckArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Where the exports are and how to read them.
+#[derive(Debug, Args)]
+pub struct DataArgs {
+    /// Folder of export files, *.json [default: data; outside a checkout the embedded demo]
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub data: Given<PathBuf>,
+    /// Folder for the index, or `none` to keep it in memory only
+    #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
+    pub index: PathBuf,
+    /// Serve the valid records and report the others
+    #[arg(long, env = "SOFTWARE_DIRECTORY_SKIP_INVALID", value_parser = clap::builder::FalseyValueParser::new())]
+    pub skip_invalid: bool,
+    /// Prefix of the ids of an export, such as `dpg=dpg:`; takes the place of its `id_prefix`; repeatable
+    #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
+          value_parser = id_prefix::id_prefix)]
+    pub id_prefix: Vec<ExportPrefix>,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// Options of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Address to listen on, or a port of 127.0.0.1; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen)]
+    pub listen: SocketAddr,
+    /// File of API keys, see `keys create` [default: keys.json]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS")]
+    pub keys: Option<PathBuf>,
+    /// Serve the generations that another server publishes at this URL, the address of a folder with the file `CURRENT`,
+    /// instead of building them from exports [default: none]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
+    pub follow: Given<String>,
+    /// File with the key for the server that is followed: one line, see `keys create --replicate` [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub follow_key_file: Given<PathBuf>,
+    /// The engine.
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Rebuild the index from the exports, report, and exit; a running server picks it up
+    #[arg(long)]
+    pub reindex: bool,
+    /// Build for a server that reads messages on standard output, with these processors, and hold back what it would
+    #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
+    pub for_server: Option<BuildProcessors>,
+    /// Memory limit of a build in bytes [default: three quarters of the machine's]
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_BUILD_BYTES")]
+    pub max_build_bytes: Option<u64>,
+    /// Hold back a set of exports that would remove more than this share of the records, in per cent
+    #[arg(long, value_name = "PERCENT", env = "SOFTWARE_DIRECTORY_MAX_REMOVED", default_value_t = 50,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub max_removed: u8,
+    /// Address under which callers reach the service, for absolute links
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
+    pub public_url: Given<String>,
+    /// Address or network of a proxy with a trusted X-Forwarded-For; repeatable
+    #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
+          value_parser = address::network)]
+    pub trusted_proxy: Vec<ipnet::IpNet>,
+    /// Address to answer GET /metrics on, for Prometheus, without a key; port 0 takes a free one [default: none]
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen)]
+    pub metrics_listen: Option<SocketAddr>,
+    /// Let visitors use the page without a key, with this many requests a minute for each address, such as `300/min` [default: the
+    /// page asks for a key]
+    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate)]
+    pub public_page: Option<Rate>,
+    /// Title of the page and the documentation [default: Software Directory]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
+          value_parser = given::checked(site::title), default_value = "", hide_default_value = true)]
+    pub site_title: Given<String>,
+    /// Introduction on the page's first screen [default: none]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
+          value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true)]
+    pub site_introduction: Given<String>,
+    /// Log filter, such as `info` or `software_directory=debug`
+    #[arg(long, value_name = "FILTER", env = "SOFTWARE_DIRECTORY_LOG", default_value = "info")]
+    pub log: String,
+    /// Show the queries of requests that are logged
+    #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new())]
+    pub log_queries: bool,
+    /// File in which searches without hits are counted, without anything of their callers, for the command `queries`
+    /// [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
+          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub empty_queries: Given<PathBuf>,
+    /// How to log, on standard error
+    #[arg(long, value_name = "FORMAT", env = "SOFTWARE_DIRECTORY_LOG_FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+}
+
+/// The processors that a build for a server may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum BuildProcessors {
+    /// One: the server needs the others.
+    One,
+    /// All, where nothing is served yet.
+    All,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// Options of `keys`.
+#[derive(Debug, Args)]
+pub struct KeysArgs {
+    /// File of API keys
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
+    pub keys: PathBuf,
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: KeysCommand,
+}
+
+/// The commands of `keys`.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Create a key and print it, alone, on standard output: the only time it is shown
+    Create {
+        /// Name of the key's holder
+        #[arg(long)]
+        name: String,
+        /// Last moment it is valid: a date (the whole day, UTC), an RFC 3339 time, or a time from now such as `90d`, `4w`, `12h`
+        #[arg(long, value_name = "DATE")]
+        expires: Option<String>,
+        /// Requests a minute, such as `600` or `600/min`, or `none` for no limit
+        #[arg(long, value_name = "N/min", default_value = "600/min")]
+        rate: String,
+        /// Web origin that may use it, such as `https://example.org`; repeatable [default: any]
+        #[arg(long, value_name = "URL")]
+        origin: Vec<String>,
+        /// Let it pull the index too, which servers with `--follow` do
+        #[arg(long)]
+        replicate: bool,
+    },
+    /// List the keys, without their secrets
+    List {
+        /// How to list them
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ListFormat,
+    },
+    /// Create a successor of a key and print it, alone, on standard output; both are valid for a time
+    Rotate {
+        /// The key's id, see `keys list`
+        id: String,
+        /// Time for which the old key stays valid, such as `7d`, `4w`, `12h`, or its last day
+        #[arg(long, value_name = "TIME", default_value = "7d")]
+        overlap: String,
+    },
+    /// Revoke a key; a running server refuses it within two seconds
+    Revoke {
+        /// The key's id, see `keys list`
+        id: String,
+    },
+}
+
+/// How `keys list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// A table
+    Text,
+    /// A JSON array
+    Json,
+}
+
+/// Options of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Address under which the API is reached, for links [default: none; links are relative]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
+          value_parser = given::text(), default_value = "", hide_default_value = true)]
+    pub public_url: Given<String>,
+}
+
+/// Options of `healthcheck`.
+#[derive(Debug, Args)]
+pub struct HealthcheckArgs {
+    /// Address of the server
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
+          value_parser = address::listen)]
+    pub listen: SocketAddr,
+}
+
+/// Parses the command line of the process; prints help or a usage error and exits (0 or 2) by itself.
+pub fn parse() -> Cli {
+    Cli::parse()
+}
+
+/// The prefix of the environment variables of all options.
+pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
+
+/// The environment variables that options are read from, of all commands.
+pub fn environment_variables() -> BTreeSet<String> {
+    fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
+        let variables = command.get_arguments().filter_map(|argument| argument.get_env());
+        names.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        command.get_subcommands().for_each(|command| collect(command, names));
+    }
+    let mut names = BTreeSet::new();
+    collect(&Cli::command(), &mut names);
+    names
+}
+
+/// The completion script for a shell.
+pub fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "software-directory", &mut script);
+    // The generator for bash takes the hyphen in our name for the gap before a subcommand where it labels its cases, and
+    // for a part of the name where it chooses one of them.
+    String::from_utf8_lossy(&script).replace("software__subcmd__directory", "software__directory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_of_serve_has_an_environment_variable() {
+        let command = Cli::command();
+        let without: Vec<_> = command
+            .get_arguments()
+            .filter(|a| !a.is_positional() && a.get_env().is_none())
+            .map(|a| a.get_id().as_str())
+            .filter(|id| !["help", "version", "reindex", "for_server"].contains(id))
+            .collect();
+        assert_eq!(without, [""; 0]);
+    }
+
+    #[test]
+    fn every_case_that_bash_chooses_is_there() {
+        let script = completions(clap_complete::Shell::Bash);
+        let chosen: Vec<_> =
+            script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();
+        assert!(chosen.len() > 10, "{script}");
+        let labels: Vec<_> = script.lines().filter_map(|line| line.trim().strip_suffix(')')).collect();
+        for case in chosen.into_iter().filter(|case| !case.is_empty()) {
+            assert!(labels.contains(&case), "{case}");
+        }
+    }
+}

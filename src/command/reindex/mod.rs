@@ -1,0 +1,276 @@
+//! `--reindex`: builds a generation, on the operator's command, which confirms the removal of records too, or as a server's child
+//! process, which isolates the server from the build's memory, processor time and failures.
+
+mod memory;
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::runtime::Runtime;
+
+use super::Failure;
+use super::log::Log;
+use super::open_files;
+use super::progress::{Terminal, is_reported, rendered};
+use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
+use crate::engine::opensearch::Published;
+use crate::engine::opensearch::cluster::Cluster;
+use crate::export::Report;
+use crate::generation::builder::{Builder, Built};
+use crate::generation::cluster::{self as generation_cluster, Filler, MergedSet};
+use crate::generation::process::{BuildProcess, Message};
+use crate::generation::source::Source;
+use crate::generation::store::{Manifest, Store};
+use crate::generation::{
+    BuildFailure, Change, FailureCode, Observer, Phase, Processors, RenderedReport, Settings, open_catalogue,
+};
+use crate::panics;
+use crate::scratch::Scratch;
+use crate::text::printable::printable;
+
+/// The largest generation that is compared with the one before, in products.
+const MOST_COMPARED: u64 = 200_000;
+
+/// The files that a fill may have open: a copy of each export, and up to some hundred of each sort.
+const SCRATCH_FILES: u64 = 16_384;
+
+/// Builds a generation for a person, and reports.
+pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
+    let Some(index) = &settings.index else {
+        return Err(Failure::usage("--reindex writes an index folder, so --index none makes no sense with it"));
+    };
+    memory::limit(args.max_build_bytes);
+    let started = Instant::now();
+    let mut terminal = Terminal::new(args.log_format, log.clone());
+    let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
+    let store = Store::new(index);
+    let before = store.current();
+    let built = BuildFailure::catch(|| builder.build_on_disk(&store));
+    let Built { manifest, .. } = built.map_err(|failure| Failure::from_build(&failure))?;
+    let text = format!(
+        "Indexed {} products as generation {} in {}, in {:.1} s\n",
+        manifest.software_count,
+        manifest.generation,
+        index.display(),
+        started.elapsed().as_secs_f64()
+    );
+    // The generation is current even if standard output is closed.
+    let _ = io::stdout().write_all(text.as_bytes());
+    if let Some(change) = before.and_then(|before| change(&store, &before, &manifest)) {
+        let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));
+    }
+    Ok(())
+}
+
+/// Fills a cluster with a generation for a person, publishes it, and reports.
+pub(super) fn run_in_cluster(
+    args: &ServeArgs,
+    settings: &Settings,
+    cluster: Arc<Cluster>,
+    log: &Log,
+) -> Result<(), Failure> {
+    let Some(index) = &settings.index else {
+        return Err(Failure::usage(
+            "--reindex needs an index folder for its scratch files, so --index none makes no sense with it",
+        ));
+    };
+    let scratch = Scratch::new(index);
+    std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
+    memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
+    let started = Instant::now();
+    let mut terminal = Terminal::new(args.log_format, log.clone());
+    // One thread for the requests, in addition to this one, which analyses.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::other(&error))?;
+    let _pings = runtime.block_on(async { cluster.start_pings() });
+    let published = match published_already(args, settings, &cluster, &runtime)? {
+        Some(published) => published,
+        None => fill(args, settings, cluster, &scratch, &mut terminal, &runtime)?,
+    };
+    let text = format!(
+        "Indexed {} products as generation {} in the cluster, index {}, in {:.1} s\n",
+        published.products,
+        published.generation,
+        published.index,
+        started.elapsed().as_secs_f64()
+    );
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+/// The generation in service, where it was made of the same files.
+fn published_already(
+    args: &ServeArgs,
+    settings: &Settings,
+    cluster: &Arc<Cluster>,
+    runtime: &Runtime,
+) -> Result<Option<Published>, Failure> {
+    let Some((generation, _)) = settings.source.generation(&settings.limits) else { return Ok(None) };
+    let generation = generation.prefixed(&settings.id_prefixes);
+    let published =
+        runtime.block_on(generation_cluster::published_already(cluster, &args.engine.engine_index_prefix, &generation));
+    published.map_err(|error| Failure::other(&error))
+}
+
+/// Reads the exports, merges them, and fills the cluster.
+fn fill(
+    args: &ServeArgs,
+    settings: &Settings,
+    cluster: Arc<Cluster>,
+    scratch: &Scratch,
+    terminal: &mut Terminal,
+    runtime: &Runtime,
+) -> Result<Published, Failure> {
+    let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
+    let set = BuildFailure::catch(|| builder.read_scratch(scratch)).map_err(|failure| Failure::from_build(&failure))?;
+    let merged = MergedSet::new(&set, &settings.id_prefixes, scratch, |done, total| {
+        let _ = terminal.progress(Phase::Merging, done, total);
+    });
+    let merged = merged.map_err(|error| Failure::other(&error))?;
+    drop(set);
+    let filler = Filler {
+        cluster,
+        prefix: args.engine.engine_index_prefix.clone(),
+        shards: args.engine.engine_shards,
+        waits: &mut |owner| tracing::info!(owner, "another build fills the cluster; this one waits for its turn"),
+        progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
+    };
+    runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
+}
+
+/// The changes from the generation before; `None` where that is gone or damaged, or they are too large to hold both.
+fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> {
+    if before.software_count.max(after.software_count) > MOST_COMPARED {
+        return None;
+    }
+    let open = |manifest: &Manifest| open_catalogue(&mut store.load_catalogue(manifest).ok()?).ok();
+    let ((_, old), (_, new)) = (open(before)?, open(after)?);
+    Some(Change::between(Some(&old), Some(&new), (Some(&before.inputs), Some(&after.inputs))))
+}
+
+/// Builds a generation for a server, which reads messages on standard output.
+pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
+    panics::install_hook();
+    // The server adds time and level.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(&args.log)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .with_level(false)
+        .try_init();
+    give_way();
+    memory::limit(args.max_build_bytes);
+    let mut messenger = Messenger { format: args.log_format, is_heard: true };
+    let processors = match processors {
+        BuildProcessors::One => Processors::One,
+        BuildProcessors::All => Processors::All,
+    };
+    let message = match BuildFailure::catch(|| build(settings, processors, &mut messenger)) {
+        Ok((folder, is_new)) => Message::Built { folder, is_new },
+        Err(failure) => Message::Failed(failure),
+    };
+    messenger.send(&message);
+    ExitCode::SUCCESS
+}
+
+fn build(
+    settings: &Settings,
+    processors: Processors,
+    messenger: &mut Messenger,
+) -> Result<(String, bool), BuildFailure> {
+    let failed = |detail: String| BuildFailure::transient(FailureCode::BuildFailed, detail);
+    let served = serde_json::from_reader(io::stdin().lock())
+        .map_err(|error| failed(format!("the server hasn't said what it serves: {error}")))?;
+    let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;
+    let mut builder = Builder { settings, observer: messenger, served: Some(served), processors };
+    let built = builder.build_on_disk(&Store::new(index))?;
+    Ok((built.manifest.folder_name(), built.is_new))
+}
+
+/// The process that builds for a server with these arguments; `None` where the server builds itself: in memory, or the
+/// embedded exports, which are few.
+pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Option<BuildProcess>> {
+    let (Some(index), Source::Folder(data)) = (&settings.index, &settings.source) else { return Ok(None) };
+    let mut arguments: Vec<OsString> = vec!["--reindex".into()];
+    let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+    option("--data", data.into());
+    option("--index", index.into());
+    option("--max-file-bytes", settings.limits.max_file_bytes.to_string().into());
+    option("--max-removed", settings.max_removed.to_string().into());
+    option("--log", (&args.log).into());
+    option("--log-format", if args.log_format == LogFormat::Json { "json" } else { "text" }.into());
+    if let Some(bytes) = args.max_build_bytes {
+        option("--max-build-bytes", bytes.to_string().into());
+    }
+    for (export, prefix) in settings.id_prefixes.iter() {
+        option("--id-prefix", format!("{export}={prefix}").into());
+    }
+    if settings.skip_invalid {
+        arguments.push("--skip-invalid".into());
+    }
+    // Its standard error is no terminal, but where its reports end may be one.
+    let is_coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    // Each phase frees much memory. It goes back to the system after 10 ms in place of a second.
+    let mut environment = vec![("MIMALLOC_PURGE_DELAY".into(), "10".into())];
+    if is_coloured {
+        environment.push(("CLICOLOR_FORCE".into(), "1".into()));
+    }
+    Ok(Some(BuildProcess { program: program()?, arguments, environment }))
+}
+
+/// This program, the one that runs: under its name there may be a newer one by now.
+fn program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
+}
+
+/// Leaves the processor to requests, and is the first to go where the system runs out of memory.
+fn give_way() {
+    #[cfg(unix)]
+    let _ = rustix::process::nice(19);
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
+/// Sends messages to the server.
+struct Messenger {
+    format: LogFormat,
+    /// Whether the server is still there.
+    is_heard: bool,
+}
+
+impl Messenger {
+    fn send(&mut self, message: &Message) {
+        let line = serde_json::to_string(message).map_err(io::Error::from);
+        let sent = line.and_then(|line| {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{line}").and_then(|()| out.flush())
+        });
+        self.is_heard &= sent.is_ok();
+    }
+}
+
+impl Observer for Messenger {
+    fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()> {
+        if is_reported(phase, done, total) {
+            self.send(&Message::Progress { phase, done, total });
+        }
+        // Without its server a build has no use.
+        if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn report(&mut self, report: &Report) {
+        self.send(&Message::Report(rendered(report, self.format)));
+    }
+
+    fn relay(&mut self, report: RenderedReport) {
+        self.send(&Message::Report(report));
+    }
+}

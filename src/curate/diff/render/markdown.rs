@@ -1,0 +1,144 @@
+//! The difference as Markdown, for a comment on a merge request.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::change_text::ChangeText;
+use super::{Options, notes, place, sections, title};
+use crate::curate::diff::words::Part;
+use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
+use crate::text::markdown::escape;
+
+/// Writes a difference as GitHub and GitLab show it: a table of counts, and collapsed details. Texts of records are escaped,
+/// so that they are shown as they are written and mention no account.
+pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "### Changes from {} to {}\n", escape(options.old), escape(options.new))?;
+    if difference.is_empty() {
+        return writeln!(out, "Nothing differs.");
+    }
+    writeln!(out, "{}.\n", escape(&difference.summary.to_string()))?;
+    counts(difference, out)?;
+    for (heading, changes) in sections(difference) {
+        section(heading, changes, options.limit, out)?;
+    }
+    category_counts(difference, options.limit, out)
+}
+
+fn counts(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
+    let summary = &difference.summary;
+    writeln!(out, "| | added | removed | changed |\n|---|--:|--:|--:|")?;
+    let counts =
+        [summary.exports, summary.software, summary.categories, summary.reviews, summary.glossary, summary.synonyms];
+    for ((heading, _), Counts { added, removed, changed }) in sections(difference).iter().zip(counts) {
+        writeln!(out, "| {heading} | {added} | {removed} | {changed} |")?;
+    }
+    let (old, new) = (summary.old_reviewed, summary.new_reviewed);
+    writeln!(
+        out,
+        "\n{} → {} products, {old} → {new} with reviewed sources.",
+        summary.old_software, summary.new_software
+    )
+}
+
+fn section(heading: &str, changes: &Changes, limit: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (what, entries) in [("added", &changes.added), ("removed", &changes.removed)] {
+        if entries.is_empty() {
+            continue;
+        }
+        open(&format!("{heading} {what}: {}", entries.len()), out)?;
+        for Entry { name, id, export, .. } in entries.iter().take(limit) {
+            let place = place(id, export).map(|export| format!(", in {}", escape(export))).unwrap_or_default();
+            writeln!(out, "- {}{place}", escape(&title(name, id)))?;
+        }
+        close(entries.len(), limit, out)?;
+    }
+    if changes.changed.is_empty() {
+        return Ok(());
+    }
+    open(&format!("{heading} changed: {}", changes.changed.len()), out)?;
+    changes.changed.iter().take(limit).try_for_each(|entry| changed(entry, limit, out))?;
+    close(changes.changed.len(), limit, out)
+}
+
+fn open(summary: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n<details>\n<summary>{summary}</summary>\n")
+}
+
+/// Says how many elements are left out, and ends the details.
+fn close(count: usize, limit: usize, out: &mut dyn Write) -> io::Result<()> {
+    match count.saturating_sub(limit) {
+        0 => {}
+        more => writeln!(out, "- … and {more} more")?,
+    }
+    writeln!(out, "\n</details>")
+}
+
+fn changed(changed: &Changed, limit: usize, out: &mut dyn Write) -> io::Result<()> {
+    let title = title(&changed.name, &changed.id);
+    let place = place(&changed.id, &changed.export).map(|export| format!(", in {}", escape(export)));
+    write!(out, "- **{}**{}", escape(&title), place.unwrap_or_default())?;
+    for note in notes(changed) {
+        write!(out, "; {}", escape(&note))?;
+    }
+    writeln!(out)?;
+    for change in changed.fields.iter().take(limit) {
+        writeln!(out, "  - {}", field(change))?;
+    }
+    match changed.fields.len().saturating_sub(limit) {
+        0 => Ok(()),
+        more => writeln!(out, "  - … and {more} more fields"),
+    }
+}
+
+fn field(change: &FieldChange) -> String {
+    let name = if change.field.is_empty() { "value" } else { &change.field };
+    let mut line = format!("{}:", escape(name));
+    let mut element = |tag: &str, text: &str| {
+        let _ = write!(line, " <{tag}>{}</{tag}>", escape(text));
+    };
+    match ChangeText::of(change) {
+        ChangeText::Set(value) => element("ins", &value),
+        ChangeText::Unset(value) => element("del", &value),
+        ChangeText::Order => line.push_str(" in another order"),
+        ChangeText::Words(parts) => {
+            line.push(' ');
+            line.extend(parts.iter().map(part));
+        }
+        ChangeText::Elements(removed, added, more) => {
+            for value in &removed {
+                element("del", value);
+            }
+            for value in &added {
+                element("ins", value);
+            }
+            if more > 0 {
+                let _ = write!(line, " … and {more} more");
+            }
+        }
+    }
+    line
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Same(text) => escape(text),
+        Part::Removed(text) => format!("<del>{}</del>", escape(text)),
+        Part::Added(text) => format!("<ins>{}</ins>", escape(text)),
+    }
+}
+
+fn category_counts(difference: &Difference, limit: usize, out: &mut dyn Write) -> io::Result<()> {
+    let counts = &difference.category_counts;
+    if counts.is_empty() {
+        return Ok(());
+    }
+    open(&format!("Categories with another number of products: {}", counts.len()), out)?;
+    writeln!(out, "| category | old | new |\n|---|--:|--:|")?;
+    for count in counts.iter().take(limit) {
+        writeln!(out, "| {} | {} | {} |", escape(&count.name), count.old, count.new)?;
+    }
+    if counts.len() > limit {
+        writeln!(out)?;
+    }
+    close(counts.len(), limit, out)
+}

@@ -1,0 +1,215 @@
+//! One side of a comparison: the records of a set of exports, as they were written.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Read as _};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Json;
+use crate::catalogue::Catalogue;
+use crate::export::Export;
+use crate::record::{EvidenceStatus, slug};
+
+/// The sections of an envelope; its other members are compared as its own fields.
+const SECTIONS: [&str; 5] = ["software", "categories", "reviews", "glossary", "synonyms"];
+
+/// A set of valid exports. Holds their documents, and a short head of each record.
+#[derive(Debug, Default)]
+pub struct Set {
+    pub(super) exports: Vec<Item>,
+    pub(super) software: Vec<Record>,
+    pub(super) categories: Vec<Item>,
+    pub(super) reviews: Vec<Item>,
+    pub(super) glossary: Vec<Item>,
+    pub(super) synonyms: Vec<Item>,
+}
+
+/// Why a document isn't a side of a comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    #[error("the export `{export}` can't be compared")]
+    Document {
+        /// The export's id.
+        export: String,
+        /// The fault.
+        #[source]
+        error: serde_json::Error,
+    },
+    #[error("the document of the export `{export}` can't be read")]
+    Read {
+        /// The export's id.
+        export: String,
+        /// The fault.
+        #[source]
+        error: io::Error,
+    },
+}
+
+/// An element of a section.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// The identity of the element within its section.
+    pub(super) id: Box<str>,
+    pub(super) name: Box<str>,
+    /// The id of its export.
+    pub(super) export: Arc<str>,
+    pub(super) json: Json,
+}
+
+/// A product.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) item: Item,
+    pub(super) url: Box<str>,
+    pub(super) status: EvidenceStatus,
+    /// Names of its categories; no two have one slug.
+    pub(super) categories: Vec<Box<str>>,
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    evidence_status: EvidenceStatus,
+    #[serde(borrow)]
+    category: Option<&'a RawValue>,
+    #[serde(borrow)]
+    categories: Option<&'a RawValue>,
+}
+
+impl Set {
+    /// A set of exports that were read and found valid, or of the valid part of a set.
+    pub fn of(exports: &[Export]) -> Result<Self, SetError> {
+        let mut set = Self::default();
+        for export in exports {
+            set.push(&export.id, &export.id_prefix, &export.document)?;
+        }
+        Ok(set)
+    }
+
+    /// The exports that a generation was made of.
+    pub fn from_catalogue(catalogue: &Catalogue) -> Result<Self, SetError> {
+        let mut set = Self::default();
+        for export in &catalogue.tables.exports {
+            let id = &export.resource.id;
+            let read = || {
+                let mut document = Vec::new();
+                export.open(catalogue)?.json()?.read_to_end(&mut document)?;
+                Ok(document)
+            };
+            let document = read().map_err(|error| SetError::Read { export: id.clone(), error })?;
+            let prefix = export.resource.id_prefix.as_deref().unwrap_or_default();
+            set.push(id, prefix, &document.into())?;
+        }
+        Ok(set)
+    }
+
+    pub fn has_export(&self, id: &str) -> bool {
+        self.exports.iter().any(|export| &*export.id == id)
+    }
+
+    /// Number of products.
+    pub const fn software_count(&self) -> usize {
+        self.software.len()
+    }
+
+    /// Adds the document of a valid export. `prefix` comes before the ids of its products and reviews, as it does where they are
+    /// served; may be empty.
+    pub fn push(&mut self, id: &str, prefix: &str, document: &Bytes) -> Result<(), SetError> {
+        let fault = |error| SetError::Document { export: id.to_owned(), error };
+        let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(document).map_err(fault)?;
+        let export: Arc<str> = id.into();
+        let sections = SECTIONS.map(|name| members.remove(name));
+        let (software_start, reviews_start) = (self.software.len(), self.reviews.len());
+        for (section, value) in SECTIONS.into_iter().zip(sections) {
+            // A section of another type than an array was a warning, and has no records.
+            let elements = value.and_then(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()).ok());
+            for element in elements.unwrap_or_default() {
+                let json = Json(document.slice_ref(element.get().as_bytes()));
+                self.element(section, &export, json).map_err(fault)?;
+            }
+        }
+        if !prefix.is_empty() {
+            prefix_ids(prefix, &mut self.software[software_start..], &mut self.reviews[reviews_start..]);
+        }
+        let own = serde_json::to_vec(&members).map_err(fault)?;
+        let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
+        let name = name.unwrap_or_default().into();
+        self.exports.push(Item { id: id.into(), name, export, json: Json(own.into()) });
+        Ok(())
+    }
+
+    fn element(&mut self, section: &str, export: &Arc<str>, json: Json) -> Result<(), serde_json::Error> {
+        let export = Arc::clone(export);
+        if section == "software" {
+            self.software.push(Record::read(json, export)?);
+            return Ok(());
+        }
+        let value: serde_json::Value = serde_json::from_slice(&json.0)?;
+        let text = |key: &str| value.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let item = |id: &str, name: &str| Item { id: id.into(), name: name.into(), export, json };
+        match section {
+            "categories" => self.categories.push(item(&slug(text("name")), text("name"))),
+            "reviews" => self.reviews.push(item(text("id"), text("software_id"))),
+            "glossary" => self.glossary.push(item(&slug(text("term")), text("term"))),
+            _ => {
+                let group = synonyms(&value);
+                self.synonyms.push(item(&group, &group));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Record {
+    fn read(json: Json, export: Arc<str>) -> Result<Self, serde_json::Error> {
+        let head: Head<'_> = serde_json::from_slice(&json.0)?;
+        // Values of another type are warnings: the record has no categories by them.
+        let main = head.category.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
+        let others = head.categories.and_then(|value| serde_json::from_str::<Vec<String>>(value.get()).ok());
+        let mut categories: Vec<Box<str>> = Vec::new();
+        for name in main.into_iter().chain(others.unwrap_or_default()) {
+            if categories.iter().all(|known| slug(known) != slug(&name)) {
+                categories.push(name.into());
+            }
+        }
+        let (url, status) = (head.url.into(), head.evidence_status);
+        let (id, name) = (head.id.into(), head.name.into());
+        Ok(Self { item: Item { id, name, export, json }, url, status, categories })
+    }
+}
+
+/// Puts a prefix before the ids of an export's products and reviews, and before the id in a review of one of these products.
+fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
+    let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
+    let own: HashSet<&str> = software.iter().map(|record| &*record.item.id).collect();
+    for review in reviews {
+        review.id = prefixed(&review.id);
+        // Its name is the id of the product.
+        if own.contains(&*review.name) {
+            review.name = prefixed(&review.name);
+        }
+    }
+    for record in software {
+        record.item.id = prefixed(&record.item.id);
+    }
+}
+
+/// A group of synonyms as one line: `a = b`, `a, b → c`, or `a, b (ambiguous)`.
+fn synonyms(group: &serde_json::Value) -> String {
+    let terms = |key: &str, separator: &str| {
+        let terms = group.get(key)?.as_array()?.iter().map(|term| term.as_str().unwrap_or_default());
+        Some(terms.collect::<Vec<_>>().join(separator))
+    };
+    let one_way = || Some(format!("{} → {}", terms("from", ", ")?, group.get("to")?.as_str()?));
+    let ambiguous = || Some(format!("{} (ambiguous)", terms("ambiguous", ", ")?));
+    terms("terms", " = ").or_else(one_way).or_else(ambiguous).unwrap_or_else(|| group.to_string())
+}

@@ -1,0 +1,121 @@
+//! Two texts as one, word by word: what stayed, what was removed, what was added.
+
+use std::time::Duration;
+
+use similar::{ChangeTag, TextDiff};
+
+/// Characters of unchanged text kept on each side of a change.
+const CONTEXT: usize = 40;
+/// The longest text that is compared word by word, in bytes; of a longer one the common beginning and end are left out.
+const LONGEST: usize = 20_000;
+/// The longest part that is shown of one text, in characters.
+const LONGEST_PART: usize = 400;
+/// The time after which a comparison takes a shorter way.
+const DEADLINE: Duration = Duration::from_millis(200);
+
+/// A part of two texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    /// In both.
+    Same(String),
+    /// In the old text.
+    Removed(String),
+    Added(String),
+}
+
+/// Compares two texts word by word. Long unchanged parts are shortened.
+pub(super) fn diff(old: &str, new: &str) -> Vec<Part> {
+    let mut parts = if old.len().max(new.len()) > LONGEST { ends(old, new) } else { words(old, new) };
+    let last = parts.len().saturating_sub(1);
+    for (place, part) in parts.iter_mut().enumerate() {
+        match part {
+            Part::Same(text) => *text = shortened(text, place > 0, place < last),
+            Part::Removed(text) | Part::Added(text) => *text = cut(text),
+        }
+    }
+    parts
+}
+
+fn words(old: &str, new: &str) -> Vec<Part> {
+    let diff = TextDiff::configure().timeout(DEADLINE).diff_words(old, new);
+    let mut parts: Vec<Part> = Vec::new();
+    for change in diff.iter_all_changes() {
+        let word = change.value();
+        match (change.tag(), parts.last_mut()) {
+            (ChangeTag::Equal, Some(Part::Same(text)))
+            | (ChangeTag::Delete, Some(Part::Removed(text)))
+            | (ChangeTag::Insert, Some(Part::Added(text))) => text.push_str(word),
+            (ChangeTag::Equal, _) => parts.push(Part::Same(word.to_owned())),
+            (ChangeTag::Delete, _) => parts.push(Part::Removed(word.to_owned())),
+            (ChangeTag::Insert, _) => parts.push(Part::Added(word.to_owned())),
+        }
+    }
+    parts
+}
+
+/// The rest of two texts without their common beginning and end.
+fn ends(old: &str, new: &str) -> Vec<Part> {
+    let start: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    let (before, old, new) = (&old[..start], &old[start..], &new[start..]);
+    let end: usize =
+        old.chars().rev().zip(new.chars().rev()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    let (old, after, new) = (&old[..old.len() - end], &old[old.len() - end..], &new[..new.len() - end]);
+    let parts = [
+        Part::Same(before.to_owned()),
+        Part::Removed(old.to_owned()),
+        Part::Added(new.to_owned()),
+        Part::Same(after.to_owned()),
+    ];
+    let is_empty =
+        |part: &Part| matches!(part, Part::Same(text) | Part::Removed(text) | Part::Added(text) if text.is_empty());
+    parts.into_iter().filter(|part| !is_empty(part)).collect()
+}
+
+/// The ends of an unchanged text that are next to a change.
+fn shortened(text: &str, keep_start: bool, keep_end: bool) -> String {
+    let count = text.chars().count();
+    let (start, end) = (if keep_start { CONTEXT } else { 0 }, if keep_end { CONTEXT } else { 0 });
+    if count <= start + end + 1 {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(start).collect();
+    let tail: String = text.chars().skip(count - end).collect();
+    format!("{head}…{tail}")
+}
+
+/// A text, cut where it is long.
+pub(super) fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_PART) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(old: &str, new: &str) -> String {
+        let part = |part| match part {
+            Part::Same(text) => text,
+            Part::Removed(text) => format!("[-{text}-]"),
+            Part::Added(text) => format!("{{+{text}+}}"),
+        };
+        diff(old, new).into_iter().map(part).collect()
+    }
+
+    #[test]
+    fn words_that_differ_are_marked() {
+        assert_eq!(shown("audits and risk", "audits, incidents and risk"), "[-audits-]{+audits, incidents+} and risk");
+        assert_eq!(shown("", "new"), "{+new+}");
+    }
+
+    #[test]
+    fn long_texts_are_shortened_around_the_change() {
+        let long = "ä".repeat(30_000);
+        let text = shown(&format!("{long}x{long}"), &format!("{long}y{long}"));
+        let context = "ä".repeat(CONTEXT);
+        assert_eq!(text, format!("…{context}[-x-]{{+y+}}{context}…"));
+        assert!(shown("", &long).chars().count() < 500);
+    }
+}

@@ -1,0 +1,60 @@
+//! The file of frequent queries without hits.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::EmptyQuery;
+
+/// The form of the file. Another one is refused.
+const FORMAT: u32 = 1;
+/// The largest file that is read, in bytes: more than the most queries take.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// Why a file of queries can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryFileError {
+    #[error("the file can't be read")]
+    Unreadable(#[from] io::Error),
+    #[error("the file has more than {MAX_BYTES} bytes, so no server has written it; name another one")]
+    TooLarge,
+    #[error("the file isn't one of queries without hits, which `serve --empty-queries FILE` writes; name another one")]
+    Other(#[from] serde_json::Error),
+    #[error("the file has the format {0}, and this version reads {FORMAT}; name another file")]
+    Format(u32),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: u32,
+    queries: Vec<EmptyQuery>,
+}
+
+/// Reads a file; `None` where there is none.
+pub fn read(path: &Path) -> Result<Option<Vec<EmptyQuery>>, QueryFileError> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(QueryFileError::TooLarge);
+    }
+    from_json(&bytes).map(Some)
+}
+
+/// Reads the text of a file.
+pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
+    let Document { format, queries } = serde_json::from_slice(text)?;
+    if format == FORMAT { Ok(queries) } else { Err(QueryFileError::Format(format)) }
+}
+
+/// The text of a file.
+pub fn to_json(queries: &[EmptyQuery]) -> Result<Vec<u8>, QueryFileError> {
+    let mut text = serde_json::to_vec_pretty(&Document { format: FORMAT, queries: queries.to_vec() })?;
+    text.push(b'\n');
+    Ok(text)
+}

@@ -1,0 +1,213 @@
+//! Synonyms that a directory could have for queries without hits.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use super::EmptyQuery;
+use crate::generation::Snapshot;
+use crate::service::{Attribute, Facet, PageRequest, SearchSoftware, ServiceError, search_software};
+
+/// The most near terms of a query.
+const MAX_NEAR: usize = 5;
+/// The most terms of a directory that are compared with a query.
+const MAX_TERMS: usize = 20_000;
+/// The similarity from which a term counts as a spelling of a query, 0 to 1.
+const SIMILAR: f64 = 0.65;
+/// The shortest word that is compared by its spelling, in characters.
+const SHORTEST: usize = 4;
+
+/// A query, and what a directory has for it.
+#[derive(Debug, Serialize)]
+pub struct Proposal {
+    #[serde(flatten)]
+    pub query: EmptyQuery,
+    /// The number of products that the directory has for it now.
+    pub found: u64,
+    /// Its words that find something alone, with the number of products; of a query of several words.
+    pub words: Vec<(String, u64)>,
+    /// The nearest terms, best first.
+    pub near: Vec<NearTerm>,
+}
+
+/// A term of the directory that is near a query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NearTerm {
+    pub term: String,
+    /// Why it is near.
+    pub kind: NearKind,
+    /// The number of products that it finds.
+    pub found: u64,
+}
+
+/// Why a term is near, the best reason first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NearKind {
+    /// A glossary term has the words in its name, abbreviations or synonyms.
+    GlossaryTerm,
+    /// A category has the words in its name.
+    Category,
+    /// Its spelling is similar.
+    Spelling,
+    /// A category has the words in its description.
+    CategoryDescription,
+    /// A glossary term has the words in its definition.
+    GlossaryDefinition,
+}
+
+/// An entry of an export's `synonyms`, one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Synonym {
+    /// The queries.
+    pub from: Vec<String>,
+    /// The term that they find, too.
+    pub to: String,
+}
+
+impl Proposal {
+    /// The term to propose as a meaning: the nearest one that finds something, unless the query does so by now.
+    pub fn meaning(&self) -> Option<&NearTerm> {
+        self.near.iter().find(|near| near.found > 0 && self.found == 0)
+    }
+}
+
+/// The proposed synonyms, those of one meaning in one entry.
+pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
+    let mut of_meaning: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (proposal, near) in proposals.iter().filter_map(|proposal| Some((proposal, proposal.meaning()?))) {
+        of_meaning.entry(&near.term).or_default().push(plain(&proposal.query.query));
+    }
+    of_meaning.into_iter().map(|(to, from)| Synonym { from, to: to.to_owned() }).collect()
+}
+
+/// A query as the words of a synonym: without the signs of phrases and exclusions.
+fn plain(query: &str) -> String {
+    query.replace('"', "").split_whitespace().map(|word| word.trim_start_matches('-')).collect::<Vec<_>>().join(" ")
+}
+
+/// Compares queries with a directory.
+#[derive(Debug)]
+pub struct Proposer<'s> {
+    snapshot: &'s Snapshot,
+    /// Categories, glossary terms with their other names, and the most frequent standards and tags; as written and in lower case.
+    terms: Vec<(String, String)>,
+}
+
+impl<'s> Proposer<'s> {
+    /// Collects the terms of a directory.
+    pub async fn new(snapshot: &'s Snapshot) -> Result<Self, ServiceError> {
+        let tables = &snapshot.catalogue.tables;
+        let categories = tables.categories.iter().map(|category| &*category.name);
+        let glossary = tables.glossary.iter().flat_map(|entry| {
+            let others = entry.term.abbreviations.iter().chain(&entry.term.synonyms);
+            std::iter::once(&entry.term.term).chain(others).map(String::as_str)
+        });
+        let facets = [Attribute::Standards, Attribute::Tags].map(Facet::Attribute).to_vec();
+        let all = SearchSoftware { q: None, facets, ..SearchSoftware::new("") };
+        let facets = search_software(snapshot, &all).await?.facets;
+        let attributes = facets.iter().flat_map(|(_, values)| values.iter().map(|value| &*value.label));
+        let mut seen = HashSet::new();
+        let terms = categories.chain(glossary).chain(attributes).map(|term| (term.to_owned(), term.to_lowercase()));
+        let terms = terms.filter(|(_, lower)| seen.insert(lower.clone())).take(MAX_TERMS).collect();
+        Ok(Self { snapshot, terms })
+    }
+
+    /// Finds what the directory has for a query.
+    pub async fn propose(&self, query: &EmptyQuery) -> Result<Proposal, ServiceError> {
+        let text = plain(&query.query);
+        let mut words = Vec::new();
+        if text.contains(' ') {
+            for word in text.split(' ') {
+                let found = self.found(word).await?;
+                if found > 0 {
+                    words.push((word.to_owned(), found));
+                }
+            }
+        }
+        let mut near = Vec::new();
+        for (term, kind) in self.candidates(&text) {
+            near.push(NearTerm { found: self.found(&term).await?, term, kind });
+        }
+        Ok(Proposal { query: query.clone(), found: self.found(&query.query).await?, words, near })
+    }
+
+    async fn found(&self, text: &str) -> Result<u64, ServiceError> {
+        let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..SearchSoftware::new(text) };
+        Ok(search_software(self.snapshot, &search).await?.pagination.total)
+    }
+
+    /// The nearest terms, the best kind first; each term once.
+    fn candidates(&self, text: &str) -> Vec<(String, NearKind)> {
+        let tables = &self.snapshot.catalogue.tables;
+        let term = |at: usize| tables.glossary[at].term.term.clone();
+        let category = |at: usize| tables.categories[at].name.clone();
+        let mut near = Vec::new();
+        let mut add = |kind: NearKind, terms: Vec<String>| {
+            for term in terms.into_iter().take(MAX_NEAR) {
+                if near.iter().all(|(known, _): &(String, NearKind)| known.to_lowercase() != term.to_lowercase()) {
+                    near.push((term, kind));
+                }
+            }
+        };
+        let (glossary, categories) = (&self.snapshot.glossary, &self.snapshot.categories);
+        add(NearKind::GlossaryTerm, glossary.complete(text).into_iter().map(term).collect());
+        add(NearKind::Category, categories.complete(text).into_iter().map(category).collect());
+        add(NearKind::Spelling, self.similar(text));
+        add(NearKind::CategoryDescription, categories.search(text).into_iter().map(category).collect());
+        add(NearKind::GlossaryDefinition, glossary.search(text).into_iter().map(term).collect());
+        near.truncate(MAX_NEAR);
+        near
+    }
+
+    /// The terms that are spelled like the query, or have a word that is; most similar first.
+    fn similar(&self, text: &str) -> Vec<String> {
+        if text.chars().count() < SHORTEST {
+            return Vec::new();
+        }
+        let mut similar: Vec<(f64, &str)> = Vec::new();
+        for (term, lower) in &self.terms {
+            let words = lower.split(|c: char| !c.is_alphanumeric());
+            let words = words.filter(|word| word.chars().count() >= SHORTEST && !text.contains(' '));
+            let of = |other: &str| strsim::normalized_damerau_levenshtein(text, other);
+            let of_words = words.map(of).fold(0.0, f64::max);
+            // A word of several is less than the whole.
+            let similarity = of(lower).max(of_words * 0.95);
+            if similarity >= SIMILAR {
+                similar.push((similarity, term));
+            }
+        }
+        similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        similar.into_iter().take(MAX_NEAR).map(|(_, term)| term.to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn proposal(query: &str, found: u64, near: &[(&str, u64)]) -> Proposal {
+        let day = date(2026, 11, 20);
+        let near = near.iter().map(|(term, found)| NearTerm {
+            term: (*term).to_owned(),
+            kind: NearKind::Spelling,
+            found: *found,
+        });
+        let query = EmptyQuery { query: query.to_owned(), count: 3, first_day: day, last_day: day };
+        Proposal { query, found, words: Vec::new(), near: near.collect() }
+    }
+
+    #[test]
+    fn queries_of_one_meaning_are_one_entry_and_only_what_finds_something_is_proposed() {
+        let proposals = [
+            proposal("\"lock-out\" -paper", 0, &[("nothing", 0), ("Isolation", 3)]),
+            proposal("loto", 0, &[("Isolation", 3)]),
+            proposal("by now", 2, &[("Isolation", 3)]),
+            proposal("xyz", 0, &[("nothing", 0)]),
+        ];
+        let from = vec!["lock-out paper".to_owned(), "loto".to_owned()];
+        assert_eq!(synonyms(&proposals), [Synonym { from, to: "Isolation".to_owned() }]);
+    }
+}

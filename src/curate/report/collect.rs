@@ -1,0 +1,197 @@
+//! Collects the content of a report from a set of exports.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::{Block, Cell, Document, Section, Table};
+use super::tally::{Tally, row, tally};
+use super::{age, duplicates};
+use crate::export::{Export, Report};
+use crate::record::{CalendarDate, EvidenceStatus, Software, slug};
+
+/// Collects the report of a set as of a day: of its valid records, and the number of its findings.
+pub fn collect(report: &Report, day: CalendarDate) -> Document {
+    let exports = &report.exports;
+    let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
+    let sections = vec![
+        summary(report, &software, day),
+        by_export(exports, software.len(), day),
+        by_status(&software, day),
+        by_category(&software, day),
+        age::section(&software, day),
+        missing_fields(&software),
+        duplicates::section(&software),
+        unused_categories(exports, &software),
+        findings(report),
+    ];
+    Document { day, sections }
+}
+
+fn summary(report: &Report, software: &[&Software], day: CalendarDate) -> Section {
+    let exports = &report.exports;
+    let sum = |count: fn(&Export) -> usize| Cell::Number(exports.iter().map(count).sum());
+    let categories = software.iter().flat_map(|software| &software.categories);
+    let described = exports.iter().flat_map(|export| &export.categories).map(|category| &category.name);
+    let categories: BTreeSet<_> = categories.chain(described).map(|name| slug(name)).collect();
+    let [_, reviewed, recent] = tally(software.iter().copied(), day).cells(software.len());
+    let facts = [
+        ("Exports", Cell::Number(exports.len())),
+        ("Products", Cell::Number(software.len())),
+        ("Products with reviewed evidence", reviewed),
+        ("Products checked within a year", recent),
+        ("Categories", Cell::Number(categories.len())),
+        ("User reviews", sum(|export| export.reviews.len())),
+        ("Glossary terms", sum(|export| export.glossary.len())),
+        ("Synonym groups", sum(|export| export.synonyms.len())),
+        ("Errors", Cell::Number(report.error_count())),
+        ("Warnings", Cell::Number(report.warning_count())),
+    ];
+    let facts = facts.map(|(name, cell)| vec![Cell::text(name), cell]);
+    let mut blocks = vec![Block::Table(Table::new(&["Of the directory", "Number"], facts))];
+    if !report.is_valid() {
+        let skipped = report.skipped;
+        blocks.insert(0, Block::Paragraph(format!("Invalid, and left out of all other numbers: {skipped}.")));
+    }
+    Section { title: "Summary", blocks }
+}
+
+fn by_export(exports: &[Export], total: usize, day: CalendarDate) -> Section {
+    let rows = exports.iter().map(|export| {
+        vec![
+            Cell::text(&export.id),
+            Cell::text(&export.name),
+            Cell::Uri(export.license.to_string()),
+            Cell::text(export.as_of.as_deref().unwrap_or("not stated")),
+            Cell::Number(export.categories.len()),
+            Cell::Number(export.reviews.len()),
+            Cell::Number(export.glossary.len()),
+            Cell::Number(export.synonyms.len()),
+        ]
+    });
+    let heads = ["Export", "Name", "Licence", "As of", "Categories", "User reviews", "Terms", "Synonyms"];
+    let about = Table::new(&heads, rows).captioned("Name, licence and other records");
+    let groups = exports.iter().map(|export| (export.id.to_string(), tally(&export.software, day)));
+    let products = tallies("Export", groups.collect(), total).captioned("Products");
+    Section { title: "Exports", blocks: vec![Block::Table(products), Block::Table(about)] }
+}
+
+/// The table of groups of products, the largest first, then by name.
+fn tallies(head: &'static str, mut groups: Vec<(String, Tally)>, total: usize) -> Table {
+    groups.sort_by(|(name, tally), (other_name, other)| {
+        (Reverse(tally.products), name).cmp(&(Reverse(other.products), other_name))
+    });
+    let heads: Vec<_> = std::iter::once(head).chain(Tally::HEADS).collect();
+    Table::new(&heads, groups.into_iter().map(|(name, tally)| row(Cell::text(&name), tally, total)))
+}
+
+fn by_status(software: &[&Software], day: CalendarDate) -> Section {
+    let rows = EvidenceStatus::ALL.map(|status| {
+        let of_status: Vec<_> =
+            software.iter().copied().filter(|software| software.evidence_status == status).collect();
+        let count = of_status.len();
+        let sourced = of_status.iter().filter(|software| !software.sources.is_empty()).count();
+        let [products, _, recent] = tally(of_status, day).cells(software.len());
+        vec![Cell::Code(status.as_str()), products, Cell::Part(sourced, count), recent]
+    });
+    let heads = ["Evidence status", "Products", "With sources", "Checked within a year"];
+    Section { title: "Coverage by evidence status", blocks: vec![Block::Table(Table::new(&heads, rows))] }
+}
+
+fn by_category(software: &[&Software], day: CalendarDate) -> Section {
+    let mut groups: BTreeMap<String, (String, Tally)> = BTreeMap::new();
+    for software in software {
+        if software.categories.is_empty() {
+            // No slug is empty.
+            let without = || ("(without a category)".to_owned(), Tally::default());
+            groups.entry(String::new()).or_insert_with(without).1.add(software, day);
+        }
+        for name in &software.categories {
+            let group = groups.entry(slug(name)).or_insert_with(|| (name.to_string(), Tally::default()));
+            group.1.add(software, day);
+        }
+    }
+    let text = "A product of several categories is counted in each.".to_owned();
+    let table = tallies("Category", groups.into_values().collect(), software.len());
+    Section { title: "Coverage by category", blocks: vec![Block::Paragraph(text), Block::Table(table)] }
+}
+
+/// Whether a product has a property.
+type Has = fn(&Software) -> bool;
+
+/// The optional properties of a record, and whether a product has them. `offering_type` has a default.
+const OPTIONAL: [(&str, Has); 16] = [
+    ("category", |software| !software.categories.is_empty()),
+    ("tagline", |software| software.tagline.is_some()),
+    ("description", |software| software.description.is_some()),
+    ("vendor", |software| software.vendor.is_some()),
+    ("evidence_checked_on", |software| software.evidence_checked_on.is_some()),
+    ("sources", |software| !software.sources.is_empty()),
+    ("rating", |software| software.rating.is_some()),
+    ("review_count", |software| software.review_count.is_some()),
+    ("tags", |software| !software.tags.is_empty()),
+    ("features", |software| !software.features.is_empty()),
+    ("standards", |software| !software.standards.is_empty()),
+    ("alternative_to", |software| !software.alternative_to.is_empty()),
+    ("aliases", |software| !software.aliases.is_empty()),
+    ("deployment", |software| !software.deployment.is_empty()),
+    ("pricing", |software| software.pricing.is_some()),
+    ("languages", |software| !software.languages.is_empty()),
+];
+
+fn missing_fields(software: &[&Software]) -> Section {
+    let mut missing = OPTIONAL.map(|(name, has)| (name, software.iter().filter(|software| !has(software)).count()));
+    missing.sort_by_key(|(_, count)| Reverse(*count));
+    let rows = missing.map(|(name, count)| vec![Cell::Code(name), Cell::Part(count, software.len())]);
+    let table = Table::new(&["Optional field", "Products without it"], rows);
+    Section { title: "Missing fields", blocks: vec![Block::Table(table)] }
+}
+
+fn unused_categories(exports: &[Export], software: &[&Software]) -> Section {
+    let used: BTreeSet<_> = software.iter().flat_map(|software| &software.categories).map(|name| slug(name)).collect();
+    let mut unused = BTreeMap::new();
+    for export in exports {
+        for category in export.categories.iter().filter(|category| !used.contains(&slug(&category.name))) {
+            unused.entry(slug(&category.name)).or_insert((&category.name, &export.id));
+        }
+    }
+    let rows = unused.into_values().map(|(name, export)| vec![Cell::text(name), Cell::text(export)]);
+    let table = Table::new(&["Category", "Export"], rows);
+    let block = if table.rows.is_empty() {
+        Block::Paragraph("Every category that an export describes has products.".to_owned())
+    } else {
+        Block::Table(table)
+    };
+    Section { title: "Categories without products", blocks: vec![block] }
+}
+
+fn findings(report: &Report) -> Section {
+    let mut counts: Vec<_> = report.code_counts().into_iter().collect();
+    counts.sort_by_key(|(code, count)| (code.severity(), Reverse(*count), *code));
+    let is_empty = counts.is_empty();
+    let rows = counts.into_iter().map(|(code, count)| {
+        vec![Cell::Code(code.as_str()), Cell::text(code.severity().as_str()), Cell::Number(count)]
+    });
+    let blocks = if is_empty {
+        vec![Block::Paragraph("`software-directory check` finds nothing.".to_owned())]
+    } else {
+        let text = "`software-directory check` with the same paths shows each with its place and how to fix it.";
+        vec![Block::Paragraph(text.to_owned()), Block::Table(Table::new(&["Code", "Severity", "Findings"], rows))]
+    };
+    Section { title: "Findings", blocks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OPTIONAL;
+    use crate::export::RECORD;
+
+    #[test]
+    fn every_optional_property_is_reported() {
+        let others = ["id", "name", "url", "evidence_status", "offering_type", "categories"];
+        let mut known: Vec<_> = RECORD.iter().map(|(name, _)| *name).filter(|name| !others.contains(name)).collect();
+        let mut reported = OPTIONAL.map(|(name, _)| name);
+        known.sort_unstable();
+        reported.sort_unstable();
+        assert_eq!(reported.as_slice(), known);
+    }
+}

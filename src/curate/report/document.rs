@@ -1,0 +1,165 @@
+//! The parts of a report, independent of its format.
+
+use std::fmt;
+
+use crate::export::render::Grouped;
+use crate::record::CalendarDate;
+use crate::text::printable::printable;
+
+/// The most rows of a list; the others are counted.
+const MAX_ROWS: usize = 50;
+
+/// The most characters of a text of a record.
+const MAX_CHARS: usize = 200;
+
+/// A report.
+#[derive(Debug)]
+pub struct Document {
+    pub(super) day: CalendarDate,
+    pub(super) sections: Vec<Section>,
+}
+
+/// A section with a heading.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub(super) title: &'static str,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug)]
+pub(super) enum Block {
+    /// Own text, none of a record. Words between backticks are code.
+    Paragraph(String),
+    Table(Table),
+    Histogram(Histogram),
+}
+
+/// A table of at most [`MAX_ROWS`] rows.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// The subject of a list, where the section has several tables.
+    pub(super) caption: Option<&'static str>,
+    pub(super) heads: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<Cell>>,
+    /// The number of rows left out.
+    pub(super) more: usize,
+}
+
+impl Table {
+    /// Keeps the first rows and counts the others.
+    pub(super) fn new(heads: &[&'static str], rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
+        let mut rows = rows.into_iter();
+        let kept = rows.by_ref().take(MAX_ROWS).collect();
+        Self { caption: None, heads: heads.to_vec(), rows: kept, more: rows.count() }
+    }
+
+    pub(super) fn captioned(self, caption: &'static str) -> Self {
+        Self { caption: Some(caption), ..self }
+    }
+
+    /// The line below a table that is cut.
+    pub(super) fn rest(&self) -> Option<String> {
+        (self.more > 0).then(|| format!("and {} more", Grouped(self.more)))
+    }
+}
+
+/// A cell of a table.
+#[derive(Debug)]
+pub(super) enum Cell {
+    /// Text, of a record or not.
+    Text(String),
+    /// A URI of a record.
+    Uri(String),
+    /// An own name.
+    Code(&'static str),
+    Number(usize),
+    /// A part of a whole.
+    Part(usize, usize),
+}
+
+impl Cell {
+    /// A text without control characters and bidirectional formatting, of bounded length.
+    pub(super) fn text(text: &str) -> Self {
+        Self::Text(bounded(text))
+    }
+
+    pub(super) const fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Part(..))
+    }
+
+    /// The URI, where it is one that a browser may open: HTTP, of ordinary characters, whole.
+    pub(super) fn link(&self) -> Option<&str> {
+        let Self::Uri(uri) = self else { return None };
+        let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '|' | '\\' | '`');
+        let is_http = uri.starts_with("https://") || uri.starts_with("http://");
+        (is_http && uri.chars().count() <= MAX_CHARS && uri.chars().all(is_plain)).then_some(uri)
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Uri(uri) => f.write_str(&bounded(uri)),
+            Self::Code(code) => f.write_str(code),
+            Self::Number(number) => Grouped(*number).fmt(f),
+            Self::Part(part, whole) => match part.saturating_mul(100).checked_div(*whole) {
+                None => f.write_str("0"),
+                Some(0) if *part > 0 => write!(f, "{} (<1%)", Grouped(*part)),
+                Some(percent) => write!(f, "{} ({percent}%)", Grouped(*part)),
+            },
+        }
+    }
+}
+
+fn bounded(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut kept: String = chars.by_ref().take(MAX_CHARS).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    if chars.next().is_some() {
+        kept.push('…');
+    }
+    printable(&kept).into_owned()
+}
+
+/// Numbers of products by period, a bar each.
+#[derive(Debug)]
+pub(super) struct Histogram {
+    /// The kind of period: quarter or year.
+    pub(super) period: &'static str,
+    /// The periods in order, with their numbers.
+    pub(super) bars: Vec<(String, usize)>,
+}
+
+impl Histogram {
+    /// The largest number, at least 1.
+    pub(super) fn max(&self) -> usize {
+        self.bars.iter().map(|(_, count)| *count).max().unwrap_or_default().max(1)
+    }
+
+    /// The name of the plot.
+    pub(super) fn title(&self) -> String {
+        format!("Products by {} of the check of their evidence", self.period)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cell;
+
+    #[test]
+    fn only_a_whole_share_is_100_per_cent() {
+        let shown = [(0, 0), (0, 9), (1, 1000), (999, 1000), (1000, 1000)].map(|(a, b)| Cell::Part(a, b).to_string());
+        assert_eq!(shown, ["0", "0 (0%)", "1 (<1%)", "999 (99%)", "1,000 (100%)"]);
+    }
+
+    #[test]
+    fn only_plain_http_uris_are_links() {
+        let link = |uri: &str| Cell::Uri(uri.to_owned()).link().is_some();
+        assert!(link("https://a.example/?a=1&b='c'#d"));
+        for other in ["javascript:alert(1)", "data:text/html,x", "https://a.example/\">", "https://a.example/ä"] {
+            assert!(!link(other), "{other}");
+        }
+        assert!(!link(&format!("https://a.example/{}", "a".repeat(200))));
+    }
+}

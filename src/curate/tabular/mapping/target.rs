@@ -1,0 +1,62 @@
+//! The target of a column, and its text in a mapping.
+
+use std::fmt;
+
+use crate::export::RECORD;
+
+/// The use of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A property that the directory knows.
+    Property(&'static str),
+    /// A property of any name with JSON in its cells.
+    Json(String),
+    /// An additional property, a text.
+    Additional(String),
+    /// Nothing.
+    Ignored,
+}
+
+impl Target {
+    /// The property; `None` for a column that isn't used.
+    pub fn property(&self) -> Option<&str> {
+        match self {
+            Self::Property(name) => Some(name),
+            Self::Json(name) | Self::Additional(name) => Some(name),
+            Self::Ignored => None,
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        if let Some(name) = text.strip_prefix("json:") {
+            let quoted = || serde_json::from_str(name).ok();
+            return Some(Self::Json(if name.starts_with('"') { quoted()? } else { name.to_owned() }));
+        }
+        if let Some(name) = text.strip_prefix("additional:").filter(|name| !name.is_empty() && known(name).is_none()) {
+            return Some(Self::Additional(name.to_owned()));
+        }
+        known(text).map(Self::Property)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Property(name) => f.write_str(name),
+            Self::Json(name) => f.write_str(&json_head(name)),
+            Self::Additional(name) => write!(f, "additional:{name}"),
+            Self::Ignored => f.write_str("not used"),
+        }
+    }
+}
+
+/// The head of a column of JSON: the property's name behind `json:`, as a JSON string where it couldn't be read back else.
+pub(in crate::curate::tabular) fn json_head(name: &str) -> String {
+    let is_plain = !name.is_empty() && name.trim() == name && !name.starts_with('"');
+    format!("json:{}", if is_plain { name.to_owned() } else { serde_json::Value::from(name).to_string() })
+}
+
+/// The property of a record with this name.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    RECORD.iter().map(|(key, _)| *key).find(|key| *key == name)
+}

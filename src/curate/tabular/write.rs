@@ -1,0 +1,157 @@
+//! An export's records as CSV and NDJSON.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use super::mapping::json_head;
+use super::{Cell, MAX_COLUMNS, text_cell, value};
+use crate::export::{Export, RECORD, write_compact};
+use crate::record::{OfferingType, Software};
+
+/// A known property's value.
+enum Value<'s> {
+    None,
+    Text(&'s str),
+    Number(String),
+    Texts(&'s [Box<str>]),
+    Sources(&'s Software),
+}
+
+enum Column<'e> {
+    Plain(&'static str),
+    Json(&'e str),
+}
+
+/// Writes the records as CSV (RFC 4180): a column for each property that occurs. A column is JSON, with the head `json:NAME`, where
+/// the property is an additional one or a value couldn't be read back from a plain cell.
+pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
+    let columns = columns(export)?;
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
+    writer.write_record(columns.iter().map(|column| match column {
+        Column::Plain(name) => (*name).to_owned(),
+        Column::Json(name) => json_head(name),
+    }))?;
+    for software in &export.software {
+        writer.write_record(columns.iter().map(|column| match column {
+            Column::Plain(name) => plain(&value(software, name)).unwrap_or_default(),
+            Column::Json(name) => value::guarded(json(software, name)),
+        }))?;
+    }
+    writer.flush()
+}
+
+/// Writes the records as NDJSON, each as it is in the export.
+pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = String::new();
+    for span in &export.software_spans {
+        line.clear();
+        write_compact(&String::from_utf8_lossy(&export.document[span.clone()]), &mut line);
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
+    let mut additional: Vec<&str> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    for (name, _) in export.software.iter().flat_map(|software| &software.additional_properties) {
+        if seen.insert(name) {
+            additional.push(name);
+        }
+        if additional.len() > MAX_COLUMNS - RECORD.len() {
+            let text = format!(
+                "the records have more than {MAX_COLUMNS} different properties, which is too many columns; write --ndjson"
+            );
+            return Err(io::Error::other(text));
+        }
+    }
+    let mut columns = Vec::new();
+    for (name, _) in RECORD {
+        if seen.contains(name) {
+            continue;
+        }
+        let mut values = export.software.iter().map(|software| value(software, name)).peekable();
+        let (mut is_used, mut is_plain) = (false, true);
+        for value in values.by_ref() {
+            is_used |= !matches!(value, Value::None);
+            is_plain &= plain(&value).is_some();
+        }
+        if is_used {
+            columns.push(if is_plain { Column::Plain(name) } else { Column::Json(name) });
+        }
+    }
+    columns.extend(additional.into_iter().map(Column::Json));
+    Ok(columns)
+}
+
+fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
+    let optional = |text: &'s Option<Box<str>>| text.as_deref().map_or(Value::None, Value::Text);
+    let texts = |texts: &'s [Box<str>]| if texts.is_empty() { Value::None } else { Value::Texts(texts) };
+    match name {
+        "id" => Value::Text(&software.id),
+        "name" => Value::Text(&software.name),
+        "url" => Value::Text(&software.url),
+        "tagline" => optional(&software.tagline),
+        "description" => optional(&software.description),
+        "categories" => texts(&software.categories),
+        "vendor" => optional(&software.vendor),
+        "tags" => texts(&software.tags),
+        "features" => texts(&software.features),
+        "standards" => texts(&software.standards),
+        "alternative_to" => texts(&software.alternative_to),
+        "aliases" => texts(&software.aliases),
+        "deployment" => texts(&software.deployment),
+        "pricing" => optional(&software.pricing),
+        "languages" => texts(&software.languages),
+        "offering_type" if software.offering_type != OfferingType::Software => {
+            Value::Text(software.offering_type.as_str())
+        }
+        "evidence_status" => Value::Text(software.evidence_status.as_str()),
+        "evidence_checked_on" => optional(&software.evidence_checked_on),
+        "sources" if !software.sources.is_empty() => Value::Sources(software),
+        "rating" => software.rating.as_ref().map_or(Value::None, |rating| Value::Number(rating.text.get().to_owned())),
+        "review_count" => software.review_count.map_or(Value::None, |count| Value::Number(count.to_string())),
+        _ => Value::None,
+    }
+}
+
+/// The cell of a value; `None` where it couldn't be read back.
+fn plain(value: &Value<'_>) -> Option<String> {
+    let is_trimmed = |text: &str| !text.is_empty() && text.trim() == text;
+    let cell = match value {
+        Value::None => return Some(String::new()),
+        Value::Text(text) => (*text).to_owned(),
+        Value::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.clone(),
+        Value::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => {
+            value::join(texts.iter().map(|text| &**text))
+        }
+        Value::Sources(software) if software.sources.iter().all(|source| is_trimmed(&source.label)) => {
+            let items: Vec<_> =
+                software.sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
+            value::join(items.iter().map(String::as_str))
+        }
+        Value::Number(_) | Value::Texts(_) | Value::Sources(_) => return None,
+    };
+    let cell = value::guarded(cell);
+    (text_cell(&cell) == Cell::Text(cell.clone())).then_some(cell)
+}
+
+/// The JSON of a property, known or additional; empty where the record doesn't have it.
+fn json(software: &Software, name: &str) -> String {
+    match value(software, name) {
+        Value::Text(text) => serde_json::Value::from(text).to_string(),
+        Value::Number(text) => text,
+        Value::Texts(texts) => {
+            serde_json::Value::from(texts.iter().map(|text| &**text).collect::<Vec<_>>()).to_string()
+        }
+        Value::Sources(software) => {
+            let pairs: Vec<_> = software.sources.iter().map(|source| vec![&*source.label, &*source.url]).collect();
+            serde_json::Value::from(pairs).to_string()
+        }
+        Value::None => {
+            let found = software.additional_properties.iter().find(|(key, _)| **key == *name);
+            found.map_or_else(String::new, |(_, raw)| raw.get().to_owned())
+        }
+    }
+}

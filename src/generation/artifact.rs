@@ -1,0 +1,48 @@
+//! The parts of a generation as named pieces of bytes: what a build makes, what the disk keeps, and what a snapshot is
+//! opened from. A fresh generation and a stored one are opened by the same code.
+
+use bytes::Bytes;
+
+use crate::catalogue::Bulk;
+
+pub const TABLES: &str = "catalogue.tables";
+/// The catalogue's texts.
+pub const TEXTS: &str = "catalogue.texts";
+/// The exports as they were validated, for download.
+pub const DOWNLOADS: &str = "catalogue.downloads";
+/// The versions of the products by id, which the next generation is compared with.
+pub const VERSIONS: &str = "catalogue.versions";
+/// The log of changes.
+pub const CHANGES: &str = "changes";
+/// The search side.
+pub const SEARCH: &str = "search";
+/// The prefix of the names of the engine's files.
+pub const ENGINE: &str = "engine.";
+
+/// The parts of a generation.
+#[derive(Debug, Clone, Default)]
+pub struct Artifact {
+    /// Name and content of each.
+    pub parts: Vec<(String, Bytes)>,
+    /// The part [`DOWNLOADS`], where it is read by each download from disk or a cluster.
+    pub downloads: Option<Bulk>,
+}
+
+impl Artifact {
+    /// Removes a part and returns its content.
+    pub fn take(&mut self, name: &str) -> Option<Bytes> {
+        let index = self.parts.iter().position(|(of, _)| of == name)?;
+        Some(self.parts.swap_remove(index).1)
+    }
+
+    /// Removes the parts with a prefix and returns them, by their names without it.
+    pub fn take_prefixed(&mut self, prefix: &str) -> Vec<(String, Bytes)> {
+        let taken = self.parts.extract_if(.., |(name, _)| name.starts_with(prefix));
+        taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()
+    }
+
+    /// The size of all parts in memory, in bytes.
+    pub fn size(&self) -> u64 {
+        self.parts.iter().map(|(_, content)| content.len() as u64).sum()
+    }
+}

@@ -1,0 +1,200 @@
+//! Builds a generation of the exports as they are: on disk, as `--reindex` does, or in memory.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::Arc;
+
+use foldhash::HashSet;
+
+use crate::error::chain;
+use crate::export::{Export, Report, ScratchSet};
+use crate::generation::Generation;
+use crate::generation::build::{BuildError, Processors, build};
+use crate::generation::failpoint::{Step, pass};
+use crate::generation::failure::{BuildFailure, FailureCode};
+use crate::generation::log::{ChangeLog, Former};
+use crate::generation::losses::losses;
+use crate::generation::observer::{Observer, Phase};
+use crate::generation::process::ServedIds;
+use crate::generation::settings::Settings;
+use crate::generation::source::ReadSet;
+use crate::generation::stamp::FolderStamp;
+use crate::generation::store::{Manifest, NewGeneration, Store};
+use crate::generation::{Artifact, Snapshot, open_catalogue};
+use crate::scratch::Scratch;
+
+/// A generation on disk, and whether it had to be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    pub manifest: Manifest,
+    /// Whether it was built; else it was there already.
+    pub is_new: bool,
+}
+
+/// Builds generations.
+pub struct Builder<'b> {
+    pub settings: &'b Settings,
+    /// Gets progress and reports.
+    pub observer: &'b mut dyn Observer,
+    /// The ids that are served; `None` confirms the removal of any number.
+    pub served: Option<ServedIds>,
+    /// The processors that it may use.
+    pub processors: Processors,
+}
+
+impl std::fmt::Debug for Builder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Builder<'_> {
+    /// Builds a generation and makes it current on disk. Unless it is to be confirmed, an existing one becomes
+    /// current as it is.
+    pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
+        // Before minutes of work that couldn't be kept.
+        store.check_lock()?;
+        let set = self.read()?;
+        let generation = self.name(&set.report);
+        if self.served.is_some() {
+            self.check_removed(&set.report.exports, Some(store), || {
+                store.current().is_some_and(|of| of.generation == generation)
+            })?;
+            if let Some(manifest) = self.whole(store, &generation) {
+                let manifest = make_current(store, &manifest, set.stamp)?;
+                return Ok(Built { manifest, is_new: false });
+            }
+        }
+        let ReadSet { report, stamp } = set;
+        let skipped = report.skipped;
+        let software_count = report.exports.iter().map(|export| export.software.len() as u64).sum();
+        store.create()?;
+        let mut artifact = self.build(report, Some(store.folder()))?;
+        let built_at = jiff::Timestamp::now().to_string();
+        ChangeLog::add_to(&mut artifact, store.former(), &generation, &built_at).map_err(BuildError::Encode)?;
+        if self.observer.progress(Phase::Writing, 0, 0).is_break() {
+            return Err(BuildError::Stopped.into());
+        }
+        let about = NewGeneration {
+            generation,
+            built_at,
+            software_count,
+            inputs: stamp,
+            id_prefixes: self.settings.id_prefixes.clone(),
+            skipped,
+        };
+        Ok(Built { manifest: store.save(&artifact, about)?, is_new: true })
+    }
+
+    /// Builds a generation in memory that comes after another one, and says what the exports looked like.
+    pub fn build_in_memory(&mut self, former: Option<&Snapshot>) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
+        let ReadSet { report, stamp } = self.read()?;
+        self.check_removed(&report.exports, None, || false)?;
+        let skipped = report.skipped;
+        let generation = self.name(&report);
+        let mut artifact = self.build(report, None)?;
+        let built_at = jiff::Timestamp::now().to_string();
+        ChangeLog::add_to(&mut artifact, former.map(Former::of), &generation, &built_at).map_err(BuildError::Encode)?;
+        Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
+    }
+
+    /// Reads the exports one by one, to build a generation of them elsewhere.
+    pub fn read_scratch(&mut self, scratch: &Scratch) -> Result<ScratchSet, BuildFailure> {
+        let observer = RefCell::new(&mut *self.observer);
+        let (limits, prefixes) = (&self.settings.limits, &self.settings.id_prefixes);
+        let set = self.settings.source.read_scratch(limits, prefixes, scratch, &|done, total| {
+            // Stopping counts from the first product on.
+            let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
+        })?;
+        let set =
+            set.map_err(|error| BuildFailure::transient(FailureCode::IndexNotWritten, chain(&scratch.error(error))))?;
+        self.check(&set.report, set.export_count() > 0)?;
+        Ok(set)
+    }
+
+    fn name(&self, report: &Report) -> Generation {
+        Generation::of(&report.exports).prefixed(&self.settings.id_prefixes).skipping(report.skipped)
+    }
+
+    /// Reads the exports; what can't be served is an error.
+    fn read(&mut self) -> Result<ReadSet, BuildFailure> {
+        pass(Step::Read);
+        let observer = RefCell::new(&mut *self.observer);
+        let set = self.settings.source.read(&self.settings.limits, &self.settings.id_prefixes, &|done, total| {
+            // Stopping counts from the first product on.
+            let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
+        })?;
+        self.check(&set.report, !set.report.exports.is_empty())?;
+        Ok(set)
+    }
+
+    /// Reports exports; those that can't be served are an error.
+    fn check(&mut self, report: &Report, has_exports: bool) -> Result<(), BuildFailure> {
+        self.observer.report(report);
+        for export in report.unused_prefixes(&self.settings.id_prefixes) {
+            tracing::warn!(
+                "--id-prefix names the export `{export}`, which isn't there: write the name of its file without .json"
+            );
+        }
+        let servable = report.is_valid() || (self.settings.skip_invalid && has_exports);
+        if servable { Ok(()) } else { Err(BuildFailure::invalid(report)) }
+    }
+
+    fn build(&mut self, report: Report, scratch: Option<&Path>) -> Result<Artifact, BuildFailure> {
+        let (observer, processors) = (&mut *self.observer, self.processors);
+        let Report { exports, files, .. } = report;
+        // Frees the bytes of the files.
+        drop(files);
+        let mut progress = |done, total| observer.progress(Phase::Indexing, done, total);
+        Ok(build(exports, scratch, processors, &mut progress)?)
+    }
+
+    /// Holds back exports that would remove more products than may vanish by accident, unless they were confirmed before.
+    fn check_removed(
+        &self,
+        exports: &[Export],
+        store: Option<&Store>,
+        is_confirmed: impl Fn() -> bool,
+    ) -> Result<(), BuildFailure> {
+        let Some(ServedIds(served)) = &self.served else { return Ok(()) };
+        let ids: HashSet<&str> =
+            exports.iter().flat_map(|export| export.software.iter().map(|software| &*software.id)).collect();
+        let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| !ids.contains(id)).collect();
+        if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
+            // The generation that is served is current on disk, as a rule; else the files aren't named.
+            let on_disk = store.and_then(|store| {
+                let mut artifact = store.load_catalogue(&store.current()?).ok()?;
+                open_catalogue(&mut artifact).ok()
+            });
+            let losses = on_disk.map(|on_disk| losses(&on_disk, &removed, exports)).unwrap_or_default();
+            return Err(BuildFailure::removes(removed.len(), served.len(), self.settings.max_removed, &losses));
+        }
+        Ok(())
+    }
+
+    /// The generation on disk, where it is there and whole.
+    fn whole(&self, store: &Store, generation: &Generation) -> Option<Manifest> {
+        let is_wanted = |manifest: &Manifest| {
+            manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
+        };
+        store.candidates().into_iter().filter(is_wanted).find(|manifest| match store.verify(manifest) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the index is damaged; it is built again");
+                false
+            }
+        })
+    }
+}
+
+/// Makes an existing generation current. Where another one was, it gets a log that goes on from that one.
+fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
+    let former = store.former().filter(|former| former.generation != manifest.generation);
+    let Some((former, versions)) = former.zip(store.versions(manifest)) else {
+        return Ok(store.make_current(manifest, stamp)?);
+    };
+    let built_at = jiff::Timestamp::now().to_string();
+    let log = ChangeLog::after(Some(former), &manifest.generation, &versions, &built_at);
+    let log = log.encode().map_err(BuildError::Encode)?;
+    Ok(store.save_again(manifest, &log, built_at, stamp)?)
+}

@@ -1,0 +1,93 @@
+//! The difference between two generations, for the log.
+
+use std::fmt;
+
+use crate::catalogue::Records;
+use crate::generation::stamp::FolderStamp;
+
+/// The most file names in a line of the log.
+const MAX_FILES: usize = 5;
+
+/// The difference between two generations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The number of products that only the later one has.
+    pub added: usize,
+    /// The number of products that only the earlier one has.
+    pub removed: usize,
+    /// The number of products that both have with another content.
+    pub changed: usize,
+    /// The export files that were added, removed or written in between, sorted by name: the first five, and the number of others.
+    pub files: String,
+}
+
+impl Change {
+    /// Compares the ids and content hashes of the products, and the stamps of the files. Takes time in proportion to the number of
+    /// products.
+    pub fn between(
+        before: Option<&Records>,
+        after: Option<&Records>,
+        stamps: (Option<&FolderStamp>, Option<&FolderStamp>),
+    ) -> Self {
+        let count = |records: Option<&Records>| records.map_or(0, Records::len);
+        let (mut common, mut changed) = (0, 0);
+        if let (Some(before), Some(after)) = (before, after) {
+            for (ordinal, id) in (0..).zip(after.ids()) {
+                let Some(earlier) = before.find(&id) else { continue };
+                common += 1;
+                changed += usize::from(before.content_hash(earlier) != after.content_hash(ordinal));
+            }
+        }
+        let (added, removed) = (count(after) - common, count(before) - common);
+        Self { added, removed, changed, files: changed_files(stamps.0, stamps.1) }
+    }
+}
+
+impl fmt::Display for Change {
+    /// One line, such as `2 products added, 1 removed, 0 changed; files: tools.json`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.added == 1 { "product" } else { "products" };
+        write!(f, "{} {noun} added, {} removed, {} changed", self.added, self.removed, self.changed)?;
+        if self.files.is_empty() { Ok(()) } else { write!(f, "; files: {}", self.files) }
+    }
+}
+
+fn changed_files(before: Option<&FolderStamp>, after: Option<&FolderStamp>) -> String {
+    let files = |stamp: Option<&FolderStamp>| stamp.cloned().unwrap_or_default();
+    let (before, after) = (files(before), files(after));
+    let mut names: Vec<_> = after.iter().filter(|file| !before.contains(file)).map(|file| file.name.as_str()).collect();
+    names.extend(
+        before.iter().map(|file| file.name.as_str()).filter(|name| after.iter().all(|file| file.name != *name)),
+    );
+    names.sort_unstable();
+    let more = names.len().saturating_sub(MAX_FILES);
+    names.truncate(MAX_FILES);
+    let listed = names.join(" ");
+    if more == 0 { listed } else { format!("{listed} and {more} more") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generation::stamp::FileStamp;
+
+    fn stamp(files: &[(&str, u64)]) -> FolderStamp {
+        let file = |(name, size): &(&str, u64)| FileStamp {
+            name: (*name).to_owned(),
+            size: *size,
+            modified_ns: 0,
+            identity: (0, 0, 0),
+        };
+        files.iter().map(file).collect()
+    }
+
+    #[test]
+    fn added_removed_and_written_files_are_named() {
+        let before = stamp(&[("a", 1), ("b", 1), ("c", 1)]);
+        let after = stamp(&[("b", 1), ("c", 2), ("d", 1)]);
+        assert_eq!(changed_files(Some(&before), Some(&after)), "a c d");
+        assert_eq!(changed_files(Some(&before), Some(&before)), "");
+        let many = stamp(&[("1", 1), ("2", 1), ("3", 1), ("4", 1), ("5", 1), ("6", 1), ("7", 1)]);
+        assert_eq!(changed_files(None, Some(&many)), "1 2 3 4 5 and 2 more");
+    }
+}

@@ -1,0 +1,12 @@
+//! Generations in a cluster: filled and published by `--reindex`, followed by servers.
+
+mod fill;
+mod merge;
+mod open;
+
+pub use fill::{FillError, Filler, published_already};
+pub use merge::MergedSet;
+pub use open::{OpenRemoteError, open};
+
+/// The form of the parts that servers read. Counted up whenever an older program couldn't read them.
+pub const PARTS_FORMAT: u32 = 2;

@@ -1,0 +1,331 @@
+//! The log of changes: which products each of the last generations added, changed and removed. It is a part of a generation, so
+//! it is persisted, loaded and replicated with it.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::io;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue::ProductVersion;
+use crate::generation::Generation;
+use crate::generation::artifact::{CHANGES, VERSIONS};
+use crate::generation::versions::VersionReader;
+use crate::generation::{Artifact, Snapshot};
+
+/// The most generations that the log goes back.
+const MAX_STEPS: usize = 100;
+/// The most bytes of the log. A step of a hundred thousand products has some 5 MB.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// The bytes of a change in addition to its id, at most.
+const CHANGE_BYTES: usize = 32;
+
+/// The changes of the last generations, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeLog {
+    /// When the generation before the first step was built, RFC 3339 in UTC; empty if unknown.
+    begun_at: String,
+    steps: VecDeque<Step>,
+}
+
+/// The changes from one generation to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    from: Generation,
+    /// When the later generation was built, RFC 3339 in UTC.
+    pub at: String,
+    /// The changes, by id.
+    pub changes: Vec<ProductChange>,
+}
+
+/// A change of a product. Without a hash it doesn't exist there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductChange {
+    /// The product's id.
+    pub id: Box<str>,
+    /// The content hash before.
+    pub before: Option<u64>,
+    /// The content hash after.
+    pub after: Option<u64>,
+    /// Whether it has evidence of a later day than before.
+    pub is_evidence_renewed: bool,
+}
+
+impl ProductChange {
+    /// The bytes that it takes in the log, at most.
+    fn bytes(&self) -> usize {
+        self.id.len() + CHANGE_BYTES
+    }
+}
+
+/// A generation with the versions of its products: what the next one is compared with.
+#[derive(Debug)]
+pub(crate) struct Former {
+    pub(crate) generation: Generation,
+    pub(crate) versions: Vec<ProductVersion>,
+    pub(crate) log: ChangeLog,
+}
+
+/// A generation with versions beyond memory, with its log.
+#[derive(Debug)]
+pub(crate) struct ScratchFormer {
+    pub(crate) generation: Generation,
+    pub(crate) versions: VersionReader,
+    pub(crate) log: ChangeLog,
+}
+
+impl Former {
+    /// The generation of a snapshot.
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let (generation, log) = (snapshot.generation.clone(), snapshot.changes.clone());
+        Self { generation, versions: snapshot.records.versions(), log }
+    }
+
+    /// The generation of stored parts. `None` where they can't be decoded.
+    pub(crate) fn from_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
+        let (versions, log) = (postcard::from_bytes(versions).ok()?, ChangeLog::decode(log).ok()?);
+        Some(Self { generation, versions, log })
+    }
+}
+
+impl ChangeLog {
+    /// Decodes the part [`CHANGES`].
+    pub(crate) fn decode(part: &[u8]) -> Result<Self, postcard::Error> {
+        postcard::from_bytes(part)
+    }
+
+    /// Adds the log of a new generation to its parts.
+    pub(crate) fn add_to(
+        artifact: &mut Artifact,
+        former: Option<Former>,
+        generation: &Generation,
+        at: &str,
+    ) -> Result<(), postcard::Error> {
+        let versions = artifact.parts.iter().find(|(name, _)| name == VERSIONS);
+        let versions = versions.map_or(Ok(Vec::new()), |(_, content)| postcard::from_bytes(content))?;
+        let log = Self::after(former, generation, &versions, at).encode()?;
+        artifact.parts.push((CHANGES.to_owned(), log));
+        Ok(())
+    }
+
+    /// The log of a generation that comes after another one. Without one it begins.
+    pub(crate) fn after(
+        former: Option<Former>,
+        generation: &Generation,
+        versions: &[ProductVersion],
+        at: &str,
+    ) -> Self {
+        let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
+        let versions = versions.iter().cloned().map(Ok::<_, Infallible>);
+        let changes = || {
+            let Ok(changes) = compare(before.into_iter().map(Ok), versions, MAX_BYTES);
+            changes
+        };
+        if from == *generation { log } else { log.with(from, at, changes()) }
+    }
+
+    /// The same for generations beyond memory; their versions are read by id.
+    pub(crate) fn after_external(
+        former: Option<ScratchFormer>,
+        generation: &Generation,
+        versions: impl Iterator<Item = io::Result<ProductVersion>>,
+        at: &str,
+    ) -> io::Result<Self> {
+        let Some(ScratchFormer { generation: from, versions: before, log }) = former else {
+            return Ok(Self::begun(at));
+        };
+        if from == *generation {
+            return Ok(log);
+        }
+        let changes = compare(before, versions, MAX_BYTES)?;
+        Ok(log.with(from, at, changes))
+    }
+
+    fn begun(at: &str) -> Self {
+        Self { begun_at: at.to_owned(), steps: VecDeque::new() }
+    }
+
+    /// The log with another step.
+    fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
+        self.steps.push_back(Step { from, at: at.to_owned(), changes });
+        self.trim(MAX_BYTES);
+        self
+    }
+
+    pub(crate) fn encode(&self) -> Result<Bytes, postcard::Error> {
+        Ok(postcard::to_stdvec(self)?.into())
+    }
+
+    /// Drops the oldest steps that are too many or too large together.
+    fn trim(&mut self, max_bytes: usize) {
+        let mut bytes = 0;
+        let fitting = self.steps.iter().rev().take(MAX_STEPS).take_while(|step| {
+            bytes += step.changes.iter().map(ProductChange::bytes).sum::<usize>();
+            bytes <= max_bytes
+        });
+        let dropped = self.steps.len() - fitting.count();
+        if let Some(last) = self.steps.drain(..dropped).next_back() {
+            self.begun_at = last.at;
+        }
+    }
+
+    /// The steps, the newest first.
+    pub fn newest(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().rev()
+    }
+
+    /// When the last change was, RFC 3339 in UTC; empty if unknown.
+    pub fn changed_at(&self) -> &str {
+        self.steps.back().map_or(&self.begun_at, |step| &step.at)
+    }
+
+    /// All changes since a generation, merged, by id. One that occurs several times counts from its last occurrence. `None`
+    /// for one that the log doesn't have.
+    pub fn since(&self, generation: &str) -> Option<Vec<ProductChange>> {
+        let first = self.steps.iter().rposition(|step| step.from.as_str() == generation)?;
+        let mut merged: BTreeMap<&str, ProductChange> = BTreeMap::new();
+        for change in self.steps.range(first..).flat_map(|step| &step.changes) {
+            merged
+                .entry(&change.id)
+                .and_modify(|earlier| {
+                    earlier.after = change.after;
+                    earlier.is_evidence_renewed |= change.is_evidence_renewed;
+                })
+                .or_insert_with(|| change.clone());
+        }
+        Some(merged.into_values().filter(|change| change.before != change.after).collect())
+    }
+}
+
+/// The changes between two lists of versions, each sorted by id; no more than exceed `max_bytes`, with which the step is dropped.
+fn compare<E>(
+    before: impl Iterator<Item = Result<ProductVersion, E>>,
+    after: impl Iterator<Item = Result<ProductVersion, E>>,
+    max_bytes: usize,
+) -> Result<Vec<ProductChange>, E> {
+    let (mut before, mut after) = (before.fuse(), after.fuse());
+    let (mut old, mut new) = (before.next().transpose()?, after.next().transpose()?);
+    let (mut changes, mut bytes) = (Vec::new(), 0);
+    while bytes <= max_bytes {
+        let order = match (&old, &new) {
+            (None, None) => break,
+            (Some(old), Some(new)) => old.id.cmp(&new.id),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+        };
+        let one = if order.is_le() { std::mem::replace(&mut old, before.next().transpose()?) } else { None };
+        let other = if order.is_ge() { std::mem::replace(&mut new, after.next().transpose()?) } else { None };
+        let hash = |version: &Option<ProductVersion>| version.as_ref().map(|version| version.hash);
+        let (hash_before, hash_after) = (hash(&one), hash(&other));
+        if hash_before == hash_after {
+            continue;
+        }
+        let is_evidence_renewed = one
+            .as_ref()
+            .zip(other.as_ref())
+            .is_some_and(|(old, new)| new.evidence_checked_on > old.evidence_checked_on);
+        let Some(id) = other.or(one).map(|version| version.id) else { continue };
+        let change = ProductChange { id, before: hash_before, after: hash_after, is_evidence_renewed };
+        bytes += change.bytes();
+        changes.push(change);
+    }
+    Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::CalendarDate;
+
+    fn generation(name: &str) -> Generation {
+        serde_json::from_value(name.into()).expect("a name")
+    }
+
+    fn versions(of: &[(&str, u64)]) -> Vec<ProductVersion> {
+        of.iter()
+            .map(|(id, hash)| ProductVersion { id: (*id).into(), hash: *hash, evidence_checked_on: None })
+            .collect()
+    }
+
+    /// The log after these generations, one after the other.
+    fn log(generations: &[(&str, &[(&str, u64)])]) -> ChangeLog {
+        let mut former: Option<Former> = None;
+        for (name, of) in generations {
+            let log = ChangeLog::after(former.take(), &generation(name), &versions(of), &format!("at {name}"));
+            former = Some(Former { generation: generation(name), versions: versions(of), log });
+        }
+        former.expect("at least one").log
+    }
+
+    /// Id, hash before and hash after.
+    type Merged = (String, Option<u64>, Option<u64>);
+
+    fn since(log: &ChangeLog, name: &str) -> Option<Vec<Merged>> {
+        let changes = log.since(name)?.into_iter();
+        Some(changes.map(|change| (change.id.to_string(), change.before, change.after)).collect())
+    }
+
+    #[test]
+    fn steps_are_merged() {
+        let log = log(&[
+            ("g1", &[("a", 1), ("b", 1), ("c", 1), ("e", 1)]),
+            ("g2", &[("a", 2), ("b", 1), ("d", 1), ("e", 2)]),
+            ("g3", &[("a", 3), ("c", 2), ("f", 1), ("e", 1)]),
+        ]);
+        let change = |id: &str, before, after| (id.to_owned(), before, after);
+        let expected = vec![
+            change("a", Some(1), Some(3)),
+            change("b", Some(1), None),
+            change("c", Some(1), Some(2)),
+            change("f", None, Some(1)),
+        ];
+        assert_eq!(since(&log, "g1"), Some(expected), "d came and went, e is as it was");
+        assert_eq!(since(&log, "g2").expect("known").len(), 6);
+        assert_eq!((since(&log, "g0"), log.changed_at()), (None, "at g3"));
+    }
+
+    #[test]
+    fn generation_that_came_twice_counts_from_the_last_time() {
+        let log = log(&[("g1", &[("a", 1)]), ("g2", &[]), ("g1", &[("a", 1)]), ("g3", &[("a", 2)])]);
+        assert_eq!(since(&log, "g1"), Some(vec![("a".to_owned(), Some(1), Some(2))]));
+        assert_eq!(since(&log, "g2"), Some(vec![("a".to_owned(), None, Some(2))]));
+    }
+
+    #[test]
+    fn same_generation_again_is_no_step() {
+        assert_eq!(log(&[("g1", &[("a", 1)]), ("g1", &[("a", 1)])]).steps.len(), 0);
+    }
+
+    #[test]
+    fn oldest_steps_go_first() {
+        let names: Vec<_> = (0..=MAX_STEPS + 1).map(|n| format!("g{n}")).collect();
+        let hashes: Vec<_> = (0..).take(names.len()).map(|hash| [("a", hash)]).collect();
+        let generations: Vec<_> = names.iter().zip(&hashes).map(|(name, of)| (&**name, &of[..])).collect();
+        let mut log = log(&generations);
+        assert_eq!((since(&log, "g0"), since(&log, "g1").map(|changes| changes.len())), (None, Some(1)));
+        log.trim(3 * (1 + CHANGE_BYTES));
+        assert_eq!(log.steps.len(), 3);
+        let last = log.changed_at().to_owned();
+        log.trim(CHANGE_BYTES);
+        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest is too large too");
+    }
+
+    #[test]
+    fn evidence_of_a_later_day_is_renewed() {
+        let version =
+            |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
+        let compare = |before: &[ProductVersion], after: &[ProductVersion]| {
+            fn versions(of: &[ProductVersion]) -> impl Iterator<Item = Result<ProductVersion, Infallible>> {
+                of.iter().cloned().map(Ok)
+            }
+            let Ok(changes) = compare(versions(before), versions(after), MAX_BYTES);
+            changes
+        };
+        let renewed = |before, after| compare(&[version(1, before)], &[version(2, after)])[0].is_evidence_renewed;
+        assert!(renewed("2026-01-01", "2026-01-02") && renewed("", "2026-01-01"));
+        assert!(!renewed("2026-01-02", "2026-01-01") && !renewed("2026-01-01", "2026-01-01"));
+        assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it is added");
+    }
+}

@@ -1,0 +1,49 @@
+//! The products that a withheld set would remove, by the file that they are gone from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+use crate::catalogue::{Catalogue, Records};
+use crate::export::Export;
+
+/// The most files that are named.
+const MAX_FILES: usize = 5;
+
+#[derive(Deserialize)]
+struct Detail {
+    export: ExportId,
+}
+
+#[derive(Deserialize)]
+struct ExportId {
+    id: String,
+}
+
+/// Says which files are gone and how many products each loses, the largest loss first: `more.json is gone with 2 products,
+/// tools.json loses 1 of 4`. Empty where the products are of no file that is known.
+pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &[Export]) -> String {
+    let mut lost: BTreeMap<String, usize> = BTreeMap::new();
+    for ordinal in removed.iter().filter_map(|id| records.find(id)) {
+        let fields = records.detail_fields(ordinal).unwrap_or_default();
+        if let Ok(detail) = serde_json::from_slice::<Detail>(&fields) {
+            *lost.entry(detail.export.id).or_default() += 1;
+        }
+    }
+    let counts: HashMap<&str, u64> =
+        catalogue.tables.exports.iter().map(|of| (of.resource.id.as_str(), of.resource.software_count)).collect();
+    let mut files: Vec<_> = lost.into_iter().collect();
+    files.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let more = files.len().saturating_sub(MAX_FILES);
+    let named = files.iter().take(MAX_FILES).map(|(id, count)| {
+        if exports.iter().any(|export| *export.id == **id) {
+            let of = counts.get(id.as_str()).copied().unwrap_or_default();
+            format!("{id}.json loses {count} of {of}")
+        } else {
+            let noun = if *count == 1 { "product" } else { "products" };
+            format!("{id}.json is gone with {count} {noun}")
+        }
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more files") }
+}

@@ -1,0 +1,30 @@
+//! One generation of the directory: built whole, checked, persisted, opened.
+
+pub mod artifact;
+mod build;
+pub mod builder;
+mod change;
+pub mod cluster;
+pub mod failpoint;
+mod failure;
+mod log;
+mod losses;
+mod name;
+mod observer;
+pub mod process;
+mod settings;
+mod snapshot;
+pub mod source;
+pub mod stamp;
+pub mod store;
+mod versions;
+
+pub use artifact::Artifact;
+pub use build::{BuildError, Processors, build};
+pub use change::Change;
+pub use failure::{BuildFailure, FailureCode};
+pub use log::{ChangeLog, ProductChange, Step};
+pub use name::{Generation, INDEX_FORMAT};
+pub use observer::{Observer, Phase, RenderedReport};
+pub use settings::Settings;
+pub use snapshot::{OpenError, Snapshot, open_catalogue};

@@ -1,0 +1,133 @@
+//! How a generation is named: by its content and by the form of the index.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::{fmt, io};
+
+use serde::{Deserialize, Serialize};
+
+use crate::export::{Export, IdPrefixes, Limits, Skipped};
+use crate::text::stem;
+
+/// The form of what is persisted. Counted up whenever a build makes something else of the same exports.
+pub const INDEX_FORMAT: u32 = 17;
+
+/// A generation's name: 16 hexadecimal digits, the start of a BLAKE3 hash over the index format, the versions of the analyzer's
+/// libraries, and the id and document of every export.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Generation(Box<str>);
+
+impl Generation {
+    /// The generation of exports, in any order.
+    pub fn of(exports: &[Export]) -> Self {
+        let mut exports: Vec<_> = exports.iter().collect();
+        exports.sort_by(|a, b| a.id.cmp(&b.id));
+        let mut namer = Namer::new();
+        for export in exports {
+            namer.push(export);
+        }
+        namer.finish()
+    }
+
+    /// The generation of the same exports with the operator's prefixes of ids.
+    #[must_use]
+    pub fn prefixed(self, prefixes: &IdPrefixes) -> Self {
+        if prefixes.is_empty() {
+            return self;
+        }
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        for (export, prefix) in prefixes.iter() {
+            namer.begin(export, prefix.len() as u64);
+            namer.0.update(prefix.as_bytes());
+        }
+        namer.finish()
+    }
+
+    /// The generation of the same exports if they are the valid part of a set. It has a name of its own even where only whole
+    /// exports are left out, so that it is never taken for the complete set of the others.
+    #[must_use]
+    pub fn skipping(self, skipped: Skipped) -> Self {
+        if skipped.is_none() {
+            return self;
+        }
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        namer.0.update(&skipped.exports.to_le_bytes());
+        namer.0.update(&skipped.records.to_le_bytes());
+        namer.finish()
+    }
+
+    /// The generation that files make if nothing is left out of them, by their bytes alone: they are neither checked
+    /// nor kept, and the operator's prefixes aren't included. `None` where no generation can be made of them as they are.
+    pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
+        let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
+        let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        files.sort_unstable();
+        let mut namer = Namer::new();
+        for (id, path) in files {
+            // Before opening: opening a named pipe would wait for its writer.
+            let metadata = fs::metadata(path)?;
+            if !metadata.is_file() || metadata.len() > limits.max_file_bytes {
+                return Ok(None);
+            }
+            namer.begin(id, metadata.len());
+            let before = namer.0.count();
+            namer.0.update_reader(File::open(path)?)?;
+            if namer.0.count() - before != metadata.len() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(namer.finish()))
+    }
+
+    /// A generation by the name that it was given before.
+    pub(crate) fn named(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Names a generation, from its exports in the order of their ids.
+#[derive(Debug)]
+pub(crate) struct Namer(blake3::Hasher);
+
+impl Namer {
+    pub(crate) fn new() -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&INDEX_FORMAT.to_le_bytes());
+        hasher.update(stem::VERSION.as_bytes());
+        for (major, minor, patch) in [char::UNICODE_VERSION, unicode_normalization::UNICODE_VERSION] {
+            hasher.update(&[major, minor, patch]);
+        }
+        Self(hasher)
+    }
+
+    /// Adds an export.
+    pub(crate) fn push(&mut self, export: &Export) {
+        self.begin(&export.id, export.document.len() as u64);
+        self.0.update(&export.document);
+    }
+
+    /// Begins an export; its bytes follow.
+    fn begin(&mut self, id: &str, length: u64) {
+        // Lengths in between, so that no two sets read alike.
+        self.0.update(&(id.len() as u64).to_le_bytes());
+        self.0.update(id.as_bytes());
+        self.0.update(&length.to_le_bytes());
+    }
+
+    pub(crate) fn finish(self) -> Generation {
+        Generation(self.0.finalize().to_hex()[..16].into())
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,153 @@
+//! Builds in a process of their own: what they take of memory and processor, and how they fail, is theirs.
+//!
+//! The process gets the ids that are served as JSON on standard input, and writes a [`Message`] a line on standard output.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+
+use serde::{Deserialize, Serialize};
+
+use crate::generation::Snapshot;
+use crate::generation::build::Processors;
+use crate::generation::failure::{BuildFailure, FailureCode};
+use crate::generation::observer::{Observer, Phase, RenderedReport};
+
+/// The ids of the products that are served. Exports that would remove too many of them are withheld.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ServedIds(pub(crate) Vec<String>);
+
+impl ServedIds {
+    /// The ids of a generation.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        Self(snapshot.records.ids().collect())
+    }
+}
+
+/// The command that builds a generation on disk.
+#[derive(Debug, Clone)]
+pub struct BuildProcess {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    /// Variables added to the environment of this process.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// A message of the process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    Progress {
+        phase: Phase,
+        /// The units done.
+        done: u64,
+        /// The units in all.
+        total: u64,
+    },
+    /// The exports were read, and this is what was found.
+    Report(RenderedReport),
+    /// The last message: the generation is current on disk.
+    Built {
+        /// The name of its folder.
+        folder: String,
+        /// Whether it had to be built.
+        is_new: bool,
+    },
+    /// The last message: there is no new generation.
+    Failed(BuildFailure),
+}
+
+impl BuildProcess {
+    /// Runs the process to its end. Returns the name of the generation's folder and whether it had to be built.
+    pub(crate) fn run(
+        &self,
+        served: &ServedIds,
+        processors: Processors,
+        observer: &mut dyn Observer,
+    ) -> Result<(String, bool), BuildFailure> {
+        let failed = |error: io::Error| {
+            BuildFailure::transient(FailureCode::BuildFailed, format!("the process that builds can't be run: {error}"))
+        };
+        let mut child = Command::new(&self.program)
+            .args(&self.arguments)
+            .arg(match processors {
+                Processors::One => "--for-server=one",
+                Processors::All => "--for-server=all",
+            })
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let log = relay_log(&mut child);
+        if let Some(stdin) = child.stdin.take() {
+            let mut stdin = io::BufWriter::new(stdin);
+            // A process that ended early says below why.
+            let _ = serde_json::to_writer(&mut stdin, served).map_err(io::Error::from).and_then(|()| stdin.flush());
+        }
+        let outcome = child.stdout.take().and_then(|stdout| last_message(BufReader::new(stdout), observer));
+        let status = child.wait().map_err(failed)?;
+        let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
+        outcome.unwrap_or_else(|| Err(ended(status, &last_line)))
+    }
+}
+
+/// Logs what the process writes on standard error. The thread returns the last line.
+fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
+    let stderr = BufReader::new(child.stderr.take()?);
+    let relay = move || {
+        let mut last = String::new();
+        for line in stderr.lines().map_while(Result::ok) {
+            tracing::warn!("{line}");
+            last = line;
+        }
+        last
+    };
+    std::thread::Builder::new().name("build-log".to_owned()).spawn(relay).ok()
+}
+
+/// Passes messages on until the last one; `None` where there is none.
+fn last_message(
+    messages: impl io::BufRead,
+    observer: &mut dyn Observer,
+) -> Option<Result<(String, bool), BuildFailure>> {
+    for line in messages.lines().map_while(Result::ok) {
+        match serde_json::from_str(&line) {
+            Ok(Message::Progress { phase, done, total }) => {
+                let _ = observer.progress(phase, done, total);
+            }
+            Ok(Message::Report(report)) => observer.relay(report),
+            Ok(Message::Built { folder, is_new }) => return Some(Ok((folder, is_new))),
+            Ok(Message::Failed(failure)) => return Some(Err(failure)),
+            Err(error) => tracing::warn!(%error, "a message of the process that builds can't be read"),
+        }
+    }
+    None
+}
+
+/// The failure of a process that ended without a word.
+fn ended(status: ExitStatus, last_line: &str) -> BuildFailure {
+    let detail = if last_line.starts_with("memory allocation of") || is_killed(status) {
+        format!(
+            "the process that builds ran short of memory ({status}): give it more with --max-build-bytes, or the machine"
+        )
+    } else {
+        format!("the process that builds ended early ({status}); the log tells more")
+    };
+    BuildFailure::transient(FailureCode::BuildFailed, detail)
+}
+
+/// Whether the process was killed, which is what the system does where memory runs out.
+#[cfg(unix)]
+fn is_killed(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    status.signal() == Some(9)
+}
+
+#[cfg(not(unix))]
+fn is_killed(_: ExitStatus) -> bool {
+    false
+}

@@ -1,0 +1,28 @@
+//! The settings of a reloader.
+
+use std::path::PathBuf;
+
+use crate::export::{IdPrefixes, Limits};
+use crate::generation::process::BuildProcess;
+use crate::generation::source::Source;
+
+/// The settings of a reloader.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where the exports come from.
+    pub source: Source,
+    /// Where generations are kept; `None`: in memory only.
+    pub index: Option<PathBuf>,
+    /// Whether generations are only loaded from there and never written.
+    pub read_only: bool,
+    /// Whether the valid records of an invalid set are served.
+    pub skip_invalid: bool,
+    /// The largest share of records that may vanish unconfirmed, in per cent.
+    pub max_removed: u8,
+    /// The operator's prefixes of ids.
+    pub id_prefixes: IdPrefixes,
+    /// How large an export may be.
+    pub limits: Limits,
+    /// The process that builds generations on disk; `None`: this one does.
+    pub process: Option<BuildProcess>,
+}

@@ -1,0 +1,205 @@
+//! Where the exports come from.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+
+use crate::export::{self, FindError, Finding, IdPrefixes, Limits, Report, ScratchSet, SourceFile};
+use crate::generation::Generation;
+use crate::generation::stamp::{self, FolderStamp};
+use crate::scratch::Scratch;
+
+/// The exports that the binary carries, by file name: what is served where there is no data folder.
+const EMBEDDED: [(&str, &[u8]); 3] = [
+    ("demo.json", include_bytes!("../../data/demo.json")),
+    ("qhse.json", include_bytes!("../../data/qhse.json")),
+    ("software-terms.json", include_bytes!("../../data/software-terms.json")),
+];
+
+/// Where the exports come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A folder of export files.
+    Folder(PathBuf),
+    /// The demo that the binary carries.
+    Embedded,
+}
+
+/// A set of exports as it was read.
+#[derive(Debug)]
+pub struct ReadSet {
+    /// The report of its exports.
+    pub report: Report,
+    /// The stamp of the files before they were read.
+    pub stamp: FolderStamp,
+}
+
+impl Source {
+    /// The stamp of the files; empty for the embedded ones, which never change.
+    pub fn stamp(&self) -> io::Result<FolderStamp> {
+        match self {
+            Self::Folder(folder) => stamp::stamp(folder),
+            Self::Embedded => Ok(FolderStamp::new()),
+        }
+    }
+
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Embedded => None,
+        }
+    }
+
+    /// Reads and checks all exports, with the operator's prefixes of ids. `progress` gets the bytes done and the bytes in all.
+    pub fn read(
+        &self,
+        limits: &Limits,
+        prefixes: &IdPrefixes,
+        progress: &dyn Fn(u64, u64),
+    ) -> Result<ReadSet, FindError> {
+        let today = export::latest_day(jiff::Timestamp::now());
+        match self {
+            Self::Folder(folder) => {
+                let (stamp, files) = read_settled(folder, || open_all(folder, limits, prefixes))?;
+                let total = stamp.iter().map(|file| file.size).sum();
+                let mut report = export::examine(files, limits, today, &|done| progress(done, total));
+                export::mention_ignored_files(&mut report, folder);
+                Ok(ReadSet { report, stamp })
+            }
+            Self::Embedded => {
+                let files = embedded_files(prefixes).collect();
+                let report = export::examine(files, limits, today, &|done| progress(done, done));
+                Ok(ReadSet { report, stamp: FolderStamp::new() })
+            }
+        }
+    }
+}
+
+impl Source {
+    /// Reads and checks all exports one by one, for a set beyond memory; otherwise as [`read`](Self::read).
+    pub fn read_scratch(
+        &self,
+        limits: &Limits,
+        prefixes: &IdPrefixes,
+        scratch: &Scratch,
+        progress: &dyn Fn(u64, u64),
+    ) -> Result<io::Result<ScratchSet>, FindError> {
+        let today = export::latest_day(jiff::Timestamp::now());
+        match self {
+            Self::Folder(folder) => {
+                let (_, set) = read_settled(folder, || {
+                    let files = export::find_files(folder)?;
+                    let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
+                    let total = sizes.sum();
+                    let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
+                    Ok(export::examine_scratch(files, limits, today, scratch, &|done| progress(done, total)))
+                })?;
+                Ok(set.map(|mut set| {
+                    export::mention_ignored_files(&mut set.report, folder);
+                    set
+                }))
+            }
+            Self::Embedded => {
+                let progress = |done| progress(done, done);
+                Ok(export::examine_scratch(embedded_files(prefixes), limits, today, scratch, &progress))
+            }
+        }
+    }
+
+    /// The generation that the files make if nothing is left out of them, and what they looked like; the files are read,
+    /// but neither checked nor kept. `None` where they can't be read.
+    pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
+        let folder = self.folder()?;
+        let hash = || {
+            let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
+            Generation::from_files(&export::find_files(folder)?, limits).map_err(unreadable)
+        };
+        let (stamp, generation) = read_settled(folder, hash).ok()?;
+        Some((generation?, stamp))
+    }
+}
+
+fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFile, Box<Finding>>> {
+    let files = EMBEDDED.iter();
+    let files = files.map(|(name, bytes)| SourceFile::from_bytes(Path::new(name), Bytes::from_static(bytes)));
+    files.map(|file| Ok(file?.prefixed(prefixes)))
+}
+
+/// How often files that change while they are read are read again.
+const READS: usize = 10;
+/// File systems store times in steps: a change within the same step as the poll before can't be seen.
+const TIME_STEP: Duration = Duration::from_millis(10);
+
+/// Files that were read, or why they can't be.
+type OpenedFiles = Vec<Result<SourceFile, Box<Finding>>>;
+
+/// Reads all files as they are at one moment: no file was written between the first look and the last byte, so that none
+/// is half an old and half a new one. Answers what they looked like, too.
+fn read_settled<T>(
+    folder: &Path,
+    mut read: impl FnMut() -> Result<T, FindError>,
+) -> Result<(FolderStamp, T), FindError> {
+    let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
+    let mut stamp = look()?;
+    for _ in 0..READS {
+        if stamp::has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
+            std::thread::sleep(TIME_STEP);
+        }
+        let files = read()?;
+        let after = look()?;
+        if after == stamp {
+            return Ok((stamp, files));
+        }
+        stamp = after;
+    }
+    Err(FindError::Changing { folder: folder.to_owned() })
+}
+
+fn open_all(folder: &Path, limits: &Limits, prefixes: &IdPrefixes) -> Result<OpenedFiles, FindError> {
+    Ok(export::find_files(folder)?.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_exports_have_neither_errors_nor_warnings() {
+        let set =
+            Source::Embedded.read(&Limits::default(), &IdPrefixes::default(), &|_, _| {}).expect("they are there");
+        assert_eq!(set.report.findings, []);
+        assert_eq!(set.report.exports.len(), EMBEDDED.len());
+    }
+
+    /// Reads a file, and has another revision written over it, in place, after the first reads.
+    fn read_beside_a_writer(writes: usize) -> (Result<String, FindError>, usize) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        std::fs::write(&path, "0").expect("written");
+        let mut reads = 0;
+        let read = read_settled(folder.path(), || {
+            let text = std::fs::read_to_string(&path).expect("read");
+            reads += 1;
+            if reads <= writes {
+                std::fs::write(&path, reads.to_string()).expect("written");
+            }
+            Ok(text)
+        });
+        (read.map(|(_, text)| text), reads)
+    }
+
+    #[test]
+    fn files_that_change_while_they_are_read_are_read_again() {
+        assert!(matches!(read_beside_a_writer(0), (Ok(text), 1) if text == "0"));
+        assert!(matches!(read_beside_a_writer(3), (Ok(text), 4) if text == "3"));
+    }
+
+    #[test]
+    fn files_that_change_all_the_time_are_refused() {
+        let (read, reads) = read_beside_a_writer(usize::MAX);
+        assert!(matches!(read, Err(FindError::Changing { .. })), "{read:?}");
+        assert_eq!(reads, READS);
+    }
+}

@@ -1,0 +1,54 @@
+//! The lock of the index folder, which writers hold.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::time::Duration;
+
+use crate::generation::failpoint::{Step, reach};
+use crate::generation::store::{Store, StoreError};
+use crate::lock::lock_within;
+
+/// The file that is locked while writing.
+const LOCK: &str = "LOCK";
+/// How long a writer waits for another one: longer than writing takes, building not included.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Has opening a named pipe not wait for its other end.
+#[cfg(unix)]
+#[expect(clippy::cast_possible_wrap, reason = "a flag, whose highest bit isn't set")]
+pub(super) const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+
+impl Store {
+    /// Sees that the folder, where there is one, can be locked.
+    pub fn check_lock(&self) -> Result<(), StoreError> {
+        if self.folder.exists() { self.lock().map(drop) } else { Ok(()) }
+    }
+
+    pub(super) fn lock(&self) -> Result<File, StoreError> {
+        let path = self.folder.join(LOCK);
+        let file = self.open_lock().map_err(StoreError::io("opening", &path))?;
+        match lock_within(&file, LOCK_TIMEOUT) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
+            Err(TryLockError::Error(error)) => return Err(StoreError::io("locking", &path)(error)),
+        }
+        reach(Step::StoreLocked).map_err(StoreError::io("locking", &path))?;
+        Ok(file)
+    }
+
+    /// Opens the lock file. Only its owner may open it, because each process that can open it can hold it.
+    pub(super) fn open_lock(&self) -> io::Result<File> {
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+            let file = options.mode(0o600).custom_flags(NONBLOCK).open(self.folder.join(LOCK))?;
+            // One of an earlier version was readable; another owner's stays as it is.
+            let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+            Ok(file)
+        }
+        #[cfg(not(unix))]
+        options.open(self.folder.join(LOCK))
+    }
+}

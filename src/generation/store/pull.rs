@@ -1,0 +1,80 @@
+//! Generations that are pulled from a leader: received in a folder of their own, then moved among the others. And the other side:
+//! files that are offered to followers.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::generation::store::read::open_file;
+use crate::generation::store::write::{sync_folder, write_manifest};
+use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
+
+/// The prefix of a folder that receives a generation. It outlives a restart, so that the parts needn't be pulled again.
+pub(super) const PULL: &str = ".pull-";
+
+impl Store {
+    /// Makes the folder that receives a generation, or finds what is there of it. Folders of other generations are removed.
+    pub(crate) fn begin_pull(&self, name: &str) -> Result<PathBuf, StoreError> {
+        self.create()?;
+        let folder = self.folder.join(format!("{PULL}{name}"));
+        self.remove_pulls(Some(&folder));
+        fs::create_dir_all(&folder).map_err(StoreError::io("creating", &folder))?;
+        Ok(folder)
+    }
+
+    /// Removes a folder that receives a generation.
+    #[expect(clippy::unused_self, reason = "an operation of the store")]
+    pub(crate) fn end_pull(&self, folder: &Path) {
+        drop(fs::remove_dir_all(folder));
+    }
+
+    /// Moves a received generation, with its parts verified and synced, among the others. It isn't current yet.
+    pub(crate) fn finish_pull(&self, folder: &Path, manifest: &Manifest) -> Result<Manifest, StoreError> {
+        let _lock = self.lock()?;
+        let manifest = Manifest { build: self.unused_build(&manifest.generation), ..manifest.clone() };
+        remove_others(folder, &manifest);
+        write_manifest(folder, &manifest)?;
+        let target = self.folder.join(manifest.folder_name());
+        fs::rename(folder, &target).map_err(StoreError::io("renaming", folder))?;
+        sync_folder(&self.folder)?;
+        Ok(manifest)
+    }
+
+    /// Removes a generation that turned out not to be usable.
+    pub(crate) fn discard(&self, manifest: &Manifest) {
+        if self.current_name().as_ref() != Some(&manifest.folder_name()) {
+            let folder = self.folder.join(manifest.folder_name());
+            // The manifest first: what is half removed must not look whole.
+            drop(fs::remove_file(folder.join(MANIFEST)));
+            drop(fs::remove_dir_all(folder));
+        }
+    }
+
+    /// Removes the folders that receive generations, but for one.
+    pub(super) fn remove_pulls(&self, but: Option<&Path>) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let is_pull = entry.file_name().as_encoded_bytes().starts_with(PULL.as_bytes());
+            if is_pull && Some(&*entry.path()) != but {
+                drop(fs::remove_dir_all(entry.path()));
+            }
+        }
+    }
+
+    /// Opens a file of a generation, its manifest or a part, for a follower.
+    pub fn open_published(&self, name: &str, file: &str) -> io::Result<File> {
+        if is_generation_name(name) && is_part_name(file) {
+            open_file(&self.folder.join(name).join(file))
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+}
+
+/// Removes files that the manifest doesn't name, such as those of another build of the same name.
+fn remove_others(folder: &Path, manifest: &Manifest) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if manifest.parts.iter().all(|part| entry.file_name() != *part.name) {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}

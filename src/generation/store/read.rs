@@ -1,0 +1,132 @@
+//! Reading generations: each byte is compared with the manifest's checksums.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::catalogue::Bulk;
+use crate::generation::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
+#[cfg(unix)]
+use crate::generation::store::lock::NONBLOCK;
+use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
+
+/// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
+const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
+
+impl Store {
+    /// Reads the parts of a generation and checks every byte of them. Parts that are rarely requested stay in their files.
+    pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
+        // The texts are as large as all the rest.
+        let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
+        let (texts, artifact) = std::thread::scope(|scope| {
+            let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
+            let artifact = self.load_parts(manifest, &rest);
+            // Where the system has no thread to spare, or it panicked, it is done here.
+            let loaded = beside.ok().and_then(|beside| beside.join().ok());
+            (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
+        });
+        let mut artifact = artifact?;
+        artifact.parts.extend(texts?.parts);
+        Ok(artifact)
+    }
+
+    /// Reads the parts of a generation that the catalogue is opened from.
+    pub fn load_catalogue(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
+        let is_of_catalogue = |part: &&PartEntry| [TABLES, TEXTS, DOWNLOADS].contains(&part.name.as_str());
+        self.load_parts(manifest, &manifest.parts.iter().filter(is_of_catalogue).collect::<Vec<_>>())
+    }
+
+    fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {
+        let mut artifact = Artifact::default();
+        self.each_part(manifest, parts, |part, file| {
+            if part.name == DOWNLOADS {
+                artifact.downloads = Some(Bulk::File(Arc::new(file.try_clone()?)));
+                return check(file, part);
+            }
+            let (content, is_whole) = read(file, part)?;
+            artifact.parts.push((part.name.clone(), Bytes::from(content)));
+            Ok(is_whole)
+        })?;
+        Ok(artifact)
+    }
+
+    /// Checks that a generation on disk still is what it was when it was written, its manifest included. Takes little
+    /// memory, however large it is.
+    pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let name = manifest.folder_name();
+        // Another process may have updated the stamp of the exports.
+        let found = self.manifest(&name).map(|found| Manifest { inputs: manifest.inputs.clone(), ..found });
+        if found.as_ref() != Some(manifest) {
+            let what = format!("its {MANIFEST} isn't what was written");
+            return Err(StoreError::Damaged { folder: self.folder.join(name), what });
+        }
+        let parts: Vec<_> = manifest.parts.iter().collect();
+        self.each_part(manifest, &parts, |part, file| check(file, part))
+    }
+
+    /// Opens each of some parts and has it read; `read` says whether it is what the manifest says.
+    fn each_part(
+        &self,
+        manifest: &Manifest,
+        parts: &[&PartEntry],
+        mut read: impl FnMut(&PartEntry, &File) -> io::Result<bool>,
+    ) -> Result<(), StoreError> {
+        let folder = self.folder.join(manifest.folder_name());
+        for part in parts {
+            let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
+            if !is_part_name(&part.name) {
+                return Err(damaged(format!("its manifest names a part {:?}", part.name)));
+            }
+            let path = folder.join(&part.name);
+            let is_whole =
+                open_file(&path).and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;
+            if !is_whole {
+                return Err(damaged(format!("the part {} isn't what its manifest says", part.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Opens a file to read it; what isn't an ordinary one, such as a named pipe, is refused.
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"));
+    }
+    Ok(file)
+}
+
+pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_file(path)?.take(MAX_MANIFEST_BYTES).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Reads a part, and says whether it is what the manifest says.
+pub(super) fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
+    // Neither a damaged manifest nor a file that grew decides how much memory is taken.
+    let length = file.metadata()?.len().min(part.size);
+    let mut content = Vec::new();
+    // Too little memory is an error like others.
+    content.try_reserve_exact(usize::try_from(length).map_err(io::Error::other)?).map_err(io::Error::other)?;
+    file.take(part.size).read_to_end(&mut content)?;
+    let is_whole = file.metadata()?.len() == part.size && blake3::hash(&content).to_hex().as_str() == part.blake3;
+    Ok((content, is_whole))
+}
+
+/// Says whether a part is what the manifest says, without keeping it.
+fn check(file: &File, part: &PartEntry) -> io::Result<bool> {
+    if file.metadata()?.len() != part.size {
+        return Ok(false);
+    }
+    let hash = blake3::Hasher::new().update_reader(file)?.finalize();
+    Ok(hash.to_hex().as_str() == part.blake3)
+}

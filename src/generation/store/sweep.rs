@@ -1,0 +1,73 @@
+//! Removal of generations that no start can use any more.
+
+use std::fs;
+use std::path::Path;
+
+use crate::generation::failpoint::{Step, pass};
+use crate::generation::store::{MANIFEST, NEXT, Store};
+
+/// The number of generations that are kept: the current one and the one before.
+const KEPT: usize = 2;
+
+impl Store {
+    /// Removes the remains of a killed process, unless another process is writing: it sweeps itself.
+    pub fn tidy(&self) {
+        if let Ok(file) = self.open_lock()
+            && file.try_lock().is_ok()
+        {
+            self.sweep();
+        }
+    }
+
+    /// Removes what isn't kept, unfinished folders and files included. The lock must be held.
+    pub(super) fn sweep(&self) {
+        pass(Step::SweepBegun);
+        remove_unfinished_files(&self.folder);
+        self.remove_pulls(None);
+        let kept = self.kept();
+        for name in self.generation_names() {
+            let folder = self.folder.join(&name);
+            if kept.contains(&name) {
+                remove_unfinished_files(&folder);
+                continue;
+            }
+            pass(Step::SweepManifest);
+            // The manifest first: what is half removed must not look whole.
+            drop(fs::remove_file(folder.join(MANIFEST)));
+            pass(Step::SweepParts);
+            if let Err(error) = fs::remove_dir_all(&folder) {
+                tracing::warn!(folder = %folder.display(), %error, "an old generation can't be removed");
+            }
+        }
+        pass(Step::SweepDone);
+    }
+
+    /// The folders that a start might use: of this version's generations the current one (else the newest) and the
+    /// newest other one, and of other versions' the newest, so that going back to the older program, or forward again,
+    /// finds what it left and needn't build while nothing is served.
+    fn kept(&self) -> Vec<String> {
+        let mut generations = Vec::new();
+        let mut kept = Vec::new();
+        for manifest in self.candidates() {
+            // An older build of a generation is superseded by the newer one.
+            if generations.len() < KEPT && !generations.contains(&manifest.generation) {
+                kept.push(manifest.folder_name());
+                generations.push(manifest.generation);
+            }
+        }
+        let current = self.current_name();
+        let foreign = self.generation_names().into_iter().filter_map(|name| Some((self.foreign(&name)?, name)));
+        let newest = foreign.max_by_key(|(head, name)| (Some(name) == current.as_ref(), head.built_at.clone()));
+        kept.extend(newest.map(|(_, name)| name));
+        kept
+    }
+}
+
+/// Removes unfinished files of processes that ended: while the lock is held no other process writes.
+fn remove_unfinished_files(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}

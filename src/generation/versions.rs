@@ -1,0 +1,96 @@
+//! The part [`VERSIONS`](crate::generation::artifact::VERSIONS) beyond memory: written and read one version at a time.
+
+use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
+use std::sync::Arc;
+
+use crate::catalogue::{Bulk, BulkReader, ProductVersion, Span};
+use crate::scratch::{Scratch, ScratchSorter};
+
+/// The bytes of a version at most: the longest id has a million characters.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// Collects versions in any order.
+#[derive(Debug)]
+pub(crate) struct VersionWriter {
+    scratch: Scratch,
+    /// By id.
+    versions: ScratchSorter<ProductVersion>,
+    count: u64,
+}
+
+impl VersionWriter {
+    pub(crate) fn new(scratch: &Scratch) -> Self {
+        Self { scratch: scratch.clone(), versions: scratch.sorter(), count: 0 }
+    }
+
+    pub(crate) fn push(&mut self, version: ProductVersion) -> io::Result<()> {
+        self.count += 1;
+        self.versions.push(version)
+    }
+
+    /// Writes the part, as postcard encodes a list.
+    pub(crate) fn finish(self) -> io::Result<Bulk> {
+        let mut part = BufWriter::new(self.scratch.file()?);
+        part.write_all(&postcard::to_stdvec(&self.count).map_err(io::Error::other)?)?;
+        for version in self.versions.finish()? {
+            part.write_all(&postcard::to_stdvec(&version?).map_err(io::Error::other)?)?;
+        }
+        Ok(Bulk::File(Arc::new(part.into_inner().map_err(io::IntoInnerError::into_error)?)))
+    }
+}
+
+/// Reads the part.
+#[derive(Debug)]
+pub(crate) struct VersionReader {
+    part: BufReader<BulkReader>,
+    /// The versions that aren't read yet.
+    left: u64,
+    buffer: Vec<u8>,
+}
+
+impl VersionReader {
+    /// A reader of the part.
+    pub(crate) fn new(part: &Bulk) -> io::Result<Self> {
+        let part = part.reader(Span { start: 0, length: part.len()? })?;
+        let mut reader = Self { part: BufReader::new(part), left: 0, buffer: vec![0; MAX_BYTES] };
+        reader.left = reader.read()?;
+        Ok(reader)
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<T> {
+        let (value, _) = postcard::from_io((self.part.by_ref(), &mut self.buffer)).map_err(io::Error::other)?;
+        Ok(value)
+    }
+}
+
+impl Iterator for VersionReader {
+    type Item = io::Result<ProductVersion>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.read())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::CalendarDate;
+
+    #[test]
+    fn part_is_that_of_a_list_in_memory() {
+        let version = |id: &str, hash| ProductVersion {
+            id: id.into(),
+            hash,
+            evidence_checked_on: CalendarDate::parse("2026-11-24").filter(|_| hash % 2 == 0),
+        };
+        let versions: Vec<_> = (0..300).map(|n| version(&format!("{n:03}"), n)).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = VersionWriter::new(&Scratch::with_sort_bytes(folder.path(), 100));
+        versions.iter().rev().for_each(|version| writer.push(version.clone()).expect("written"));
+        let part = writer.finish().expect("written");
+        assert_eq!(part.read_all().expect("read"), postcard::to_stdvec(&versions).expect("encoded"));
+        let read: io::Result<Vec<_>> = VersionReader::new(&part).expect("a part").collect();
+        assert_eq!(read.expect("read"), versions);
+    }
+}

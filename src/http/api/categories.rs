@@ -1,0 +1,83 @@
+//! Categories.
+
+use axum::response::Response;
+use utoipa::ToSchema;
+
+use crate::catalogue::resource::{CategoryResource, Pagination};
+use crate::http::extract::query::definition::{OFFSET, limit};
+use crate::http::extract::query::value::Integer;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::openapi::{ApiErrors, NotFound};
+use crate::http::problem::ApiError;
+use crate::http::response::{self, ListBody};
+use crate::service::{self, PageRequest};
+
+/// Most directories have fewer categories than fit on one page of this size.
+static LIMIT: Parameter<Integer> = limit(100);
+
+pub(in crate::http) struct ListCategories(PageRequest);
+
+impl FromParameters for ListCategories {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LIMIT, &OFFSET))
+    }
+}
+
+/// A page of categories.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct CategoryList {
+    data: Vec<CategoryResource>,
+    pagination: Pagination,
+}
+
+/// List categories
+///
+/// All categories by name, those without products too.
+#[utoipa::path(
+    get,
+    path = "/v1/categories",
+    operation_id = "listCategories",
+    tag = "Categories",
+    params(Query<ListCategories>),
+    responses((status = 200, description = "A page of categories", body = CategoryList), ApiErrors),
+)]
+pub(in crate::http) async fn list_categories(
+    snapshot: Snapshot,
+    Query(ListCategories(page)): Query<ListCategories>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_categories(&snapshot, page);
+    let links = links.header(page.pagination, MaxOffset::Unbounded);
+    Ok(ListBody::from_page(&page)?.finish().into_response(links))
+}
+
+/// A category.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct CategoryRecord {
+    data: CategoryResource,
+}
+
+/// Get a category
+///
+/// Its description and how many products are in it. `/v1/software?category=ID` lists these.
+#[utoipa::path(
+    get,
+    path = "/v1/categories/{id}",
+    operation_id = "getCategory",
+    tag = "Categories",
+    params(("id" = String, Path, description = "The category's id, percent-encoded", example = "audit-management")),
+    responses((status = 200, description = "The category", body = CategoryRecord), NotFound, ApiErrors),
+)]
+pub(in crate::http) async fn get_category(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(()): Query<()>,
+) -> Result<Response, ApiError> {
+    let object = service::get_category(&snapshot, &id).ok_or(ApiError::CategoryNotFound(id))?;
+    Ok(response::stored_record(&object))
+}

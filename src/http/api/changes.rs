@@ -1,0 +1,81 @@
+//! The changes since a generation.
+
+use axum::response::Response;
+use utoipa::ToSchema;
+
+use crate::catalogue::resource::{ChangeResource, Pagination};
+use crate::http::extract::query::definition::{OFFSET, limit};
+use crate::http::extract::query::value::{Integer, Text};
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::openapi::{ApiErrors, GenerationGone};
+use crate::http::problem::ApiError;
+use crate::http::response::ListBody;
+use crate::service::{self, PageRequest};
+
+static SINCE: Parameter<Text> = Parameter {
+    name: "since",
+    about: "The earlier generation, as `X-Generation` or `to` named it. Without it there are no changes, and `to` is where to begin.",
+    value: Text { empty: false, max_characters: Some(64) },
+    repeatable: false,
+    example: "0123456789abcdef",
+};
+
+/// Changes are small.
+static LIMIT: Parameter<Integer> = limit(100);
+
+pub(in crate::http) struct ListChanges {
+    since: Option<String>,
+    page: PageRequest,
+}
+
+impl FromParameters for ListChanges {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&SINCE, &LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self { since: values.one(&SINCE), page: values.page(&LIMIT, &OFFSET) }
+    }
+}
+
+/// A page of changes.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct ChangeList {
+    data: Vec<ChangeResource>,
+    pagination: Pagination,
+    /// The earlier generation.
+    from: String,
+    /// The current generation: the `since` of the next request.
+    to: String,
+}
+
+/// List changes
+///
+/// The products that were added, changed or removed since a generation, by id, over all generations in between. The server
+/// keeps the last hundred generations, and fewer after very large changes: with an older or unknown one the answer is 410,
+/// and the whole directory is at `/v1/exports`.
+#[utoipa::path(
+    get,
+    path = "/v1/changes",
+    operation_id = "listChanges",
+    tag = "Exports",
+    params(Query<ListChanges>),
+    responses(
+        (status = 200, description = "A page of changes", body = ChangeList),
+        GenerationGone,
+        ApiErrors,
+    ),
+)]
+pub(in crate::http) async fn list_changes(
+    snapshot: Snapshot,
+    Query(ListChanges { since, page }): Query<ListChanges>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_changes(&snapshot, since.as_deref(), page)
+        .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
+    let links = links.header(page.pagination, MaxOffset::Unbounded);
+    let write =
+        |change: &ChangeResource, json: &mut Vec<u8>| serde_json::to_writer(json, change).map_err(ApiError::internal);
+    let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
+    Ok(body.with("from", &page.from)?.with("to", &page.to)?.finish().into_response(links))
+}

@@ -1,0 +1,230 @@
+//! The export files that make up the directory, for download.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LINK};
+use axum::response::Response;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use utoipa::ToSchema;
+
+use crate::catalogue::StoredExport;
+use crate::catalogue::resource::{ExportResource, Pagination, SkippedResource};
+use crate::http::content_coding::Coding;
+use crate::http::downloads::{self, Permit};
+use crate::http::extract::query::definition::{LIMIT, OFFSET};
+use crate::http::extract::query::value::OneOf;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::middleware::{Cost, RequestContext};
+use crate::http::openapi::{ApiErrors, NotFound, RangeNotSatisfiable};
+use crate::http::problem::ApiError;
+use crate::http::response::ListBody;
+use crate::http::state::AppState;
+use crate::panics;
+use crate::service::{self, PageRequest, ServiceError};
+
+pub(in crate::http) struct ListExports(PageRequest);
+
+impl FromParameters for ListExports {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LIMIT, &OFFSET))
+    }
+}
+
+/// A page of exports.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct ExportList {
+    data: Vec<ExportResource>,
+    pagination: Pagination,
+    skipped: SkippedResource,
+}
+
+/// List exports
+///
+/// The loaded export files, each with its licence, and how much is left out because it is invalid (`skipped`).
+#[utoipa::path(
+    get,
+    path = "/v1/exports",
+    operation_id = "listExports",
+    tag = "Exports",
+    params(Query<ListExports>),
+    responses((status = 200, description = "A page of exports", body = ExportList), ApiErrors),
+)]
+pub(in crate::http) async fn list_exports(
+    snapshot: Snapshot,
+    Query(ListExports(page)): Query<ListExports>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let page = service::list_exports(&snapshot, page);
+    let links = links.header(page.pagination, MaxOffset::Unbounded);
+    let skipped = snapshot.skipped();
+    let skipped = SkippedResource { export_count: skipped.exports, record_count: skipped.records };
+    Ok(ListBody::from_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+enum Format {
+    #[default]
+    Json,
+    Ndjson,
+}
+
+impl Format {
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+        }
+    }
+
+    const fn content_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Ndjson => "application/x-ndjson",
+        }
+    }
+}
+
+static FORMAT: Parameter<OneOf<Format>> = Parameter {
+    name: "format",
+    about: "`json` is the export as it was validated; `ndjson` one record a line, each with its export and licence.",
+    value: OneOf { values: &[("json", Format::Json), ("ndjson", Format::Ndjson)], default: Some("json") },
+    repeatable: false,
+    example: "json",
+};
+
+pub(in crate::http) struct GetExport {
+    format: Format,
+}
+
+impl FromParameters for GetExport {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&FORMAT]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self { format: values.one(&FORMAT).unwrap_or_default() }
+    }
+}
+
+/// The bytes of an export's document that cost one request of the quota.
+const BYTES_PER_REQUEST: u64 = 1 << 20;
+
+/// Download an export
+///
+/// The whole document, described by the JSON Schema at `/schemas/export.json`. It is streamed, as zstd where the request accepts
+/// that for `json`, else as it is. A part of a `json` document is sent for one range in `Range`, so that a download which broke can
+/// go on: with `If-Range` and the entity tag, the part is of the same document. Each started MiB of the document (`size_bytes` in the
+/// list) up to the end of the part costs a request of the quota; a download larger than what is left is possible while anything is
+/// left, and the quota then waits accordingly. A key may have 4 downloads in progress (429), all keys together 32 (503).
+#[utoipa::path(
+    get,
+    path = "/v1/exports/{id}",
+    operation_id = "getExport",
+    tag = "Exports",
+    params(("id" = String, Path, description = "The export's id, percent-encoded", example = "demo"), Query<GetExport>),
+    responses(
+        (status = 200, description = "The export", content(
+            (HashMap<String, Value> = "application/json"),
+            (String = "application/x-ndjson"),
+        )),
+        (status = 206, description = "The part of the export that `Range` names", content(
+            (String = "application/json"),
+        )),
+        NotFound,
+        RangeNotSatisfiable,
+        ApiErrors,
+    ),
+)]
+pub(in crate::http) async fn get_export(
+    State(state): State<Arc<AppState>>,
+    Extension(request): Extension<Arc<RequestContext>>,
+    download: DownloadRequest,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(GetExport { format }): Query<GetExport>,
+) -> Result<Response, ApiError> {
+    let coding = download.coding.filter(|_| matches!(format, Format::Json));
+    let respond = move || -> Result<_, ApiError> {
+        let export = service::get_export(&snapshot, &id).ok_or_else(|| ApiError::ExportNotFound(id.clone()))?;
+        let permit = state.downloads.acquire(request.holder())?;
+        let stored = export.open().map_err(ServiceError::from)?;
+        let size = stored.size_bytes();
+        let length = if coding.is_some() { stored.compressed_bytes() } else { size };
+        let range = match format {
+            Format::Json => download.range(length)?,
+            Format::Ndjson => None,
+        };
+        let license = format!("<{}>; rel=\"license\"", export.license());
+        let mut response = stream(stored, format, coding, range.as_ref(), permit).map_err(ServiceError::from)?;
+        // URIs and escaped names are ASCII.
+        response.headers_mut().extend(HeaderValue::try_from(license).ok().map(|license| (LINK, license)));
+        let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
+        response.headers_mut().extend(disposition.map(|disposition| (CONTENT_DISPOSITION, disposition)));
+        if download.is_get {
+            response.extensions_mut().insert(Cost(cost(size, length, coding, range.as_ref())));
+        }
+        Ok(response)
+    };
+    // Reads the whole file once, to compare it with its checksum, or a piece of it from a cluster.
+    let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
+    responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
+}
+
+/// The requests of the quota that a download costs. A part of the document as it is costs what lies before it too, for that has to
+/// be decompressed; a part of the compressed one costs its share.
+fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
+    let bytes = match (range, coding) {
+        (None, _) => size,
+        (Some(range), None) => range.end() + 1,
+        (Some(range), Some(_)) => {
+            let share = u128::from(range.end() + 1 - range.start()) * u128::from(size) / u128::from(length.max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
+        }
+    };
+    u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX)
+}
+
+/// `Content-Disposition` with a file name (RFC 6266), in ASCII.
+fn attachment(id: &str, extension: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let plain: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let value = format!("attachment; filename=\"{plain}.{extension}\"");
+    if plain != id {
+        let encoded = utf8_percent_encode(id, NON_ALPHANUMERIC);
+        return format!("{value}; filename*=UTF-8''{encoded}.{extension}");
+    }
+    value
+}
+
+/// The response with the document, or a part of it, in a format. Only `json` has a stored compressed form, a known length and parts.
+fn stream(
+    stored: StoredExport,
+    format: Format,
+    coding: Option<Coding>,
+    range: Option<&RangeInclusive<u64>>,
+    permit: Permit,
+) -> io::Result<Response> {
+    let whole = if coding.is_some() { stored.compressed_bytes() } else { stored.size_bytes() };
+    let body = match (format, coding, range) {
+        (Format::Json, Some(_), None) => downloads::body(stored.compressed()?, permit),
+        (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone())?, permit),
+        (Format::Json, None, None) => downloads::body(stored.json()?, permit),
+        (Format::Json, None, Some(range)) => downloads::body(stored.json_range(range.clone())?, permit),
+        (Format::Ndjson, ..) => downloads::body(stored.ndjson()?, permit),
+    };
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+    headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
+    if matches!(format, Format::Json) {
+        downloads::set_range(&mut response, whole, range);
+    }
+    Ok(response)
+}

@@ -1,0 +1,121 @@
+//! Liveness and readiness.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::metrics::KEY_FILE_INVALID;
+use crate::http::middleware::has_valid_key;
+use crate::http::openapi::{RequestErrors, Unavailable};
+use crate::http::problem::ApiError;
+use crate::http::response;
+use crate::http::state::AppState;
+use crate::update::Degraded;
+use crate::update::cluster::CLUSTER_UNAVAILABLE;
+
+/// The service is alive.
+#[derive(Serialize, ToSchema)]
+struct Health {
+    /// `ok`
+    status: &'static str,
+}
+
+/// Is it alive?
+///
+/// Answers as long as the process can answer at all.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "getHealth",
+    tag = "Health",
+    security(()),
+    responses((status = 200, description = "It is alive", body = Health), RequestErrors),
+)]
+pub(in crate::http) async fn get_health() -> Result<Response, ApiError> {
+    uncached(&Health { status: "ok" })
+}
+
+/// The service has a directory to serve.
+#[derive(Serialize, ToSchema)]
+struct Readiness {
+    /// `ready`, or `degraded` where it serves but something is wrong; further values may come.
+    status: &'static str,
+    /// The generation being served.
+    generation: String,
+    /// The reasons why the service is degraded or not ready; empty otherwise.
+    reasons: Vec<Reason>,
+}
+
+/// A reason why the service isn't in full health, though it serves.
+#[derive(Serialize, ToSchema)]
+struct Reason {
+    /// A stable name of the reason, such as `exports_invalid`.
+    code: &'static str,
+    /// The number of errors in the exports (`exports_invalid`), of products that would be removed (`records_removed`), or of
+    /// records left out (`records_skipped`).
+    #[schema(required)]
+    count: Option<usize>,
+    /// The number of exports left out as a whole (`records_skipped`). The records of one that cannot be parsed are not counted.
+    #[schema(required)]
+    export_count: Option<usize>,
+    /// When the state began (RFC 3339), where that is known.
+    #[schema(required)]
+    since: Option<String>,
+    /// The cause and the remedy, for the operator; `null` without a valid key.
+    #[schema(required)]
+    detail: Option<String>,
+}
+
+/// Is it ready?
+///
+/// 503 only while there is nothing to serve yet, or while the cluster with the index doesn't respond. With a valid key the
+/// reasons have their `detail`, which names files; it costs no quota. Without one, or with another, the answer is the same but for
+/// the `detail`.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "getReadiness",
+    tag = "Health",
+    security((), ("apiKey" = [])),
+    responses((status = 200, description = "It serves a directory", body = Readiness), RequestErrors, Unavailable),
+)]
+pub(in crate::http) async fn get_readiness(
+    State(state): State<Arc<AppState>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
+    let has_key = has_valid_key(&state.keys, &headers);
+    let key_problem =
+        state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
+    let degraded = state.directory.degraded();
+    // Searches fail too, so requests should go to another server, if there is one.
+    if degraded.iter().any(|reason| reason.code == CLUSTER_UNAVAILABLE) {
+        return Err(ApiError::IndexUnavailable);
+    }
+    let reasons: Vec<_> = degraded
+        .iter()
+        .cloned()
+        .chain(key_problem)
+        .map(|Degraded { code, count, export_count, detail, since }| {
+            let detail = has_key.then_some(detail);
+            Reason { code, count, export_count, since: since.map(|since| since.to_string()), detail }
+        })
+        .collect();
+    uncached(&Readiness {
+        status: if reasons.is_empty() { "ready" } else { "degraded" },
+        generation: snapshot.generation().to_owned(),
+        reasons,
+    })
+}
+
+fn uncached<T: Serialize>(answer: &T) -> Result<Response, ApiError> {
+    let body = serde_json::to_vec(answer).map_err(ApiError::internal)?;
+    let mut response = response::json(body);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

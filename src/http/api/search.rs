@@ -1,0 +1,179 @@
+//! Search.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
+use crate::http::api::software::reject_comma_separated;
+use crate::http::extract::query::definition::{
+    FACETS, FIELDS, FILTERS, HIGHLIGHT, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_SORT, TYPO, query, software_filter,
+};
+use crate::http::extract::query::value::Text;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::openapi::ApiErrors;
+use crate::http::problem::ApiError;
+use crate::http::response::{Fields, ListBody, ListPage, append_member};
+use crate::http::search_cache::CacheKey;
+use crate::http::state::AppState;
+use crate::service::{self, Facet, SearchHit, SearchPage, SearchSoftware};
+
+static Q: Parameter<Text> = query(
+    "What to look for. `\"Quoted phrases\"` must appear as they are, unless no product has them, and a `-word` or `NOT word` \
+     must not. `alternative to NAME` finds what can replace a product, `NAME vs NAME` both. The last word also matches as the \
+     beginning of others, see `prefix`. Without `q` all products, best quality first.",
+    "permit to work",
+);
+
+pub(in crate::http) struct SearchParameters {
+    search: SearchSoftware,
+    fields: Fields,
+}
+
+impl FromParameters for SearchParameters {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
+        &[&[&Q], &FILTERS, &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        let q = values.query(&Q);
+        let mut facets = Vec::new();
+        for facet in values.many(&FACETS) {
+            if !facets.contains(&facet) {
+                facets.push(facet);
+            }
+        }
+        let search = SearchSoftware {
+            filter: software_filter(values),
+            sort: values.one(&SEARCH_SORT).unwrap_or_default(),
+            facets,
+            highlight: values.flag(&HIGHLIGHT),
+            typo: values.flag(&TYPO),
+            prefix: values.one(&PREFIX).unwrap_or_default(),
+            page: values.queried_page(&LIMIT, q.as_deref()),
+            q,
+        };
+        Self { search, fields: Fields(values.many(&FIELDS)) }
+    }
+}
+
+/// A page of products that match.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct SearchResult {
+    data: Vec<SearchResultHit>,
+    pagination: Pagination,
+    query: QueryReport,
+    /// By the names in the parameter `facets`; absent without it.
+    #[schema(required = false, nullable = false)]
+    facets: Option<BTreeMap<String, Vec<FacetValue<'static>>>>,
+}
+
+/// A product that matches.
+#[derive(ToSchema)]
+#[schema(as = SearchHit)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct SearchResultHit {
+    #[schema(inline = false)]
+    #[serde(flatten)]
+    item: SoftwareItem<'static>,
+    /// How well it matches; comparable within one answer only. 0 without a query.
+    score: f32,
+    /// The fields that matched; absent without `highlight`.
+    #[schema(required = false, nullable = false)]
+    highlights: Option<Vec<Highlight<'static>>>,
+}
+
+/// Search products
+///
+/// Ranked: exact names first, then products with all words before those with some; demo records stand behind real products with
+/// as many of them. `query` says how the words were understood.
+#[utoipa::path(
+    get,
+    path = "/v1/search",
+    operation_id = "searchSoftware",
+    tag = "Search",
+    params(Query<SearchParameters>),
+    responses((status = 200, description = "A page of products that match", body = SearchResult), ApiErrors),
+)]
+pub(in crate::http) async fn search_software(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    Query(SearchParameters { search: query, fields }): Query<SearchParameters>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    reject_comma_separated(&snapshot, &query.filter).await?;
+    let max_offset = MaxOffset::of(query.q.as_deref());
+    let key = CacheKey::new(snapshot.generation(), &query);
+    let cached = key.as_ref().and_then(|key| state.search_cache.get(key));
+    let page = if let Some(results) = cached {
+        let page = write(&results.page(&snapshot, &query), &fields)?;
+        state.count_search(&query, page.pagination().total);
+        page
+    } else {
+        let (generation, counts) = (Snapshot::clone(&snapshot), Arc::clone(&state));
+        let search = async move {
+            let results = service::find_software(&snapshot, &query).await?;
+            let page = write(&results.page(&snapshot, &query), &fields)?;
+            counts.count_search(&query, page.pagination().total);
+            Ok::<_, ApiError>((page, results))
+        };
+        let (page, results) = state.search(search).await??;
+        if let Some(key) = key {
+            state.search_cache.insert(generation.generation(), key, Arc::new(results));
+        }
+        page
+    };
+    let links = links.header(page.pagination(), max_offset);
+    Ok(page.into_response(links))
+}
+
+fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
+    let write = |hit: &SearchHit, json: &mut Vec<u8>| write_hit(hit, fields, json);
+    let mut body = ListBody::new(&page.data, page.pagination, hit_bytes, write)?.with("query", &page.query)?;
+    if !page.facets.is_empty() {
+        body = body.with("facets", &Facets(&page.facets))?;
+    }
+    Ok(body.finish())
+}
+
+/// The member name of a hit's highlights.
+const HIGHLIGHTS: &[u8] = br#","highlights":"#;
+
+/// The size of a hit's JSON in bytes, roughly.
+fn hit_bytes(hit: &SearchHit) -> usize {
+    const SCORE: usize = 24;
+    let highlights = hit.highlights.as_deref().map_or(0, |highlights| HIGHLIGHTS.len() + highlights.len());
+    hit.item.len() + SCORE + highlights
+}
+
+fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
+    let item = fields.select(&hit.item)?;
+    // Without its closing brace.
+    json.extend_from_slice(&item[..item.len() - 1]);
+    append_member(json, "score", &hit.score)?;
+    if let Some(highlights) = &hit.highlights {
+        json.extend_from_slice(HIGHLIGHTS);
+        json.extend_from_slice(highlights);
+    }
+    json.push(b'}');
+    Ok(())
+}
+
+/// Facets by name, in the order of the request.
+struct Facets<'a>(&'a [(Facet, Vec<FacetValue<'a>>)]);
+
+impl Serialize for Facets<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (facet, values) in self.0 {
+            map.serialize_entry(FACETS.value.name_of(facet), values)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,101 @@
+//! Products like another one.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareItem};
+use crate::http::extract::query::definition::{SEARCHED_OFFSET, limit};
+use crate::http::extract::query::value::Integer;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::openapi::{ApiErrors, NotFound};
+use crate::http::problem::ApiError;
+use crate::http::response::{ListBody, append_member};
+use crate::http::state::AppState;
+use crate::service::{self, PageRequest, SimilarHit};
+
+/// Page size; a product's page shows ten at most.
+static LIMIT: Parameter<Integer> = limit(10);
+
+pub(in crate::http) struct ListSimilar(PageRequest);
+
+impl FromParameters for ListSimilar {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] = &[&[&LIMIT, &SEARCHED_OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LIMIT, &SEARCHED_OFFSET))
+    }
+}
+
+/// A page of similar products.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct SimilarList {
+    data: Vec<SimilarSoftware>,
+    pagination: Pagination,
+}
+
+/// A product that is like another one.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct SimilarSoftware {
+    #[schema(inline = false)]
+    #[serde(flatten)]
+    item: SoftwareItem<'static>,
+    /// How similar it is, 0 to 1; comparable within one answer only.
+    score: f32,
+    shared: Shared<'static>,
+}
+
+/// The common properties of two products.
+#[derive(Serialize, ToSchema)]
+struct Shared<'a> {
+    /// Categories that both are in.
+    categories: Vec<CategoryRef<'a>>,
+    /// Words of the requested product that both have, the rarest first.
+    words: &'a [String],
+}
+
+/// List similar products
+///
+/// Products in the same categories and with the same words in tagline, tags, features and standards, the most similar first.
+/// `shared` says of each what it has in common with the product.
+#[utoipa::path(
+    get,
+    path = "/v1/software/{id}/similar",
+    operation_id = "listSimilarSoftware",
+    tag = "Software",
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<ListSimilar>),
+    responses((status = 200, description = "A page of similar products", body = SimilarList), NotFound, ApiErrors),
+)]
+pub(in crate::http) async fn list_similar(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(ListSimilar(page)): Query<ListSimilar>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let list = async move {
+        let page = service::similar_software(&snapshot, &id, page).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+        let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write_hit)?;
+        Ok::<_, ApiError>(body.finish())
+    };
+    let page = state.search(list).await??;
+    let links = links.header(page.pagination(), MaxOffset::Query);
+    Ok(page.into_response(links))
+}
+
+fn write_hit(hit: &SimilarHit<'_>, json: &mut Vec<u8>) -> Result<(), ApiError> {
+    let categories = hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: &category.name });
+    let shared = Shared { categories: categories.collect(), words: &hit.words };
+    // Without its closing brace.
+    json.extend_from_slice(&hit.item[..hit.item.len() - 1]);
+    append_member(json, "score", &hit.score)?;
+    append_member(json, "shared", &shared)?;
+    json.push(b'}');
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Products: the list, and one of them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use utoipa::ToSchema;
+
+use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
+use crate::http::extract::query::definition::{
+    FIELDS, FILTERS, LIMIT, LIST_SORT, QUERIED_OFFSET, query, software_filter,
+};
+use crate::http::extract::query::value::Text;
+use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::middleware::ContentHash;
+use crate::http::openapi::{ApiErrors, NotFound};
+use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
+use crate::http::response::{self, Fields, ListBody};
+use crate::http::state::AppState;
+use crate::service::{self, ListSoftware, SoftwareFilter};
+
+static Q: Parameter<Text> = query(
+    "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \
+     compounds written apart or together don't matter. Best match first unless `sort` is given.",
+    "penguin",
+);
+
+static ID: Parameter<Text> = Parameter {
+    name: "id",
+    about: "Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.",
+    value: Text { empty: false, max_characters: None },
+    repeatable: true,
+    example: "demo-permit-penguin",
+};
+
+pub(in crate::http) struct ListParameters {
+    list: ListSoftware,
+    fields: Fields,
+}
+
+impl FromParameters for ListParameters {
+    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
+        &[&[&Q, &ID], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        let q = values.query(&Q);
+        let list = ListSoftware {
+            filter: SoftwareFilter { ids: values.many(&ID), ..software_filter(values) },
+            sort: values.one(&LIST_SORT),
+            page: values.queried_page(&LIMIT, q.as_deref()),
+            q,
+        };
+        Self { list, fields: Fields(values.many(&FIELDS)) }
+    }
+}
+
+/// A page of products.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct SoftwareList {
+    data: Vec<SoftwareItem<'static>>,
+    pagination: Pagination,
+}
+
+/// List products
+///
+/// All products, or those that a name search and filters leave.
+#[utoipa::path(
+    get,
+    path = "/v1/software",
+    operation_id = "listSoftware",
+    tag = "Software",
+    params(Query<ListParameters>),
+    responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
+)]
+pub(in crate::http) async fn list_software(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    Query(ListParameters { list: query, fields }): Query<ListParameters>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let max_offset = MaxOffset::of(query.q.as_deref());
+    reject_comma_separated(&snapshot, &query.filter).await?;
+    let is_stored_order = query.q.is_none() && query.filter == SoftwareFilter::default();
+    let list = async move {
+        let page = service::list_software(&snapshot, &query).await?;
+        let write = |item: &Bytes, json: &mut Vec<u8>| {
+            json.extend_from_slice(&fields.select(item)?);
+            Ok(())
+        };
+        Ok::<_, ApiError>(ListBody::new(&page.data, page.pagination, Bytes::len, write)?.finish())
+    };
+    // A name search or a filter looks at every product.
+    let page = if is_stored_order { list.await } else { state.search(list).await? }?;
+    let links = links.header(page.pagination(), max_offset);
+    Ok(page.into_response(links))
+}
+
+/// Rejects a filter that gives several values in one, with commas.
+pub(in crate::http) async fn reject_comma_separated(
+    snapshot: &Snapshot,
+    filter: &SoftwareFilter,
+) -> Result<(), ApiError> {
+    let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
+    let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={}", part.trim())).collect();
+    let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
+    Err(ApiError::Parameters(vec![ParameterProblem {
+        param: name.to_owned(),
+        code: ErrorCode::InvalidParameter,
+        message,
+    }]))
+}
+
+/// A product.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a response that is put together from bytes")]
+struct SoftwareRecord {
+    data: SoftwareDetail<'static>,
+}
+
+/// Get a product
+///
+/// Everything its record says: evidence with its sources, the properties that the directory doesn't interpret, and the
+/// export that it is from, with its licence.
+#[utoipa::path(
+    get,
+    path = "/v1/software/{id}",
+    operation_id = "getSoftware",
+    tag = "Software",
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin")),
+    responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
+)]
+pub(in crate::http) async fn get_software(
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(()): Query<()>,
+) -> Result<Response, ApiError> {
+    let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let mut response = response::json(record.body);
+    response.extensions_mut().insert(ContentHash(record.content_hash));
+    Ok(response)
+}

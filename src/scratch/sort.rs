@@ -1,0 +1,228 @@
+//! External merge sort: rows beyond a budget of memory are sorted in runs on disk, and merged as they are read.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::io;
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::spool::{Spool, SpoolRows, SpoolWriter};
+
+/// Runs that are merged at once: each has a file and a buffer.
+const FAN_IN: usize = 64;
+
+/// A sorter of rows. Equal rows come out in any order.
+#[derive(Debug)]
+pub struct ScratchSorter<T> {
+    /// The folder of the runs, which have no names there.
+    scratch: PathBuf,
+    /// The encoded bytes of rows in memory at most.
+    budget: usize,
+    rows: Vec<T>,
+    /// The encoded bytes of `rows`.
+    bytes: usize,
+    runs: Vec<Run<T>>,
+}
+
+/// Sorted rows.
+#[derive(Debug)]
+struct Run<T> {
+    rows: Spool<T>,
+    /// How many times its rows have been merged: runs of one level are of similar size.
+    level: u32,
+}
+
+/// A row that is sorted by a part of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Keyed<K, V> {
+    /// The sort key.
+    pub key: K,
+    /// The rest.
+    pub value: V,
+}
+
+impl<K: Ord, V> Ord for Keyed<K, V> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl<K: Ord, V> PartialOrd for Keyed<K, V> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Ord, V> Eq for Keyed<K, V> {}
+
+impl<K: Ord, V> PartialEq for Keyed<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<T: Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
+    /// A sorter with a folder for its runs. It holds rows of up to `budget` encoded bytes in memory, and writes no file below that.
+    pub fn new(scratch: impl Into<PathBuf>, budget: usize) -> Self {
+        Self { scratch: scratch.into(), budget, rows: Vec::new(), bytes: 0, runs: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: T) -> io::Result<()> {
+        self.bytes += size_of::<T>() + postcard::experimental::serialized_size(&row).map_err(io::Error::other)?;
+        self.rows.push(row);
+        if self.bytes > self.budget { self.spill() } else { Ok(()) }
+    }
+
+    /// Returns the rows in ascending order.
+    pub fn finish(mut self) -> io::Result<SortedRows<T>> {
+        if self.runs.is_empty() {
+            self.rows.sort_unstable();
+            return Ok(SortedRows::Memory(self.rows.into_iter()));
+        }
+        self.spill()?;
+        // All in one merge, where the levels leave more runs than that.
+        while self.runs.len() > FAN_IN {
+            let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
+            let merged = self.merge(&oldest)?;
+            self.runs.push(merged);
+        }
+        Ok(SortedRows::Runs(Merge::new(&self.runs)?))
+    }
+
+    /// Writes the rows in memory as a run.
+    fn spill(&mut self) -> io::Result<()> {
+        self.rows.sort_unstable();
+        self.bytes = 0;
+        let mut writer = SpoolWriter::new(&self.scratch)?;
+        for row in self.rows.drain(..) {
+            writer.push(&row)?;
+        }
+        self.runs.push(Run { rows: writer.finish()?, level: 0 });
+        while let Some(level) = self.full_level() {
+            let (full, others): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.runs).into_iter().partition(|run| run.level == level);
+            self.runs = others;
+            let merged = self.merge(&full)?;
+            self.runs.push(merged);
+        }
+        Ok(())
+    }
+
+    /// A level with as many runs as are merged at once.
+    fn full_level(&self) -> Option<u32> {
+        let level = self.runs.last()?.level;
+        (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
+    }
+
+    fn merge(&self, runs: &[Run<T>]) -> io::Result<Run<T>> {
+        let level = runs.iter().map(|run| run.level).max().unwrap_or(0) + 1;
+        let mut writer = SpoolWriter::new(&self.scratch)?;
+        for row in Merge::<T>::new(runs)? {
+            writer.push(&row?)?;
+        }
+        Ok(Run { rows: writer.finish()?, level })
+    }
+}
+
+/// Rows in ascending order.
+#[derive(Debug)]
+pub enum SortedRows<T> {
+    /// All of them are in memory.
+    Memory(std::vec::IntoIter<T>),
+    Runs(Merge<T>),
+}
+
+impl<T: Ord + DeserializeOwned> Iterator for SortedRows<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Memory(rows) => rows.next().map(Ok),
+            Self::Runs(merge) => merge.next(),
+        }
+    }
+}
+
+/// A merge of runs.
+#[derive(Debug)]
+pub struct Merge<T> {
+    runs: Vec<SpoolRows<T>>,
+    /// The next row of each run that isn't at its end, and the index of the run.
+    heads: BinaryHeap<Reverse<(T, usize)>>,
+}
+
+impl<T: Ord + DeserializeOwned> Merge<T> {
+    fn new(runs: &[Run<T>]) -> io::Result<Self> {
+        let runs: Vec<_> = runs.iter().map(|run| run.rows.rows()).collect();
+        let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
+        for run in 0..merge.runs.len() {
+            merge.advance(run)?;
+        }
+        Ok(merge)
+    }
+
+    /// Reads the next row of a run.
+    fn advance(&mut self, run: usize) -> io::Result<()> {
+        let row = self.runs[run].next().transpose()?;
+        self.heads.extend(row.map(|row| Reverse((row, run))));
+        Ok(())
+    }
+}
+
+impl<T: Ord + DeserializeOwned> Iterator for Merge<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Reverse((row, run)) = self.heads.pop()?;
+        Some(self.advance(run).map(|()| row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sorted(rows: &[(u32, String)], budget: usize) -> (Vec<(u32, String)>, bool) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut sorter = ScratchSorter::new(folder.path(), budget);
+        for row in rows {
+            sorter.push(row.clone()).expect("written");
+            assert!(sorter.bytes <= budget, "the budget is kept");
+            assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before they are many");
+        }
+        let is_spilled = !sorter.runs.is_empty();
+        let rows = sorter.finish().expect("read").collect::<io::Result<_>>().expect("read");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "files have no names");
+        (rows, is_spilled)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_those_of_a_sort_in_memory(rows: Vec<(u32, String)>, budget in 1_usize..10_000) {
+            let mut expected = rows.clone();
+            expected.sort();
+            prop_assert_eq!(sorted(&rows, budget).0, expected);
+        }
+    }
+
+    #[test]
+    fn runs_are_merged_on_several_levels() {
+        let row = |number: u32| (number.wrapping_mul(2_654_435_761), String::new());
+        // One row a run: three levels of merges.
+        let rows: Vec<_> = (0..5000).map(row).collect();
+        let (found, is_spilled) = sorted(&rows, 1);
+        assert!(is_spilled && found.is_sorted() && found.len() == rows.len());
+    }
+
+    #[test]
+    fn rows_within_the_budget_stay_in_memory() {
+        let (found, is_spilled) = sorted(&[(2, "b".to_owned()), (1, "a".to_owned())], 1000);
+        assert!(!is_spilled);
+        assert_eq!(found, [(1, "a".to_owned()), (2, "b".to_owned())]);
+    }
+}

@@ -1,0 +1,263 @@
+//! The analyzer: splits text into words, at index time and at query time alike.
+
+mod folding;
+mod scanner;
+
+use std::ops::Range;
+
+use self::folding::{fold, is_unseparated, normal};
+use self::scanner::Scanner;
+
+/// A word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Lower case, accents folded: the form in which words are compared.
+    pub folded: String,
+    /// Lower case, accents kept (NFC), where that is another form.
+    pub accented: Option<String>,
+    /// Where it starts in the text, in bytes.
+    pub start: usize,
+    /// Where it ends in the text, in bytes.
+    pub end: usize,
+    /// How it follows the word before.
+    pub gap: Gap,
+}
+
+/// The separator between a word and the word before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// A hyphen, a slash or similar, or a dot inside a name, without white space: `lock-out`, `Rocket.Chat`.
+    Joined,
+    /// White space.
+    Space,
+    /// The text's start, or punctuation that ends a phrase.
+    Break,
+    /// A colon between a number and a year: an edition, `45001:2018`.
+    Edition,
+}
+
+impl Word {
+    /// Lower case, accents kept (NFC).
+    pub fn spelling(&self) -> &str {
+        self.accented.as_deref().unwrap_or(&self.folded)
+    }
+
+    /// Whether the text writes the word in capitals, two letters at least: `VA`, `SHE`.
+    pub fn is_capitals(&self, text: &str) -> bool {
+        let written = &text[self.start..self.end];
+        written.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !written.chars().any(char::is_lowercase)
+    }
+}
+
+/// The words of a text, in order.
+///
+/// A word is a run of letters, marks and digits of any script. Beyond that: `&` inside a word is dropped (`EH&S` is
+/// `ehs`); `+` and `#` at its end and a dot at its start belong to it (`C++`, `C#`, `.NET`); a dot between digits too
+/// (`3.5`); a possessive `'s` does not. Runs in scripts that don't separate words become overlapping pairs of characters.
+pub fn words(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut scanner = Scanner::new(text);
+    while let Some((start, end, gap)) = scanner.next_run() {
+        push_run(&mut words, text, start, end, gap);
+    }
+    words
+}
+
+/// Where the words of a text are, in bytes: as [`words`] finds them, without spelling or folding them.
+pub fn places(text: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut scanner = Scanner::new(text);
+    while let Some((start, end, gap)) = scanner.next_run() {
+        push_places(&mut places, text, start, end, gap);
+    }
+    places
+}
+
+/// Writes down where some words of a text are, in bytes: those with these numbers, ascending, counted from 0 as [`words`]
+/// finds them.
+pub fn places_of(text: &str, numbers: &[usize], places: &mut Vec<Range<usize>>) {
+    places.clear();
+    let mut wanted = numbers.iter().copied().peekable();
+    let mut scanner = Scanner::new(text);
+    let mut count = 0;
+    let mut several = Vec::new();
+    while wanted.peek().is_some() {
+        if let Some((words, end)) = scanner.block() {
+            let start = scanner.position();
+            let mut starts = words & !(words << 1);
+            let in_block = starts.count_ones() as usize;
+            let mut passed = 0;
+            while let Some(number) = wanted.next_if(|number| *number < count + in_block) {
+                while passed < number - count {
+                    starts &= starts - 1;
+                    passed += 1;
+                }
+                let from = starts.trailing_zeros();
+                let length = (!(words >> from)).trailing_zeros();
+                places.push(start + from as usize..start + (from + length) as usize);
+            }
+            count += in_block;
+            scanner.skip_to(end);
+            continue;
+        }
+        let Some((start, end, gap)) = scanner.next_run() else { break };
+        several.clear();
+        push_places(&mut several, text, start, end, gap);
+        while let Some(number) = wanted.next_if(|number| *number < count + several.len()) {
+            places.push(several[number - count].clone());
+        }
+        count += several.len();
+    }
+}
+
+fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: usize, gap: Gap) {
+    if text[start..end].is_ascii() {
+        places.push(start..end);
+    } else {
+        let mut words = Vec::new();
+        push_run(&mut words, text, start, end, gap);
+        places.extend(words.into_iter().map(|word| word.start..word.end));
+    }
+}
+
+/// The whole name, as names are compared: its folded words written as one, for `Rocket.Chat` is `rocketchat` too.
+pub fn name_key(words: &[Word]) -> String {
+    words.iter().map(|word| word.folded.as_str()).collect()
+}
+
+/// Two neighbouring words as one.
+pub fn compound(word: &Word, next: &Word) -> String {
+    format!("{}{}", word.folded, next.folded)
+}
+
+/// Words as a text writes them, from the first to the last.
+pub fn written<'t>(text: &'t str, words: &[Word]) -> &'t str {
+    words.first().zip(words.last()).map_or("", |(first, last)| &text[first.start..last.end])
+}
+
+fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Gap) {
+    let run = &text[start..end];
+    if run.is_ascii() {
+        words.push(Word { folded: normal(run), accented: None, start, end, gap });
+        return;
+    }
+    let mut from = 0;
+    let mut gap = gap;
+    let mut chars = run.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if is_unseparated(c) {
+            push_word(words, run, from, at, start, gap);
+            let second = chars.peek().filter(|(_, c)| is_unseparated(*c)).map(|(at, c)| at + c.len_utf8());
+            // The last character of a run is in a pair already, unless it stands alone.
+            let alone = !run[..at].ends_with(is_unseparated);
+            if second.is_some() || alone {
+                push_word(words, run, at, second.unwrap_or(at + c.len_utf8()), start, gap);
+                gap = Gap::Joined;
+            }
+            from = at + c.len_utf8();
+        }
+    }
+    push_word(words, run, from, run.len(), start, gap);
+}
+
+fn push_word(words: &mut Vec<Word>, run: &str, from: usize, to: usize, offset: usize, gap: Gap) {
+    if from < to {
+        let spelling = normal(&run[from..to]);
+        let folded = fold(&spelling);
+        if !folded.is_empty() {
+            let accented = (spelling != folded).then_some(spelling);
+            words.push(Word { folded, accented, start: offset + from, end: offset + to, gap });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn folded(text: &str) -> Vec<String> {
+        words(text).into_iter().map(|word| word.folded).collect()
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_and_digits() {
+        assert_eq!(folded("Lock-out/tag out, ISO9001: (EH&S)"), ["lock", "out", "tag", "out", "iso9001", "ehs"]);
+        assert_eq!(
+            folded("the employer's duty, l’audit, workers'"),
+            ["the", "employer", "duty", "l", "audit", "workers"]
+        );
+        assert_eq!(folded("(((((("), [""; 0]);
+    }
+
+    #[test]
+    fn names_of_odd_letters_stay_whole() {
+        assert_eq!(folded("C++ C# .NET R k6 Notepad++ F#"), ["c++", "c#", ".net", "r", "k6", "notepad++", "f#"]);
+        assert_eq!(folded("a+b asp.net 3.5 v1.2."), ["a", "b", "asp", "net", "3.5", "v1.2"]);
+        assert_eq!(folded("end. Next"), ["end", "next"]);
+    }
+
+    #[test]
+    fn accents_are_folded_and_the_spelling_is_kept() {
+        let words = words("Zürich STRASSE Straße E\u{301}cole Łódź");
+        let pairs: Vec<_> = words.iter().map(|w| (w.spelling(), w.folded.as_str())).collect();
+        assert_eq!(
+            pairs,
+            [("zürich", "zurich"), ("strasse", "strasse"), ("straße", "strasse"), ("école", "ecole"), ("łódź", "lodz")]
+        );
+    }
+
+    #[test]
+    fn scripts_without_spaces_become_pairs() {
+        assert_eq!(folded("安全管理"), ["安全", "全管", "管理"]);
+        assert_eq!(folded("QHSE安全"), ["qhse", "安全"]);
+        assert_eq!(folded("火"), ["火"]);
+        assert_eq!(folded("Охрана труда"), ["охрана", "труда"]);
+    }
+
+    #[test]
+    fn gaps_tell_compounds_phrases_and_editions_apart() {
+        let gaps = |text| words(text).into_iter().map(|w| w.gap).collect::<Vec<_>>();
+        assert_eq!(gaps("lock-out tag, out"), [Gap::Break, Gap::Joined, Gap::Space, Gap::Break]);
+        assert_eq!(gaps("ISO 45001:2018"), [Gap::Break, Gap::Space, Gap::Edition]);
+        assert_eq!(gaps("note: this"), [Gap::Break, Gap::Break]);
+        assert_eq!(gaps("Rocket.Chat. And..more"), [Gap::Break, Gap::Joined, Gap::Break, Gap::Break]);
+    }
+
+    #[test]
+    fn offsets_point_at_the_text() {
+        let text = "Évaluation des risques (C++)";
+        let written: Vec<_> = words(text).iter().map(|w| &text[w.start..w.end]).collect();
+        assert_eq!(written, ["Évaluation", "des", "risques", "C++"]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_found_in_the_same_places_without_spelling_them(
+            text in r"([a-zA-Z0-9]{1,9}|[a-z ]{9,20}|[ .,:&+#'-]|’s|'s|[é安\u{301}ß]){0,40}", some in any::<u64>()
+        ) {
+            let all: Vec<_> = words(&text).into_iter().map(|word| word.start..word.end).collect();
+            prop_assert_eq!(&places(&text), &all);
+            let numbers: Vec<_> = (0..64).filter(|number| some >> number & 1 == 1).collect();
+            let wanted: Vec<_> = numbers.iter().filter_map(|number| all.get(*number).cloned()).collect();
+            let mut found = Vec::new();
+            places_of(&text, &numbers, &mut found);
+            prop_assert_eq!(found, wanted);
+        }
+
+        #[test]
+        fn words_do_not_depend_on_the_text_behind_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
+            // A letter of another script ends the fast path.
+            let (plain, other) = (words(&text), words(&format!("{text} é")));
+            prop_assert_eq!(&plain[..], &other[..other.len() - 1]);
+        }
+    }
+
+    #[test]
+    fn capitals_need_two_letters() {
+        let text = "SHE she S 9001 EH&S";
+        let capitals: Vec<_> = words(text).iter().map(|w| w.is_capitals(text)).collect();
+        assert_eq!(capitals, [true, false, false, false, true]);
+    }
+}

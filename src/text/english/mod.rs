@@ -1,0 +1,175 @@
+//! Common English words, and those of grammar alone.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// One word a line, lower case, sorted: sizes 10 to 40 of SCOWL, the list that spelling checkers are made of
+/// (<http://wordlist.aspell.net>), American and British, without names, abbreviations and contractions. `COPYRIGHT`
+/// in the same folder holds its licence.
+static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
+
+/// Function words, sorted: Snowball's English stop words (snowballstem.org/algorithms/english/stop.txt) without the contractions, and
+/// the modal verbs.
+const FUNCTION_WORDS: [&str; 129] = [
+    "a",
+    "about",
+    "above",
+    "after",
+    "again",
+    "against",
+    "all",
+    "am",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "between",
+    "both",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "doing",
+    "down",
+    "during",
+    "each",
+    "few",
+    "for",
+    "from",
+    "further",
+    "had",
+    "has",
+    "have",
+    "having",
+    "he",
+    "her",
+    "here",
+    "hers",
+    "herself",
+    "him",
+    "himself",
+    "his",
+    "how",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "itself",
+    "may",
+    "me",
+    "might",
+    "more",
+    "most",
+    "must",
+    "my",
+    "myself",
+    "no",
+    "nor",
+    "not",
+    "of",
+    "off",
+    "on",
+    "once",
+    "only",
+    "or",
+    "other",
+    "ought",
+    "our",
+    "ours",
+    "ourselves",
+    "out",
+    "over",
+    "own",
+    "same",
+    "shall",
+    "she",
+    "should",
+    "so",
+    "some",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "theirs",
+    "them",
+    "themselves",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "through",
+    "to",
+    "too",
+    "under",
+    "until",
+    "up",
+    "very",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "whom",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+    "yours",
+    "yourself",
+    "yourselves",
+];
+
+/// Whether a folded word is a common English one, in any form: it is spelled right, and not the beginning of another.
+pub fn is_common(folded: &str) -> bool {
+    WORDS.contains(folded)
+}
+
+/// Whether a folded word is a function word. These count where a product has them, but none has to, and in a long query they don't
+/// count at all.
+pub fn is_function_word(folded: &str) -> bool {
+    FUNCTION_WORDS.binary_search(&folded).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FUNCTION_WORDS, is_common};
+
+    #[test]
+    fn function_words_are_sorted_for_the_binary_search() {
+        assert!(FUNCTION_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn words_are_common_in_every_form_and_misspellings_are_not() {
+        for word in ["slack", "games", "desk", "organisation", "organization"] {
+            assert!(is_common(word), "{word}");
+        }
+        for word in ["permt", "wrok", "managment", "kubernetes", "a1", ""] {
+            assert!(!is_common(word), "{word}");
+        }
+    }
+}

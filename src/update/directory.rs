@@ -1,0 +1,103 @@
+//! The published directory: the current snapshot behind one atomic pointer, and what is wrong with the next one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use jiff::Timestamp;
+
+use crate::export::Skipped;
+use crate::generation::Snapshot;
+use crate::update::reload::ReloadStatus;
+
+/// The name of the reason that invalid records are left out.
+pub const RECORDS_SKIPPED: &str = "records_skipped";
+
+/// The directory that is being served, shared by the HTTP service, the watcher and all other users.
+#[derive(Debug, Default)]
+pub struct Directory {
+    current: ArcSwapOption<Snapshot>,
+    /// When the current generation became that, in seconds since 1970.
+    published_at: AtomicI64,
+    degraded: ArcSwap<Vec<Degraded>>,
+    reloads: ArcSwap<ReloadStatus>,
+}
+
+/// One reason why the directory is not in full health, though it serves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Degraded {
+    /// A stable name of the reason, such as `exports_invalid`.
+    pub code: &'static str,
+    /// The number of errors in the exports, of products that would be removed, or of records left out.
+    pub count: Option<usize>,
+    /// The number of exports that are left out as a whole; `None` for other reasons.
+    pub export_count: Option<usize>,
+    /// When it began, where that is known.
+    pub since: Option<Timestamp>,
+    /// The event and its remedy, for the operator.
+    pub detail: String,
+}
+
+impl Degraded {
+    /// The reason that the generation served is the valid part of an invalid set.
+    fn skipped(skipped: Skipped) -> Self {
+        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        Self {
+            code: RECORDS_SKIPPED,
+            count: Some(count(skipped.records)),
+            export_count: Some(count(skipped.exports)),
+            since: None,
+            detail: format!(
+                "{skipped} are invalid and left out (--skip-invalid); `software-directory check` names them"
+            ),
+        }
+    }
+}
+
+impl Directory {
+    /// The current generation; `None` until the first one is published.
+    pub fn current(&self) -> Option<Arc<Snapshot>> {
+        self.current.load_full()
+    }
+
+    /// Makes a generation the current one with one atomic store, and answers the one before. Requests under way keep the
+    /// one they took.
+    pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        let generation = snapshot.generation.clone();
+        let before = self.current.swap(Some(snapshot));
+        if before.as_ref().is_none_or(|before| before.generation != generation) {
+            self.published_at.store(jiff::Timestamp::now().as_second(), Ordering::Relaxed);
+        }
+        before
+    }
+
+    /// When the current generation was published, in seconds since 1970; 0 before the first one.
+    pub fn published_at(&self) -> i64 {
+        self.published_at.load(Ordering::Relaxed)
+    }
+
+    /// Why the directory is degraded; empty in full health.
+    pub fn degraded(&self) -> Arc<Vec<Degraded>> {
+        let mut reasons = self.degraded.load_full();
+        let skipped = self.current().map(|current| current.skipped()).unwrap_or_default();
+        if !skipped.is_none() {
+            Arc::make_mut(&mut reasons).push(Degraded::skipped(skipped));
+        }
+        reasons
+    }
+
+    /// Replaces the reasons why the directory is degraded, but for what the current generation leaves out.
+    pub fn set_degraded(&self, reasons: Vec<Degraded>) {
+        self.degraded.store(Arc::new(reasons));
+    }
+
+    /// How reading the exports has gone so far. Cheap: one atomic load.
+    pub fn reloads(&self) -> Arc<ReloadStatus> {
+        self.reloads.load_full()
+    }
+
+    /// Replaces what is known of the reloads.
+    pub(crate) fn set_reloads(&self, status: ReloadStatus) {
+        self.reloads.store(Arc::new(status));
+    }
+}

@@ -1,0 +1,224 @@
+//! Pulls a generation of a leader into the index folder: streamed to disk, resumed after a break, verified.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::generation::ChangeLog;
+use crate::generation::INDEX_FORMAT;
+use crate::generation::artifact::CHANGES;
+use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
+use crate::update::follow::FollowError;
+use crate::update::follow::remote::Leader;
+
+/// The largest manifest that is read. One of a million records has some 2 KiB.
+const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
+/// The largest log of changes that is read: twice what is written.
+const MAX_LOG_BYTES: u64 = 32 * 1024 * 1024;
+/// The most parts; a generation has a dozen.
+const MAX_PARTS: usize = 256;
+/// The most bytes of all parts. A million records have 1.25 GB.
+const MAX_BYTES: u64 = 256 * 1024 * 1024 * 1024;
+/// The bytes that are read and written at once.
+const BLOCK_BYTES: usize = 64 * 1024;
+/// A download that broke off after this many bytes goes on at once.
+const MIN_PROGRESS: u64 = 256 * 1024;
+
+/// The member that manifests of all index formats share.
+#[derive(Deserialize)]
+struct Head {
+    format: u32,
+}
+
+/// Pulls the generation of a folder's name. Returns its manifest in the index folder, where it isn't current yet, and the bytes
+/// received.
+pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manifest, u64), FollowError> {
+    let text = leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?;
+    let manifest = read_manifest(name, &text)?;
+    let bytes: u64 = manifest.parts.iter().map(|part| part.size).sum();
+    let folder = store.begin_pull(name)?;
+    tracing::info!(generation = name, bytes, leader = leader.url(), "a generation is pulled");
+    let mut received = 0;
+    for part in &manifest.parts {
+        let pulled = pull_part(leader, name, part, &folder.join(&part.name));
+        received += pulled.inspect_err(|error| {
+            if is_disk_full(error) {
+                store.end_pull(&folder);
+            }
+        })?;
+    }
+    Ok((store.finish_pull(&folder, &manifest)?, received))
+}
+
+/// Pulls the log of changes of a generation that the index folder has with another log, and saves it with this one.
+pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
+    let manifest = read_manifest(name, &leader.file(name, MANIFEST, MAX_MANIFEST_BYTES)?)?;
+    let Some(part) = manifest.parts.iter().find(|part| part.name == CHANGES) else { return Ok(kept.clone()) };
+    let log = leader.file(name, CHANGES, MAX_LOG_BYTES)?;
+    if blake3::hash(&log).to_hex().as_str() != part.blake3 || ChangeLog::decode(&log).is_err() {
+        let what = "its hash isn't that of the manifest, or it isn't a log of changes";
+        return Err(FollowError::Damaged { url: leader.url_of(name, CHANGES), what });
+    }
+    Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
+}
+
+/// Reads a manifest and refuses what no server writes: it decides about file names and disk space.
+fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
+    let refused = |what: String| FollowError::Manifest { name: name.to_owned(), what };
+    let head: Head = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
+    if head.format != INDEX_FORMAT {
+        return Err(FollowError::Incompatible { name: name.to_owned(), format: head.format });
+    }
+    let manifest: Manifest = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
+    if manifest.folder_name() != name {
+        return Err(refused("it is that of another generation".to_owned()));
+    }
+    if manifest.parts.len() > MAX_PARTS {
+        return Err(refused(format!("it names {} parts; {MAX_PARTS} are the most", manifest.parts.len())));
+    }
+    let mut names = HashSet::new();
+    let mut bytes = 0_u64;
+    for part in &manifest.parts {
+        if !is_part_name(&part.name) || part.name.len() > 128 || part.name == MANIFEST || !names.insert(&part.name) {
+            return Err(refused(format!("it names a part {:?}", part.name)));
+        }
+        if part.blake3.len() != 64 || !part.blake3.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(refused(format!("the part {} has no BLAKE3 hash", part.name)));
+        }
+        bytes = bytes.saturating_add(part.size);
+    }
+    if bytes > MAX_BYTES {
+        return Err(refused(format!("its parts have {bytes} bytes; {MAX_BYTES} are the most")));
+    }
+    Ok(manifest)
+}
+
+/// Pulls a part, from where the file ends. Returns the bytes received.
+fn pull_part(leader: &Leader, name: &str, part: &PartEntry, path: &Path) -> Result<u64, FollowError> {
+    let failed = |doing: &'static str| move |source| StoreError::Io { doing, path: path.to_owned(), source };
+    let mut options = File::options();
+    let mut file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(failed("opening"))?;
+    let mut hasher = blake3::Hasher::new();
+    if file.metadata().map_err(failed("reading"))?.len() > part.size {
+        file.set_len(0).map_err(failed("writing"))?;
+    }
+    hasher.update_reader(&file).map_err(failed("reading"))?;
+    let mut received = 0;
+    while hasher.count() < part.size {
+        let before = hasher.count();
+        match receive(leader, name, part, &mut file, &mut hasher) {
+            Ok(()) => {}
+            // A break far into a large part costs nothing but another request.
+            Err(FollowError::Cut { .. }) if hasher.count() >= before + MIN_PROGRESS => {}
+            Err(error) => return Err(error),
+        }
+        received += hasher.count().saturating_sub(before);
+    }
+    if hasher.finalize().to_hex().as_str() != part.blake3 {
+        // Nothing of it can be trusted.
+        file.set_len(0).map_err(failed("writing"))?;
+        let what = "its hash isn't that of the manifest";
+        return Err(FollowError::Damaged { url: leader.url_of(name, &part.name), what });
+    }
+    file.sync_all().map_err(failed("syncing"))?;
+    Ok(received)
+}
+
+/// Appends what one response has. The file's bytes and those of the hash are the same at any time.
+fn receive(
+    leader: &Leader,
+    name: &str,
+    part: &PartEntry,
+    file: &mut File,
+    hasher: &mut blake3::Hasher,
+) -> Result<(), FollowError> {
+    let url = leader.url_of(name, &part.name);
+    let failed = |source| StoreError::Io { doing: "writing", path: part.name.clone().into(), source };
+    let (begin, mut body) = leader.open(name, &part.name, hasher.count())?;
+    if begin == 0 {
+        file.set_len(0).map_err(failed)?;
+        hasher.reset();
+    }
+    file.seek(SeekFrom::End(0)).map_err(failed)?;
+    let mut block = vec![0; BLOCK_BYTES];
+    loop {
+        let read = match body.read(&mut block) {
+            Ok(0) if hasher.count() < part.size => Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read,
+        };
+        let read = read.map_err(|source| FollowError::Cut { url: url.clone(), received: hasher.count(), source })?;
+        if read == 0 {
+            return Ok(());
+        }
+        if hasher.count() + read as u64 > part.size {
+            return Err(FollowError::Damaged { url, what: "it is longer than the manifest says" });
+        }
+        file.write_all(&block[..read]).map_err(failed)?;
+        hasher.update(&block[..read]);
+    }
+}
+
+fn is_disk_full(error: &FollowError) -> bool {
+    let FollowError::Store(StoreError::Io { source, .. }) = error else { return false };
+    matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const NAME: &str = "0123456789abcdef-0001";
+
+    fn manifest() -> Value {
+        json!({
+            "format": INDEX_FORMAT, "generation": "0123456789abcdef", "build": "0001", "built_at": "2026-01-01T00:00:00Z",
+            "software_count": 1, "inputs": [], "skipped": {"exports": 0, "records": 0},
+            "parts": [{"name": "search", "size": 1, "blake3": "0".repeat(64)}]
+        })
+    }
+
+    fn refused(manifest: &Value) -> String {
+        read_manifest(NAME, manifest.to_string().as_bytes()).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn manifest_of_another_format_names_both_formats() {
+        let mut other = manifest();
+        other["format"] = json!(INDEX_FORMAT + 1);
+        other["parts"] = json!("another shape");
+        assert!(refused(&other).contains(&format!("index format {}", INDEX_FORMAT + 1)));
+    }
+
+    #[test]
+    fn manifest_that_names_paths_or_huge_sizes_is_refused() {
+        read_manifest(NAME, manifest().to_string().as_bytes()).expect("a sound one");
+        for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\\b", "a\0b"] {
+            let mut hostile = manifest();
+            hostile["parts"][0]["name"] = json!(name);
+            assert!(refused(&hostile).contains("it names a part"), "{name}");
+        }
+        let mut twice = manifest();
+        twice["parts"] = json!([manifest()["parts"][0], manifest()["parts"][0]]);
+        assert!(refused(&twice).contains("it names a part"));
+        let mut huge = manifest();
+        huge["parts"][0]["size"] = json!(u64::MAX);
+        assert!(refused(&huge).contains("are the most"));
+        let mut many = manifest();
+        many["parts"] =
+            (0..300).map(|n| json!({"name": format!("p{n}"), "size": 1, "blake3": "0".repeat(64)})).collect();
+        assert!(refused(&many).contains("300 parts"));
+        let mut unhashed = manifest();
+        unhashed["parts"][0]["blake3"] = json!("");
+        assert!(refused(&unhashed).contains("no BLAKE3 hash"));
+        let mut other = manifest();
+        other["build"] = json!("../x");
+        assert!(refused(&other).contains("another generation"));
+        assert!(read_manifest(NAME, b"<html>").is_err());
+    }
+}

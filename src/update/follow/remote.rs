@@ -1,0 +1,246 @@
+//! The leader's files over HTTP. ureq's only home.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+use http::header::{AUTHORIZATION, CONTENT_RANGE, ETAG, IF_NONE_MATCH, RANGE};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Body};
+
+use crate::generation::store::is_generation_name;
+use crate::update::follow::{FollowError, UnreadableKey};
+
+/// The time until a connection is made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time until the headers of a response are there.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(15);
+/// The longest silence within a response.
+const READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// The largest `CURRENT` that is read.
+const MAX_POINTER_BYTES: u64 = 256;
+
+/// A place that publishes an index folder.
+#[derive(Debug)]
+pub struct Leader {
+    agent: Agent,
+    url: String,
+    key_file: Option<PathBuf>,
+}
+
+/// Why an address can't be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaderError {
+    #[error(
+        "{0:?} can't be followed: give an http or https URL of a folder, without user, query or fragment, such as \
+         https://leader.example/v1/generations"
+    )]
+    Url(String),
+    /// The file with the key can't be read.
+    #[error(transparent)]
+    KeyFile(#[from] UnreadableKey),
+    #[error(
+        "this machine has no root certificates for https; install the package ca-certificates, or set SSL_CERT_FILE"
+    )]
+    Certificates,
+}
+
+/// The leader's pointer to the current generation.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pointer {
+    /// It has the entity tag that was sent.
+    Unchanged,
+    /// It names this folder.
+    Current {
+        /// The folder's name.
+        name: String,
+        /// The entity tag.
+        tag: Option<String>,
+    },
+}
+
+impl Leader {
+    /// The leader at an address. The key file is read with each look, so that the key can be replaced.
+    pub fn new(url: &str, key_file: Option<PathBuf>) -> Result<Self, LeaderError> {
+        let wrong = || LeaderError::Url(without_user(url));
+        let uri: Uri = url.parse().map_err(|_| wrong())?;
+        let has_host = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+        if !matches!(uri.scheme_str(), Some("http" | "https")) || !has_host || url.contains(['?', '#']) {
+            return Err(wrong());
+        }
+        let is_tls = uri.scheme_str() == Some("https");
+        let mut config = Agent::config_builder()
+            .http_status_as_error(false)
+            // The key goes to the address that was named and to no other.
+            .max_redirects(0)
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_recv_response(Some(RESPONSE_TIMEOUT))
+            .timeout_per_read(Some(READ_TIMEOUT))
+            .user_agent(concat!("software-directory/", env!("CARGO_PKG_VERSION")));
+        if is_tls {
+            config = config.tls_config(tls()?);
+        }
+        let leader = Self { agent: config.build().into(), url: url.trim_end_matches('/').to_owned(), key_file };
+        leader.authorization()?;
+        let is_local =
+            uri.host().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]");
+        if leader.key_file.is_some() && !is_tls && !is_local {
+            tracing::warn!(leader = leader.url, "the key is sent without encryption; use https or a private network");
+        }
+        Ok(leader)
+    }
+
+    /// The address.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Requests the pointer, unless it has this entity tag.
+    pub(super) fn current(&self, tag: Option<&str>) -> Result<Pointer, FollowError> {
+        let url = format!("{}/CURRENT", self.url);
+        let response = self.get(&url, tag.map(|tag| (IF_NONE_MATCH, tag.to_owned())))?;
+        if response.status() == 304 {
+            return Ok(Pointer::Unchanged);
+        }
+        let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+        let text = read_whole(&url, response, MAX_POINTER_BYTES)?;
+        let name =
+            String::from_utf8(text).ok().map(|text| text.trim().to_owned()).filter(|name| is_generation_name(name));
+        let name =
+            name.ok_or_else(|| FollowError::Unexpected { url, what: "its text names no generation".to_owned() })?;
+        Ok(Pointer::Current { name, tag })
+    }
+
+    /// Reads a small file of a generation.
+    pub(super) fn file(&self, name: &str, file: &str, max_bytes: u64) -> Result<Vec<u8>, FollowError> {
+        let url = self.url_of(name, file);
+        let response = self.get(&url, None)?;
+        read_whole(&url, response, max_bytes)
+    }
+
+    /// Begins to read a file of a generation at an offset. Returns where the response really begins: servers without ranges send
+    /// the whole.
+    pub(super) fn open(&self, name: &str, file: &str, offset: u64) -> Result<(u64, impl Read + use<>), FollowError> {
+        let url = self.url_of(name, file);
+        let response = self.get(&url, (offset > 0).then(|| (RANGE, format!("bytes={offset}-"))))?;
+        let begin = match response.status().as_u16() {
+            206 => {
+                let range = response.headers().get(CONTENT_RANGE).and_then(|range| range.to_str().ok());
+                let start = range.and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
+                if start != Some(offset) {
+                    return Err(FollowError::Unexpected {
+                        url,
+                        what: "it sends another range than requested".to_owned(),
+                    });
+                }
+                offset
+            }
+            _ => 0,
+        };
+        Ok((begin, response.into_body().into_reader()))
+    }
+
+    /// The address of a file of a generation.
+    pub(super) fn url_of(&self, name: &str, file: &str) -> String {
+        format!("{}/{name}/{file}", self.url)
+    }
+
+    /// A response with a body, or a 304.
+    fn get(&self, url: &str, header: Option<(http::HeaderName, String)>) -> Result<http::Response<Body>, FollowError> {
+        let mut request = self.agent.get(url);
+        if let Some((name, value)) = header {
+            request = request.header(name, value);
+        }
+        if let Some(authorization) = self.authorization()? {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        let unreachable = |source| FollowError::Unreachable { url: url.to_owned(), source: Box::new(source) };
+        let response = request.call().map_err(unreachable)?;
+        let url = || url.to_owned();
+        match response.status().as_u16() {
+            200 | 206 | 304 => Ok(response),
+            status @ (401 | 403) => Err(FollowError::Refused { url: url(), status }),
+            status @ (408 | 429 | 500..=599) => Err(FollowError::Unavailable { url: url(), status }),
+            status => Err(FollowError::Unexpected { url: url(), what: format!("the response is {status}") }),
+        }
+    }
+
+    /// The value of the header with the key.
+    fn authorization(&self) -> Result<Option<String>, UnreadableKey> {
+        let Some(path) = &self.key_file else { return Ok(None) };
+        let text = fs::read_to_string(path).and_then(|text| {
+            let key = text.trim();
+            let is_key = !key.is_empty() && key.len() <= 4096 && key.bytes().all(|byte| byte.is_ascii_graphic());
+            is_key.then(|| format!("Bearer {key}")).ok_or_else(|| io::Error::other("it isn't one line with a key"))
+        });
+        text.map(Some).map_err(|source| UnreadableKey { path: path.clone(), source })
+    }
+}
+
+/// Reads a small body.
+fn read_whole(url: &str, response: http::Response<Body>, max_bytes: u64) -> Result<Vec<u8>, FollowError> {
+    let mut content = Vec::new();
+    let read = response.into_body().into_reader().take(max_bytes + 1).read_to_end(&mut content);
+    let received = content.len() as u64;
+    read.map_err(|source| FollowError::Cut { url: url.to_owned(), received, source })?;
+    if received > max_bytes {
+        return Err(FollowError::Unexpected {
+            url: url.to_owned(),
+            what: format!("it has more than {max_bytes} bytes"),
+        });
+    }
+    Ok(content)
+}
+
+/// TLS with the certificates that the machine trusts.
+fn tls() -> Result<TlsConfig, LeaderError> {
+    let found = rustls_native_certs::load_native_certs();
+    let certificates: Vec<_> =
+        found.certs.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
+    if certificates.is_empty() {
+        return Err(LeaderError::Certificates);
+    }
+    Ok(TlsConfig::builder()
+        .root_certs(RootCerts::new_with_certs(&certificates))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build())
+}
+
+/// An address without its user and password, for messages.
+fn without_user(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        _ => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_of_the_web_are_followed_and_passwords_are_not_shown() {
+        for wrong in
+            ["", "leader.example", "ftp://leader.example", "https://", "https://leader.example/?x=1", "http://a/#b"]
+        {
+            assert!(Leader::new(wrong, None).is_err(), "{wrong}");
+        }
+        let error = Leader::new("http://me:secret@leader.example/", None).expect_err("a user").to_string();
+        assert!(!error.contains("secret"), "{error}");
+        assert_eq!(Leader::new("http://leader.example/a/", None).expect("a leader").url(), "http://leader.example/a");
+    }
+
+    #[test]
+    fn key_is_one_line_of_a_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        assert!(Leader::new("http://127.0.0.1/", Some(path.clone())).is_err());
+        for (text, is_key) in [("sd_live_x\n", true), ("", false), ("a b", false), ("a\nb", false)] {
+            fs::write(&path, text).expect("written");
+            assert_eq!(Leader::new("http://127.0.0.1/", Some(path.clone())).is_ok(), is_key, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Keeps a directory current: from export files, from a leader, or from a cluster.
+
+pub mod cluster;
+mod directory;
+pub mod follow;
+mod reload;
+pub mod reloader;
+pub mod watch;
+
+pub use directory::{Degraded, Directory, RECORDS_SKIPPED};
+pub use reload::{Reload, ReloadOutcome, ReloadStatus};

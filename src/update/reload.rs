@@ -1,0 +1,87 @@
+//! The outcome of the last reload, for monitoring.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReloadOutcome {
+    /// A new generation was built and published.
+    Published,
+    /// A generation that was on disk already was published.
+    Loaded,
+    /// The exports make the generation that is served already.
+    Unchanged,
+    /// The exports would remove too many records: the former generation is served until `--reindex` confirms them.
+    Withheld,
+    /// The exports can't be served, or building failed: the last good generation is served, if there is one.
+    Failed,
+}
+
+impl ReloadOutcome {
+    /// All outcomes.
+    pub const ALL: [Self; 5] = [Self::Published, Self::Loaded, Self::Unchanged, Self::Withheld, Self::Failed];
+
+    /// The stable name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Loaded => "loaded",
+            Self::Unchanged => "unchanged",
+            Self::Withheld => "held_back",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether the exports are what is served.
+    pub const fn is_current(self) -> bool {
+        matches!(self, Self::Published | Self::Loaded | Self::Unchanged)
+    }
+}
+
+/// The reloads so far, including starts and generations of another process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReloadStatus {
+    /// The last one; `None` until the first has ended.
+    pub last: Option<Reload>,
+    /// The last time at which the exports were what is served.
+    pub current_at: Option<Timestamp>,
+    /// The number of generations that were built, those that weren't served included.
+    pub builds: u64,
+    /// The number of reloads by outcome, in the order of [`ReloadOutcome::ALL`].
+    pub counts: [u64; ReloadOutcome::ALL.len()],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reload {
+    pub outcome: ReloadOutcome,
+    /// The time of its end.
+    pub at: Timestamp,
+    /// Its duration: reading, checking, building, writing.
+    pub took: Duration,
+}
+
+impl ReloadStatus {
+    /// This status after one more reload.
+    pub(crate) fn after(&self, reload: Reload, builds: u64) -> Self {
+        let mut next = self.clone();
+        next.last = Some(reload);
+        if reload.outcome.is_current() {
+            next.current_at = Some(reload.at);
+        }
+        next.builds = builds;
+        if let Some(count) = next.counts.get_mut(reload.outcome as usize) {
+            *count += 1;
+        }
+        next
+    }
+
+    /// The number of reloads.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    pub fn count(&self, outcome: ReloadOutcome) -> u64 {
+        self.counts.get(outcome as usize).copied().unwrap_or_default()
+    }
+}
