@@ -3,7 +3,6 @@
 //! The first one has keys, in which spellings don't differ. The second one has each key with its label, which is the same in all
 //! documents of a generation: so a bucket is a value, and buckets of equal counts are in the order of keys.
 
-use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -75,7 +74,6 @@ struct Bucket {
 }
 
 impl OpenSearchEngine {
-    /// Returns of each value whether a product has it, in any spelling.
     pub(super) async fn find_values(&self, attribute: Attribute, values: &[&str]) -> Result<Vec<bool>, EngineError> {
         let field = key_field(attribute);
         let keys: Vec<_> = values.iter().map(|value| indexed_key(&Attribute::key(value))).collect();
@@ -86,8 +84,7 @@ impl OpenSearchEngine {
             "track_total_hits": false,
             "aggs": {"values": {"filters": {"filters": filters}}},
         });
-        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
-        let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
+        let request = ClusterRequest::search(&format!("/{}/_search", self.index), body.to_string());
         let found: Counted = self.cluster.send(request.query("filter_path", "aggregations")).await?.json()?;
         let buckets = found.aggregations.values.buckets;
         if buckets.len() != values.len() {
