@@ -164,7 +164,8 @@ fn explain_product(
         texts: false,
         budget: &budget(snapshot),
     };
-    let explanation = snapshot.engine.explain(&request, ordinal)?;
+    let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
+    let explanation = explainer.explain(&request, ordinal)?;
     let scores = words.iter().zip(&explanation.groups).map(|(word, group)| ExplainedScore {
         word: word.word.clone(),
         required: word.required,

@@ -63,7 +63,7 @@ pub enum PartsError {
 impl From<PartsError> for EngineError {
     fn from(error: PartsError) -> Self {
         match error {
-            PartsError::Cluster(error) => Self::Cluster(error),
+            PartsError::Cluster(error) => error.into(),
             other => Self::index("read")(other),
         }
     }

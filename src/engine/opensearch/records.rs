@@ -74,9 +74,8 @@ impl OpenSearchEngine {
             "_source": false,
             "track_total_hits": true,
         });
-        let body = serde_json::to_vec(&body).map_err(EngineError::index("written"))?;
         let path = format!("/{}{REVIEWS}/_search", self.index);
-        let search = ClusterRequest::search(&path, Bytes::from(body));
+        let search = ClusterRequest::search(&path, body.to_string());
         let search = search.query("filter_path", "hits.total.value,hits.hits.fields");
         let found: FoundReviews = self.cluster.send(search).await?.json()?;
         let reviews = found.hits.hits.into_iter().map(|hit| one(hit.fields.object, "object"));
@@ -84,8 +83,7 @@ impl OpenSearchEngine {
     }
 
     pub(super) async fn search_index(&self, body: &Value) -> Result<SearchResponse, EngineError> {
-        let body = serde_json::to_vec(body).map_err(EngineError::index("written"))?;
-        let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
+        let request = ClusterRequest::search(&format!("/{}/_search", self.index), body.to_string());
         let request =
             request.query("filter_path", "timed_out,hits.total.value,hits.hits._score,hits.hits.fields,aggregations");
         let response: SearchResponse = self.cluster.send(request).await?.json()?;

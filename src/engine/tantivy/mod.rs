@@ -24,7 +24,6 @@ use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
-use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 
 pub use build::TantivyBuilder;
@@ -33,11 +32,9 @@ pub use documents::Documents;
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
 use self::posting_list::PostingList;
-use super::{
-    Engine, EngineError, EngineFiles, Explanation, Record, ReviewHits, ReviewsRequest, SearchHits, SearchRequest,
-    records,
-};
-use crate::catalogue::{Attribute, Catalogue, Filter, Ordinal, Records};
+use super::embedded::{self, Embedded};
+use super::{EngineError, EngineFiles, SearchHits, SearchRequest};
+use crate::catalogue::{Catalogue, Filter, Ordinal, Records};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::score::Scorer;
@@ -107,21 +104,6 @@ impl TantivyEngine {
         Ok(engine)
     }
 
-    fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
-        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
-        let mut found = if let Some(page) = records::list(&self.records, request, &filter) {
-            page
-        } else {
-            let mut collector = TierCollector::new(self, request, &filter)?;
-            walk::walk(self, request.plan, &mut collector, request.budget)?;
-            collector.finish(request, &self.records)
-        };
-        if request.texts {
-            found.texts = records::texts(&self.records, &self.forward, &found.hits, request.budget)?;
-        }
-        Ok(found)
-    }
-
     /// Looks up a term; `None` if no document has it.
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
         let mut text = String::with_capacity(24);
@@ -178,44 +160,27 @@ fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>
     terms.into_stream().map_err(EngineError::index("read"))
 }
 
-impl Engine for TantivyEngine {
-    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
+impl Embedded for TantivyEngine {
+    fn records(&self) -> &Records {
+        &self.records
+    }
+
+    fn frequency(&self, term: &Term) -> Result<u32, EngineError> {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
     }
 
-    fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError> {
-        records::categories(&self.records, term, |request| self.search_now(request))
-    }
-
-    fn has_values<'a>(
-        &'a self,
-        attribute: Attribute,
-        values: &'a [&'a str],
-    ) -> BoxFuture<'a, Result<Vec<bool>, EngineError>> {
-        Box::pin(ready(Ok(records::has_values(&self.records, attribute, values))))
-    }
-
-    fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>> {
-        Box::pin(ready(Ok(records::content_hash(&self.records, id))))
-    }
-
-    fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>> {
-        Box::pin(ready(self.search_now(request)))
-    }
-
-    fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>> {
-        Box::pin(ready(records::record(&self.records, id)))
-    }
-
-    fn reviews<'a>(
-        &'a self,
-        id: &'a str,
-        request: &'a ReviewsRequest,
-    ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>> {
-        Box::pin(ready(Ok(records::reviews(&self.records, id, request))))
-    }
-
-    fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, EngineError> {
-        explain::explain(self, request, ordinal)
+    fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
+        let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
+        let mut found = if let Some(page) = embedded::list(&self.records, request, &filter) {
+            page
+        } else {
+            let mut collector = TierCollector::new(self, request, &filter)?;
+            walk::walk(self, request.plan, &mut collector, request.budget)?;
+            collector.finish(request, &self.records)
+        };
+        if request.texts {
+            found.texts = embedded::texts(&self.records, &self.forward, &found.hits, request.budget)?;
+        }
+        Ok(found)
     }
 }

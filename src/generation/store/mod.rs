@@ -232,7 +232,7 @@ impl Store {
 
     fn point_to(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let path = self.folder.join(CURRENT);
-        replace(&self.folder, &path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
+        replace(&path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use crate::file::{Access, Draft, folder_of, sync_folder};
 use crate::generation::artifact::Artifact;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::store::{MANIFEST, Manifest, NEXT, StoreError};
@@ -18,7 +19,8 @@ pub(super) fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Ma
     }
     write_manifest(folder, manifest)?;
     reach(Step::StoreWhole).map_err(StoreError::io("syncing", folder))?;
-    folder.parent().map_or(Ok(()), sync_folder)
+    let parent = folder_of(folder);
+    sync_folder(parent).map_err(StoreError::io("syncing", parent))
 }
 
 /// Writes a generation's manifest, or another in its place.
@@ -26,7 +28,7 @@ pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), S
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);
     let text = text.map_err(StoreError::io("writing", &path))?;
-    replace(folder, &path, &text, MANIFEST_STEPS)
+    replace(&path, &text, MANIFEST_STEPS)
 }
 
 /// Where replacing a file can go wrong: created, half written, synced, renamed.
@@ -38,21 +40,20 @@ pub(super) const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 
 /// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
-pub(super) fn replace(folder: &Path, path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
+pub(super) fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
     let [created, half, synced, renamed] = steps;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(NEXT);
-    #[cfg(unix)]
-    builder.permissions(readable());
-    let mut next = builder.tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
-    let written = reach(created)
-        .and_then(|()| write_in_halves(next.as_file_mut(), content, half))
-        .and_then(|()| next.as_file().sync_all())
-        .and_then(|()| reach(synced));
-    written.map_err(StoreError::io("writing", path))?;
-    next.persist(path).map_err(|error| StoreError::io("replacing", path)(error.error))?;
+    let folder = folder_of(path);
+    // The index holds no secret: its files get the permissions of other files in its folder.
+    let draft = Draft::new(path, NEXT, Access::Mode(0o644));
+    let mut draft = draft.map_err(StoreError::io("writing in", folder))?;
+    let written = draft.write(|file| {
+        reach(created)?;
+        write_in_halves(file, content, half)
+    });
+    written.and_then(|()| reach(synced)).map_err(StoreError::io("writing", path))?;
+    let draft = draft.rename(true).map_err(StoreError::io("replacing", path))?;
     reach(renamed).map_err(StoreError::io("replacing", path))?;
-    sync_folder(folder)
+    draft.sync().map_err(StoreError::io("syncing", folder))
 }
 
 pub(super) fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -70,19 +71,4 @@ fn write_in_halves(file: &mut File, content: &[u8], between: Step) -> io::Result
     file.write_all(first)?;
     reach(between)?;
     file.write_all(second)
-}
-
-/// Makes sure that names just written survive a power cut.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
-    }
-    Ok(())
-}
-
-/// The index holds no secret: its files get the permissions of other files in its folder.
-#[cfg(unix)]
-fn readable() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(0o644)
 }

@@ -11,16 +11,16 @@ mod check;
 mod edit;
 mod error;
 mod exposure;
-mod stamp;
 
 pub use edit::{NewKey, create, revoke, rotate};
 pub use error::{KeyFileError, KeyFinding};
 pub use exposure::exposure;
-pub use stamp::FileStamp;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -28,9 +28,13 @@ use serde_json::{Map, Value};
 
 use super::rate::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
+use crate::file::FileStamp;
 
 /// Far more than any key file needs (a key takes about 300 bytes); seen before the file is read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Within this time of a change a file may change again without another time stamp, on the coarsest file systems.
+const COARSEST_TIME: Duration = Duration::from_secs(2);
 
 /// A valid key file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -134,8 +138,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     let fail = |source| KeyFileError::from_io(path, source);
     // Looked at before it is opened: opening a pipe would wait for its writer.
-    let metadata = std::fs::metadata(path).map_err(fail)?;
-    if !metadata.is_file() {
+    if !fs::metadata(path).map_err(fail)?.is_file() {
         return Err(KeyFileError::NotAFile { path: path.to_owned() });
     }
     let mut content = Vec::new();
@@ -144,6 +147,15 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
         return Err(KeyFileError::TooLarge { path: path.to_owned(), max_bytes: MAX_BYTES });
     }
     Ok(content)
+}
+
+/// The device and the stamp of a key file: two different contents don't have the same ones. `None` if it changed so recently that
+/// its next change could have the same times.
+pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, KeyFileError> {
+    let metadata = fs::metadata(path).map_err(|source| KeyFileError::from_io(path, source))?;
+    let stamp = FileStamp::of(String::new(), &metadata);
+    let is_settled = !stamp.has_changed_since(SystemTime::now() - COARSEST_TIME);
+    Ok(is_settled.then(|| (metadata.dev(), stamp)))
 }
 
 fn hexadecimal(digest: &KeyDigest) -> String {
