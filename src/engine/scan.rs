@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use futures_util::future::{BoxFuture, ready};
-use rustc_hash::FxHashMap;
 
 use super::{
     Engine, EngineError, Explanation, Record, ReviewHits, ReviewsRequest, Satisfied, SearchHits, SearchRequest, records,
@@ -22,7 +22,7 @@ const SCALE: f32 = 2.2;
 /// Documents, each with the packed frequencies of its terms.
 #[derive(Debug)]
 pub(super) struct ScanEngine {
-    pub(super) documents: Vec<FxHashMap<Term, u32>>,
+    pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
     pub(super) catalogue: Arc<Catalogue>,
@@ -36,7 +36,7 @@ type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
     /// The terms of a document, as it is kept.
-    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> FxHashMap<Term, u32> {
+    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> HashMap<Term, u32> {
         terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
     }
 

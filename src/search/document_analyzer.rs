@@ -1,6 +1,8 @@
 //! The words and terms of documents.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
 
 use super::alternatives::replaced;
 use super::field::{Field, Section};
@@ -30,11 +32,11 @@ pub struct DocumentAnalyzer {
     /// Where beginnings of its words occur, by the number of each.
     prefixes_found: Tally,
     /// The number of each beginning.
-    prefixes: FxHashMap<Box<str>, u32>,
+    prefixes: foldhash::HashMap<Box<str>, u32>,
     /// The numbers of each word's beginnings, by the word's provisional number; the first of them only, if it has been met.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
-    /// The document's other terms.
-    terms: FxHashMap<Term, Occurrences>,
+    /// The document's other terms; they come in the same order in each build.
+    terms: HashMap<Term, Occurrences, FixedState>,
 }
 
 /// The final numbers of words, by their provisional ones.
@@ -116,9 +118,9 @@ impl DocumentAnalyzer {
             lengths: Lengths::default(),
             stems_found: Tally::default(),
             prefixes_found: Tally::default(),
-            prefixes: FxHashMap::default(),
+            prefixes: foldhash::HashMap::default(),
             prefixes_of: Vec::new(),
-            terms: FxHashMap::default(),
+            terms: HashMap::default(),
         }
     }
 

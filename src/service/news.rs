@@ -1,6 +1,6 @@
 //! News: products that were added, and evidence that was renewed.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::ServiceError;
@@ -62,7 +62,7 @@ async fn products(
     snapshot: &Snapshot,
     changes: &[(NewsKind, &str, &str)],
     categories: &[String],
-) -> Result<FxHashMap<String, Product>, ServiceError> {
+) -> Result<HashMap<String, Product>, ServiceError> {
     let filter = SoftwareFilter {
         ids: changes.iter().map(|(_, _, id)| (*id).to_owned()).collect(),
         categories: categories.to_vec(),

@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Seek as _, Write as _};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use fst::{Map, MapBuilder};
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::catalogue::{Bulk, Ordinal};
@@ -71,7 +71,7 @@ const COUNTED_TERMS: usize = 500_000;
 pub(super) struct DictionaryBuilder {
     scratch: Scratch,
     /// The documents with each term, of those that came last.
-    counts: FxHashMap<Term, u32>,
+    counts: HashMap<Term, u32>,
     /// All others; a term has as many rows as it was counted times.
     counted: ScratchSorter<(String, u32)>,
     /// The documents with each name: demo records are behind all real ones, then the score counts.
@@ -94,7 +94,7 @@ pub(super) struct Example<'d> {
 impl DictionaryBuilder {
     pub(super) fn new(scratch: &Scratch) -> Self {
         let (counted, named) = (scratch.sorter(), scratch.sorter());
-        Self { scratch: scratch.clone(), counts: FxHashMap::default(), counted, named }
+        Self { scratch: scratch.clone(), counts: HashMap::default(), counted, named }
     }
 
     /// Counts a document's term.
@@ -166,7 +166,7 @@ impl DictionaryBuilder {
 #[derive(Debug, Default)]
 struct Sets {
     sets: Vec<Box<[u32]>>,
-    numbers: FxHashMap<Box<[u32]>, u64>,
+    numbers: HashMap<Box<[u32]>, u64>,
 }
 
 impl Sets {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::document::parse_words;
@@ -153,7 +153,7 @@ impl SearchResponse {
     }
 
     /// The fields of the hits, by their ordinals.
-    pub(super) fn by_ordinal(self) -> Result<FxHashMap<u32, StoredFields>, EngineError> {
+    pub(super) fn by_ordinal(self) -> Result<HashMap<u32, StoredFields>, EngineError> {
         let fields = self.hits.hits.into_iter().map(|hit| hit.fields);
         fields.map(|fields| Ok((*fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?, fields))).collect()
     }

@@ -8,7 +8,7 @@ mod texts;
 use std::ops::Range;
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::de::IgnoredAny;
 
 use self::scratch::Scratch;
@@ -49,7 +49,7 @@ pub(super) struct Highlighter<'s> {
     /// The two words of each compound that is written apart, and the slot that it stands for.
     compounds: Vec<([WordId; 2], Slots)>,
     /// The matched words of descriptions of categories, each with its slots: many hits are in the same ones.
-    described: FxHashMap<String, Description<'s>>,
+    described: HashMap<String, Description<'s>>,
     scratch: Scratch,
 }
 
@@ -97,7 +97,7 @@ impl<'s> Highlighter<'s> {
             words: slots(expansion, |term| matches!(term, Term::Word(_))),
             is_found_by_word_numbers,
             compounds,
-            described: FxHashMap::default(),
+            described: HashMap::default(),
             scratch: Scratch::default(),
         }
     }

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 
 /// One word a line, lower case, sorted: sizes 10 to 40 of SCOWL, the list that spelling checkers are made of
 /// (<http://wordlist.aspell.net>), American and British, without names, abbreviations and contractions. `COPYRIGHT`
 /// in the same folder holds its licence.
-static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
+static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
 
 /// Function words, sorted: Snowball's English stop words (snowballstem.org/algorithms/english/stop.txt) without the contractions, and
 /// the modal verbs.
