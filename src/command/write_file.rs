@@ -24,7 +24,6 @@ pub(super) fn write_file(
     let mut builder = tempfile::Builder::new();
     // Hidden, and not named like an export: a server that watches the folder doesn't read it.
     builder.prefix(".software-directory-").suffix(".tmp");
-    #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder).map_err(failed)?;
     let mut out = BufWriter::new(file.as_file_mut());

@@ -62,15 +62,9 @@ pub(crate) fn has_changed_since(stamp: &FolderStamp, moment: SystemTime) -> bool
     })
 }
 
-#[cfg(unix)]
 fn identity(metadata: &fs::Metadata) -> (u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn identity(_: &fs::Metadata) -> (u64, i64, i64) {
-    (0, 0, 0)
 }
 
 #[cfg(test)]

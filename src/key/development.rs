@@ -87,16 +87,10 @@ fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<
     Ok(())
 }
 
-#[cfg(unix)]
 fn is_private(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // The six low bits are those of the group and of all others.
     metadata.permissions().mode().trailing_zeros() >= 6
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &fs::Metadata) -> bool {
-    true
 }
 
 #[cfg(test)]
@@ -117,7 +111,6 @@ mod tests {
         assert_eq!((first.key.kind(), first.notice, second.notice), (KeyKind::Development, None, None));
     }
 
-    #[cfg(unix)]
     #[test]
     fn the_file_is_readable_by_its_owner_only() {
         use std::os::unix::fs::PermissionsExt;
@@ -127,7 +120,6 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_key_that_others_could_read_is_replaced_with_a_notice() {
         use std::os::unix::fs::PermissionsExt;

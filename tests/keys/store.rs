@@ -321,7 +321,6 @@ impl std::io::Write for Log {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn key_file_that_others_may_read_is_warned_of_once_at_the_start_and_at_a_change_of_its_mode() {
     use std::os::unix::fs::PermissionsExt;

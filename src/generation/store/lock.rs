@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::time::Duration;
 
 use crate::generation::failpoint::{Step, reach};
@@ -14,7 +15,6 @@ const LOCK: &str = "LOCK";
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Has opening a named pipe not wait for its other end.
-#[cfg(unix)]
 #[expect(clippy::cast_possible_wrap, reason = "a flag, whose highest bit isn't set")]
 pub(super) const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
@@ -40,15 +40,9 @@ impl Store {
     pub(super) fn open_lock(&self) -> io::Result<File> {
         let mut options = File::options();
         options.create(true).truncate(false).write(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-            let file = options.mode(0o600).custom_flags(NONBLOCK).open(self.folder.join(LOCK))?;
-            // One of an earlier version was readable; another owner's stays as it is.
-            let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-            Ok(file)
-        }
-        #[cfg(not(unix))]
-        options.open(self.folder.join(LOCK))
+        let file = options.mode(0o600).custom_flags(NONBLOCK).open(self.folder.join(LOCK))?;
+        // One of an earlier version was readable; another owner's stays as it is.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+        Ok(file)
     }
 }

@@ -9,7 +9,6 @@ use bytes::Bytes;
 
 use crate::catalogue::Bulk;
 use crate::generation::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
-#[cfg(unix)]
 use crate::generation::store::lock::NONBLOCK;
 use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
 
@@ -95,7 +94,6 @@ impl Store {
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
     let file = options.open(path)?;
     if !file.metadata()?.is_file() {

@@ -42,7 +42,6 @@ pub(super) fn replace(folder: &Path, path: &Path, content: &[u8], steps: Replace
     let [created, half, synced, renamed] = steps;
     let mut builder = tempfile::Builder::new();
     builder.prefix(NEXT);
-    #[cfg(unix)]
     builder.permissions(readable());
     let mut next = builder.tempfile_in(folder).map_err(StoreError::io("writing in", folder))?;
     let written = reach(created)
@@ -74,14 +73,10 @@ fn write_in_halves(file: &mut File, content: &[u8], between: Step) -> io::Result
 
 /// Makes sure that names just written survive a power cut.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))?;
-    }
-    Ok(())
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io("syncing", folder))
 }
 
 /// The index holds no secret: its files get the permissions of other files in its folder.
-#[cfg(unix)]
 fn readable() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
     fs::Permissions::from_mode(0o644)

@@ -195,7 +195,6 @@ fn lock(path: &Path, folder: &Path, target: &Path, wait: Duration) -> Result<Fil
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     // An account that may open the file may hold the lock, and so keep keys from being revoked.
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let lock = match options.open(&lock_path) {
         // Made by another account: it can still be locked.
@@ -244,7 +243,6 @@ fn write_temporary(folder: &Path, target: &Path, content: &[u8]) -> io::Result<N
 
 /// The new file gets owner and mode of the old one: a server under an account of its own must still be able to read it
 /// after an administrator added a key.
-#[cfg(unix)]
 fn keep_access(file: &File, target: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let before = match fs::metadata(target) {
@@ -258,19 +256,8 @@ fn keep_access(file: &File, target: &Path) -> io::Result<()> {
     file.set_permissions(before.permissions())
 }
 
-#[cfg(not(unix))]
-fn keep_access(_: &File, _: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -297,7 +284,6 @@ mod tests {
         change().expect("free again");
     }
 
-    #[cfg(unix)]
     #[test]
     fn lock_file_is_private_and_one_with_another_mode_still_works() {
         use std::os::unix::fs::PermissionsExt;

@@ -31,25 +31,13 @@ impl FileStamp {
 }
 
 /// Device, inode and time of the last change of the inode, which no program can set back.
-#[cfg(unix)]
 fn identity(metadata: &Metadata) -> (u64, u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
 }
 
-#[cfg(unix)]
 fn inode_changed(metadata: &Metadata) -> SystemTime {
     use std::os::unix::fs::MetadataExt;
     let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
-}
-
-#[cfg(not(unix))]
-fn inode_changed(_: &Metadata) -> SystemTime {
-    SystemTime::UNIX_EPOCH
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Metadata) -> (u64, u64, i64, i64) {
-    (0, 0, 0, 0)
 }
