@@ -9,6 +9,7 @@
 
 pub mod catalogue;
 pub mod cli;
+mod client;
 pub mod command;
 pub mod curate;
 pub mod engine;

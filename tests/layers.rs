@@ -5,22 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of `src/`, lowest first, each with the modules it may use.
-const LAYERS: [(&str, &[&str]); 20] = [
+const LAYERS: [(&str, &[&str]); 21] = [
     ("error", &[]),
     ("file", &[]),
     ("panics", &[]),
+    ("client", &[]),
     ("text", &[]),
     ("scratch", &[]),
     ("record", &[]),
     ("export", &["record", "scratch", "text"]),
     ("catalogue", &["export", "record", "scratch"]),
     ("search", &["catalogue", "record", "text"]),
-    ("engine", &["catalogue", "error", "scratch", "search", "text"]),
+    ("engine", &["catalogue", "client", "error", "scratch", "search", "text"]),
     (
         "generation",
         &["catalogue", "engine", "error", "export", "file", "panics", "record", "scratch", "search", "text"],
     ),
-    ("update", &["engine", "error", "export", "generation", "panics"]),
+    ("update", &["client", "engine", "error", "export", "generation", "panics"]),
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "export", "generation", "record", "service", "text"]),
     ("key", &["file", "record", "text"]),
@@ -48,6 +49,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
         &[
             "catalogue",
             "cli",
+            "client",
             "curate",
             "engine",
             "error",
@@ -72,14 +74,16 @@ const LAYERS: [(&str, &[&str]); 20] = [
 const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
 
 /// Crates with one home: only files below that path name them.
-const HOMES: [(&str, &str); 7] = [
+const HOMES: [(&str, &str); 9] = [
     ("axum", "http"),
     ("clap", "cli"),
     ("notify", "update/watch.rs"),
     ("tantivy", "engine/tantivy"),
     ("tempfile::Builder", "file"),
-    ("hyper_rustls", "engine/opensearch/cluster"),
-    ("hyper_util::client", "engine/opensearch/cluster"),
+    ("hyper_rustls", "client"),
+    ("hyper_util::client", "client"),
+    ("rustls", "client"),
+    ("rustls_native_certs", "client"),
 ];
 
 fn source() -> PathBuf {

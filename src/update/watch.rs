@@ -206,15 +206,9 @@ impl FsEvents {
     }
 }
 
-#[cfg(unix)]
 fn identity(folder: &Path) -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
     folder.metadata().ok().map(|metadata| metadata.ino())
-}
-
-#[cfg(not(unix))]
-fn identity(folder: &Path) -> Option<u64> {
-    folder.metadata().ok().map(|_| 0)
 }
 
 #[cfg(test)]

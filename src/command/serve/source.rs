@@ -19,7 +19,6 @@ use crate::update::cluster::{self, ClusterFollower};
 use crate::update::watch::{FsEvents, Signal, watch};
 
 /// The source of generations.
-#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub(super) enum Generations {
     /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
     Built { reloader: Reloader, waits: bool },

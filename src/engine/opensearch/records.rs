@@ -1,7 +1,7 @@
 //! Reads records and reviews from a cluster.
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -99,9 +99,9 @@ impl OpenSearchEngine {
         &self,
         ordinals: &[Ordinal],
         fields: &Value,
-    ) -> Result<FxHashMap<Ordinal, StoredFields>, EngineError> {
+    ) -> Result<HashMap<Ordinal, StoredFields>, EngineError> {
         if ordinals.is_empty() {
-            return Ok(FxHashMap::default());
+            return Ok(HashMap::default());
         }
         let mut body = json!({
             "query": {"constant_score": {"filter": {"terms": {"ordinal": ordinals}}}},

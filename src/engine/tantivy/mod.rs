@@ -24,7 +24,7 @@ use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
 use ::tantivy::{ReloadPolicy, Term as IndexTerm};
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 pub use build::TantivyBuilder;
 pub use documents::Documents;
@@ -60,7 +60,7 @@ pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
     /// The frequent terms, by the offset of their postings.
-    frequent: FxHashMap<usize, FrequentTerm>,
+    frequent: HashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Forward,
     catalogue: Arc<Catalogue>,
@@ -98,7 +98,7 @@ impl TantivyEngine {
             return Err(EngineError::Misfit { found, expected: scorer.documents() });
         }
         let postings = segment.inverted_index(field).map_err(EngineError::index("opened"))?;
-        let frequent = FxHashMap::default();
+        let frequent = HashMap::default();
         let mut engine = Self { field, postings, frequent, scorer, forward, catalogue, records };
         engine.frequent = engine.read_frequent()?;
         Ok(engine)
@@ -118,8 +118,8 @@ impl TantivyEngine {
     }
 
     /// Reads the postings of all frequent words and synonym groups.
-    fn read_frequent(&self) -> Result<FxHashMap<usize, FrequentTerm>, EngineError> {
-        let mut frequent = FxHashMap::default();
+    fn read_frequent(&self) -> Result<HashMap<usize, FrequentTerm>, EngineError> {
+        let mut frequent = HashMap::default();
         for kind in [Term::WORD, Term::CONCEPT] {
             let mut terms = terms_of(&self.postings, kind)?;
             while let Some((_, term)) = terms.next() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use crate::catalogue::{Admission, Attribute, Catalogue, Columns, Filter, Ordinal, Records, STARS};
 use crate::engine::embedded::{self, Embedded};
@@ -20,7 +20,7 @@ const SCALE: f32 = 2.2;
 /// Documents, each with the packed frequencies of its terms.
 #[derive(Debug)]
 pub(in crate::engine) struct ScanEngine {
-    pub(super) documents: Vec<FxHashMap<Term, u32>>,
+    pub(super) documents: Vec<HashMap<Term, u32>>,
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
     pub(super) catalogue: Arc<Catalogue>,
@@ -34,7 +34,7 @@ type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
     /// The terms of a document, as it is kept.
-    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> FxHashMap<Term, u32> {
+    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> HashMap<Term, u32> {
         terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
     }
 

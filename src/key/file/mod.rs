@@ -123,7 +123,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
         Self {
             id: &key.id,
             name: &key.name,
-            sha256: hexadecimal(&key.digest),
+            sha256: hex::encode(key.digest),
             created_at: key.created_at.to_string(),
             expires_at: key.expires.map(|expiry| expiry.to_string()),
             rate_per_minute: key.rate.per_minute().map_or_else(|| UNLIMITED.into(), Value::from),
@@ -158,15 +158,8 @@ pub(super) fn settled_stamp(path: &Path) -> Result<Option<(u64, FileStamp)>, Key
     Ok(is_settled.then(|| (metadata.dev(), stamp)))
 }
 
-fn hexadecimal(digest: &KeyDigest) -> String {
-    let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    nibbles.filter_map(|nibble| char::from_digit(u32::from(nibble), 16)).collect()
-}
-
 /// The digest that 64 hexadecimal digits stand for.
 fn digest_from_hexadecimal(text: &str) -> Option<KeyDigest> {
-    let digits: Vec<u8> =
-        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
-    if digits.len() == 64 { bytes.try_into().ok() } else { None }
+    let mut digest = KeyDigest::default();
+    hex::decode_to_slice(text, &mut digest).is_ok().then_some(digest)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::Reason;
+use crate::client::TlsError;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
@@ -114,7 +115,7 @@ pub enum NodeError {
         node: String,
         /// The cause.
         #[source]
-        source: rustls::Error,
+        source: TlsError,
     },
     #[error("the connection to node {node} broke")]
     Broken {
