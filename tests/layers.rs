@@ -24,7 +24,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "export", "generation", "record", "service", "text"]),
     ("key", &["lock", "record", "text"]),
-    ("mcp", &["generation", "record", "service", "text"]),
+    ("mcp", &["generation", "service", "text"]),
     (
         "http",
         &[
