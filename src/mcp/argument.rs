@@ -69,17 +69,17 @@ pub(super) fn read<T>(
     let is_missing = |parameter: &&&dyn AnyParameter| {
         parameter.is_required(Interface::Tool) && given.get(parameter.name()).is_none_or(Value::is_null)
     };
-    let missing: Vec<_> = parameters.iter().filter(is_missing).map(|of| format!("{} is needed.", of.name())).collect();
-    let mut refused = match values.read(read) {
-        Ok(request) if missing.is_empty() => return Ok(request),
-        Ok(_) => Vec::new(),
-        Err(refused) => refused,
-    };
-    refused.sort_by(|a, b| a.parameter.cmp(&b.parameter));
-    // The first wrong one of several values is enough.
-    refused.dedup_by(|a, b| a.parameter == b.parameter);
-    let messages: Vec<_> = refused.into_iter().map(|refusal| refusal.message).chain(missing).collect();
-    Err(messages.join(" "))
+    let read = values.read(|values| {
+        let request = read(values);
+        values.refusals.sort_by(|a, b| a.parameter.cmp(&b.parameter));
+        // The first wrong one of several values is enough.
+        values.refusals.dedup_by(|a, b| a.parameter == b.parameter);
+        for parameter in parameters.iter().filter(is_missing) {
+            values.refuse(parameter.name(), Reason::Invalid, "is needed");
+        }
+        request
+    });
+    read.map_err(|refusals| refusals.into_iter().map(|refusal| refusal.message).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

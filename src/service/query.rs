@@ -183,7 +183,7 @@ impl SearchSoftware {
             highlight: false,
             typo: true,
             prefix: Prefix::Auto,
-            page: PageRequest { limit: 20, offset: 0 },
+            page: PageRequest::default(),
         }
     }
 }

@@ -162,7 +162,7 @@ pub struct Values<'v> {
     interface: Interface,
     /// By name; `None` for a text that isn't UTF-8.
     given: Vec<(&'static str, Option<Given<'v>>)>,
-    refusals: Vec<Refusal>,
+    pub refusals: Vec<Refusal>,
 }
 
 impl<'v> Values<'v> {
@@ -175,7 +175,7 @@ impl<'v> Values<'v> {
         self.given.push((name, given));
     }
 
-    /// What `read` makes of the values, unless one is refused.
+    /// Reads a request, unless a value is refused.
     ///
     /// # Errors
     /// All refusals, in the order in which they were found.
@@ -186,21 +186,19 @@ impl<'v> Values<'v> {
 
     /// The parameter's value, if it is given once and can be read.
     pub fn one<V: Value>(&mut self, parameter: &Parameter<V>) -> Option<V::Output> {
-        let mut given = self.given(parameter.name);
-        let first = given.next()?;
-        if given.next().is_some() {
-            drop(given);
-            self.refuse(parameter.name, Reason::Invalid, "must be given only once");
-            return None;
+        match self.given(parameter.name)[..] {
+            [] => None,
+            [only] => self.take(parameter, only),
+            [..] => {
+                self.refuse(parameter.name, Reason::Invalid, "must be given only once");
+                None
+            }
         }
-        drop(given);
-        self.take(parameter, first)
     }
 
     /// All values of a repeatable parameter, in order.
     pub fn many<V: Value>(&mut self, parameter: &Parameter<V>) -> Vec<V::Output> {
-        let given: Vec<_> = self.given(parameter.name).collect();
-        given.into_iter().filter_map(|given| self.take(parameter, given)).collect()
+        self.given(parameter.name).into_iter().filter_map(|given| self.take(parameter, given)).collect()
     }
 
     /// The text to search for; `None` for white space alone.
@@ -224,8 +222,8 @@ impl<'v> Values<'v> {
         PageRequest { limit, offset: self.integer(offset) }
     }
 
-    fn given(&self, name: &'static str) -> impl Iterator<Item = Option<Given<'v>>> + use<'_, 'v> {
-        self.given.iter().filter(move |(given, _)| *given == name).map(|(_, value)| *value)
+    fn given(&self, name: &str) -> Vec<Option<Given<'v>>> {
+        self.given.iter().filter(|(given, _)| *given == name).map(|(_, value)| *value).collect()
     }
 
     fn take<V: Value>(&mut self, parameter: &Parameter<V>, given: Option<Given<'_>>) -> Option<V::Output> {
@@ -236,12 +234,8 @@ impl<'v> Values<'v> {
         };
         read.map_err(|allowed| {
             let is_list = matches!(given, Some(Given::Text(text)) if parameter.repeatable && text.contains(','));
-            let hint = if is_list {
-                format!("; for several, repeat the parameter: {name}=…&{name}=…")
-            } else {
-                String::new()
-            };
-            self.refuse(name, Reason::Invalid, &format!("{allowed}{hint}"));
+            let hint = is_list.then(|| format!("; for several, repeat the parameter: {name}=…&{name}=…"));
+            self.refuse(name, Reason::Invalid, &(allowed + &hint.unwrap_or_default()));
         })
         .ok()
     }
@@ -249,7 +243,7 @@ impl<'v> Values<'v> {
     /// Refuses a parameter; `allowed` ends a sentence that begins with its name.
     pub fn refuse(&mut self, name: &str, reason: Reason, allowed: &str) {
         let message = format!("{name} {allowed}.").replace("?.", "?");
-        self.add(Refusal { parameter: name.to_owned(), reason, message });
+        self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
     }
 
     /// Refuses a parameter that isn't one of the known ones.
@@ -269,10 +263,6 @@ impl<'v> Values<'v> {
             let allowed = names().collect::<Vec<_>>().join(", ");
             format!("There is no {noun} {shown}.{near} Allowed are: {allowed}.")
         };
-        self.add(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
-    }
-
-    pub fn add(&mut self, refusal: Refusal) {
-        self.refusals.push(refusal);
+        self.refusals.push(Refusal { parameter: name.to_owned(), reason: Reason::Unknown, message });
     }
 }

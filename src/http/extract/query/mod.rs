@@ -78,7 +78,7 @@ fn collect<'q>(query: &'q RawQuery, known: &[&dyn AnyParameter]) -> Values<'q> {
         match (known.iter().find(|parameter| parameter.name().as_bytes() == name), std::str::from_utf8(name)) {
             (Some(parameter), _) => values.push(parameter.name(), std::str::from_utf8(value).ok().map(Given::Text)),
             (None, Ok(name)) => values.refuse_unknown(name, known),
-            (None, Err(_)) => values.add(Refusal {
+            (None, Err(_)) => values.refusals.push(Refusal {
                 parameter: String::from_utf8_lossy(name).into_owned(),
                 reason: Reason::Invalid,
                 message: "A parameter's name must be UTF-8, percent-encoded.".to_owned(),
