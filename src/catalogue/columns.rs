@@ -67,6 +67,16 @@ impl Order {
 
     /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
+
+    /// The name in requests; `-` stands for the highest or newest first.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Rating => "-rating",
+            Self::ReviewCount => "-review_count",
+            Self::EvidenceCheckedOn => "-evidence_checked_on",
+        }
+    }
 }
 
 /// The stars of the best rating.

@@ -10,6 +10,7 @@ mod facet;
 mod highlight;
 mod news;
 mod page;
+pub mod parameter;
 mod query;
 mod records;
 mod results;
@@ -30,8 +31,8 @@ pub use explain::{
 pub use news::{News, NewsKind, list_news};
 pub use page::{GlossaryPage, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
-    Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, PageRequest, SearchSoftware,
-    SearchSort, comma_separated,
+    Facet, ListGlossary, ListReviews, ListSoftware, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest,
+    SearchSoftware, SearchSort, comma_separated,
 };
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,

@@ -8,32 +8,16 @@ use bytes::Bytes;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
-use crate::http::extract::query::definition::{
-    FIELDS, FILTERS, LIMIT, LIST_SORT, QUERIED_OFFSET, query, software_filter,
-};
-use crate::http::extract::query::value::Text;
-use crate::http::extract::query::{AnyParameter, FromParameters, Parameter, Query, Values};
+use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
 use crate::http::middleware::ContentHash;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::http::response::{self, Fields, ListBody};
+use crate::http::response::{self, FIELDS, Fields, ListBody};
 use crate::http::state::AppState;
+use crate::service::parameter::Values;
+use crate::service::parameter::definition::{FILTERS, IDS, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET};
 use crate::service::{self, ListSoftware, SoftwareFilter};
-
-static Q: Parameter<Text> = query(
-    "Only products whose name or other name has, for every word of this, a word that starts with it. Case, accents and \
-     compounds written apart or together don't matter. Best match first unless `sort` is given.",
-    "penguin",
-);
-
-static ID: Parameter<Text> = Parameter {
-    name: "id",
-    about: "Only the products with these ids: repeat it for several. An id that doesn't exist matches nothing.",
-    value: Text { empty: false, max_characters: None },
-    repeatable: true,
-    example: "demo-permit-penguin",
-};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -41,18 +25,12 @@ pub(in crate::http) struct ListParameters {
 }
 
 impl FromParameters for ListParameters {
-    const PARAMETERS: &'static [&'static [&'static dyn AnyParameter]] =
-        &[&[&Q, &ID], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+    const PARAMETERS: Parameters = &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
-        let q = values.query(&Q);
-        let list = ListSoftware {
-            filter: SoftwareFilter { ids: values.many(&ID), ..software_filter(values) },
-            sort: values.one(&LIST_SORT),
-            page: values.queried_page(&LIMIT, q.as_deref()),
-            q,
-        };
-        Self { list, fields: Fields(values.many(&FIELDS)) }
+        let list = ListSoftware::from_values(values);
+        check_offset(values, list.q.as_deref(), list.page);
+        Self { list, fields: Fields::read(values) }
     }
 }
 
