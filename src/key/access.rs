@@ -44,7 +44,6 @@ pub enum KeySetupError {
     Unreadable {
         /// The key file.
         path: PathBuf,
-        /// Why.
         reason: String,
     },
 }

@@ -61,7 +61,6 @@ pub struct OpenSearchEngine {
     dictionary: Dictionary,
     /// The stem of each word.
     stems: Arc<[StemId]>,
-    /// The categories.
     catalogue: Arc<Catalogue>,
     /// How many products aren't demo records: those of the lowest ordinals.
     real: Ordinal,

@@ -56,11 +56,7 @@ pub enum PartsError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     #[error("the part {name} of the generation in {index} is damaged: build it again with --reindex")]
-    Damaged {
-        index: String,
-        /// The part.
-        name: String,
-    },
+    Damaged { index: String, name: String },
     #[error("a scratch file can't be written")]
     File(#[source] io::Error),
 }

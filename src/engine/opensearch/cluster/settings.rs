@@ -65,9 +65,7 @@ pub enum ClusterSettingsError {
     Url(String),
     #[error("the certificates in {} can't be read: it must be a PEM file", path.display())]
     CaFile {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -82,9 +80,7 @@ pub enum ClusterSettingsError {
     Tls(#[source] rustls::Error),
     #[error("the password or key in {} can't be read", path.display())]
     SecretFile {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
