@@ -36,7 +36,7 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the number of documents in which a term occurs; from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of the few best documents with a term, as sorted indices into the list of categories; from memory.
+    /// Returns the categories of a term's few best documents, as sorted indices into the list of categories; from memory.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
     /// For each value, returns whether any product has it, ignoring case and accents.
@@ -49,8 +49,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the hash of a product's content, without its texts; `None` for an unknown id.
     fn content_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
-    /// Searches. Where the budget of the request is spent the search stops, and the hits are those found so far; which these
-    /// are doesn't depend on the page.
+    /// Searches. Once the request's budget is spent the search stops and returns what it found so far, which doesn't depend on
+    /// the page.
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
 
     /// Returns a product; `None` for an unknown id.
@@ -82,9 +82,7 @@ type Source = Box<dyn std::error::Error + Send + Sync>;
 pub enum EngineError {
     #[error("the search index can't be {doing}")]
     Index {
-        /// The operation.
         doing: &'static str,
-        /// Why it failed.
         #[source]
         source: Source,
     },
@@ -101,12 +99,7 @@ pub enum EngineError {
     #[error(transparent)]
     Refused(Source),
     #[error("the search index holds {found} documents in place of {expected}")]
-    Misfit {
-        /// Documents found.
-        found: usize,
-        /// Documents expected.
-        expected: usize,
-    },
+    Misfit { found: usize, expected: usize },
 }
 
 impl EngineError {

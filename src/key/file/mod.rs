@@ -48,11 +48,9 @@ pub struct KeyFile {
 pub struct KeyRecord {
     /// The key's id, unique in the file.
     pub id: Box<str>,
-    /// The key's holder.
     pub name: Box<str>,
     /// SHA-256 of the whole key, unique in the file.
     pub digest: KeyDigest,
-    /// When it was made.
     pub created_at: Timestamp,
     /// Until when it is valid; `None` is for ever.
     pub expires: Option<Expiry>,

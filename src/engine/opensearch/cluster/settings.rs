@@ -62,9 +62,7 @@ pub enum ClusterSettingsError {
     Url(String),
     #[error("the certificates in {} can't be read: it must be a PEM file", path.display())]
     CaFile {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -79,9 +77,7 @@ pub enum ClusterSettingsError {
     Tls(#[source] TlsError),
     #[error("the password or key in {} can't be read", path.display())]
     SecretFile {
-        /// The file.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
