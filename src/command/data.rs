@@ -13,7 +13,7 @@ use crate::generation::source::Source;
 use crate::generation::{Settings, Snapshot};
 use crate::text::printable::printable;
 use crate::update::Directory;
-use crate::update::reloader::Reloader;
+use crate::update::files::Reloader;
 
 /// The data folder where none is named.
 pub(super) const DATA_FOLDER: &str = "data";

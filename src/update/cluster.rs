@@ -14,9 +14,9 @@ use crate::generation::Snapshot;
 use crate::generation::cluster::{OpenRemoteError, open};
 use crate::update::ReloadStatus;
 use crate::update::directory::{Degraded, Directory};
+use crate::update::files::ServedGeneration;
+use crate::update::files::watch::Signal;
 use crate::update::reload::{Reload, ReloadOutcome};
-use crate::update::reloader::ServedGeneration;
-use crate::update::watch::Signal;
 
 /// The interval between two looks at the cluster.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -2,10 +2,9 @@
 
 pub mod cluster;
 mod directory;
-pub mod follow;
+pub mod files;
+pub mod leader;
 mod reload;
-pub mod reloader;
-pub mod watch;
 
 pub use directory::{Degraded, Directory, RECORDS_SKIPPED};
 pub use reload::{Reload, ReloadOutcome, ReloadStatus};

@@ -10,7 +10,7 @@ use software_directory::generation::source::Source;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
 use software_directory::update::Directory;
-use software_directory::update::reloader::Reloader;
+use software_directory::update::files::Reloader;
 
 use crate::cluster;
 use crate::service::{Answer, Service, Setup};

@@ -13,7 +13,7 @@ use software_directory::generation::store::{Manifest, Store};
 use software_directory::generation::{BuildFailure, Observer, Phase, Processors, RenderedReport, Settings, Snapshot};
 use software_directory::service::{ListSoftware, PageRequest, list_software};
 use software_directory::update::Directory;
-use software_directory::update::reloader::Reloader;
+use software_directory::update::files::Reloader;
 use tempfile::TempDir;
 
 /// A folder with `data/` and, once something was written, `index/`.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use software_directory::generation::INDEX_FORMAT;
 use software_directory::generation::Phase;
 use software_directory::generation::store::Store;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;

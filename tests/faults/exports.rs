@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;

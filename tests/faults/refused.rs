@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fail::FailScenario;
 use software_directory::generation::failpoint::Step;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::binary::command;
 use crate::corpus::Corpus;

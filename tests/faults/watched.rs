@@ -13,7 +13,7 @@ use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, get_export, get_software, list_software, search_software,
 };
 use software_directory::update::Directory;
-use software_directory::update::watch::{FsEvents, Signal, watch};
+use software_directory::update::files::watch::{FsEvents, Signal, watch};
 
 use crate::corpus::revisions;
 use crate::place::{Running, ids};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use software_directory::generation::store::Store;
 use software_directory::update::Directory;
-use software_directory::update::follow::{Follower, Leader};
+use software_directory::update::leader::{Follower, Leader};
 use tempfile::TempDir;
 
 /// The faults of a web server and the requests that it got.

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, export, ids};
 

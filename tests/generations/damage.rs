@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use software_directory::generation::Phase;
 use software_directory::service::get_export;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, Running, export};
 

@@ -2,7 +2,7 @@
 
 use software_directory::generation::Snapshot;
 use software_directory::service::{ChangesPage, PageRequest, list_changes};
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, Running, export};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::get_export;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, Running, export, running};
 

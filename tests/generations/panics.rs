@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use software_directory::export::Report;
 use software_directory::generation::{FailureCode, Observer, Phase, RenderedReport};
 use software_directory::update::Directory;
-use software_directory::update::reloader::{Outcome, Reloader};
+use software_directory::update::files::{Outcome, Reloader};
 
 use crate::place::{Place, export, ids};
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};
 
 use software_directory::generation::{FailureCode, Phase, Settings};
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, export, running};
 

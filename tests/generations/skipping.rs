@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use software_directory::export::Skipped;
 use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::{get_export, get_software};
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, Running, export, export_of, product, running};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use software_directory::generation::source::Source;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 use crate::place::{Place, export, running};
 

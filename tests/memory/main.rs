@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use cap::Cap;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::files::Outcome;
 
 #[allow(dead_code, reason = "shared with tests/generations")]
 #[path = "../common/place.rs"]

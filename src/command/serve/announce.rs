@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::key::ApiKey;
-use crate::update::reloader::Outcome;
+use crate::update::files::Outcome;
 
 /// Logs the one line of a start.
 pub(super) fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, awaited: &str) {

@@ -38,8 +38,8 @@ use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
 use crate::update::Directory;
-use crate::update::reloader::{Outcome, Reloader};
-use crate::update::watch::Signal;
+use crate::update::files::watch::Signal;
+use crate::update::files::{Outcome, Reloader};
 
 /// The most connections to the metrics: a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;

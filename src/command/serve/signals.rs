@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::key::KeyStore;
-use crate::update::watch::Signal;
+use crate::update::files::watch::Signal;
 
 /// The phases of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

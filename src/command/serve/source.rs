@@ -8,15 +8,15 @@ use tokio::runtime::Handle;
 use super::super::Failure;
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
-use crate::update::follow::{Follower, Leader, follow};
-use crate::update::reloader::{Outcome, Reloader};
+use crate::update::files::{Outcome, Reloader};
+use crate::update::leader::{Follower, Leader, follow};
 
 use crate::generation::Settings;
 use crate::generation::source::Source;
 use crate::generation::store::Store;
 use crate::update::Directory;
 use crate::update::cluster::{self, ClusterFollower};
-use crate::update::watch::{FsEvents, Signal, watch};
+use crate::update::files::watch::{FsEvents, Signal, watch};
 
 /// The source of generations.
 #[expect(clippy::large_enum_variant, reason = "there is one in a process")]

@@ -3,9 +3,9 @@
 //! The files are those of an index folder: `CURRENT`, and for each generation `manifest.json` and the parts that it names. They are
 //! pulled into this server's own index folder, verified, and published as a generation of a local build is.
 
+mod client;
 mod error;
 mod pull;
-mod remote;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+pub use client::{Leader, LeaderError};
 pub use error::{FollowError, UnreadableKey};
-pub use remote::{Leader, LeaderError};
 
 use crate::error::chain;
 use crate::generation::BuildFailure;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{Change, Snapshot};
 use crate::update::directory::{Degraded, Directory};
+use crate::update::files::watch::Signal;
+use crate::update::files::{ServedGeneration, load};
 use crate::update::reload::{Reload, ReloadOutcome};
-use crate::update::reloader::{ServedGeneration, load};
-use crate::update::watch::Signal;
-use remote::Pointer;
+use client::Pointer;
 
 /// The interval between two looks at a leader that can be followed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

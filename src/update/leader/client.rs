@@ -12,7 +12,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 use crate::generation::store::is_generation_name;
-use crate::update::follow::{FollowError, UnreadableKey};
+use crate::update::leader::{FollowError, UnreadableKey};
 
 /// The time until a connection is made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

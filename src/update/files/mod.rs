@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 mod build;
 mod index;
+pub mod watch;
 
 pub(crate) use self::index::load;
 use crate::generation::Generation;

@@ -12,7 +12,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::generation::Change;
 use crate::generation::stamp::FolderStamp;
-use crate::update::reloader::{Outcome, Reloader};
+use crate::update::files::{Outcome, Reloader};
 
 /// The interval between two polls of the folder.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use crate::generation::process::ServedIds;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::Store;
 use crate::generation::{BuildFailure, FailureCode};
-use crate::update::reloader::{Outcome, Reloader, load};
+use crate::update::files::{Outcome, Reloader, load};
 
 impl Reloader {
     /// Builds a generation of the exports, on disk, unless it is there.

@@ -11,8 +11,8 @@ use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{Manifest, Store, StoreError};
 use crate::generation::{BuildFailure, FailureCode};
 use crate::update::directory::Degraded;
+use crate::update::files::Reloader;
 use crate::update::reload::ReloadOutcome;
-use crate::update::reloader::Reloader;
 
 /// The memory that a generation takes while it is loaded, decoded tables included, in bytes of its parts.
 const LOADING_FACTOR: u64 = 2;
