@@ -74,7 +74,7 @@ const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query"
 const HOMES: [(&str, &str); 6] = [
     ("axum", "http"),
     ("clap", "cli"),
-    ("notify", "update/files/watch.rs"),
+    ("notify", "update/files/events.rs"),
     ("tantivy", "engine/tantivy"),
     ("hyper_rustls", "engine/opensearch/cluster"),
     ("hyper_util::client", "engine/opensearch/cluster"),

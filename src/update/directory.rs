@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::export::Skipped;
 use crate::generation::Snapshot;
-use crate::update::reload::ReloadStatus;
+use crate::update::reload::{Reload, ReloadStatus};
 
 /// The name of the reason that invalid records are left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
@@ -96,8 +96,16 @@ impl Directory {
         self.reloads.load_full()
     }
 
-    /// Replaces what is known of the reloads.
-    pub(crate) fn set_reloads(&self, status: ReloadStatus) {
-        self.reloads.store(Arc::new(status));
+    pub(super) fn record(&self, reload: Reload) {
+        self.reloads.rcu(|status| status.after(reload));
+    }
+
+    /// Notes when what is served was last seen to be what its origin has.
+    pub(super) fn confirm(&self, current_at: Option<Timestamp>) {
+        self.reloads.rcu(|status| ReloadStatus { current_at, ..(**status).clone() });
+    }
+
+    pub(super) fn count_build(&self) {
+        self.reloads.rcu(|status| ReloadStatus { builds: status.builds + 1, ..(**status).clone() });
     }
 }

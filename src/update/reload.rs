@@ -63,13 +63,12 @@ pub struct Reload {
 
 impl ReloadStatus {
     /// This status after one more reload.
-    pub(crate) fn after(&self, reload: Reload, builds: u64) -> Self {
+    pub(super) fn after(&self, reload: Reload) -> Self {
         let mut next = self.clone();
         next.last = Some(reload);
         if reload.outcome.is_current() {
             next.current_at = Some(reload.at);
         }
-        next.builds = builds;
         if let Some(count) = next.counts.get_mut(reload.outcome as usize) {
             *count += 1;
         }

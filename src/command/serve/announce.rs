@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::key::ApiKey;
-use crate::update::files::Outcome;
+use crate::update::Outcome;
 
 /// Logs the one line of a start.
 pub(super) fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, awaited: &str) {
@@ -18,7 +18,7 @@ pub(super) fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: 
     let (served, index) = match outcome {
         Outcome::Loaded(served) => (served, "loaded"),
         Outcome::Published(served) => (served, "built"),
-        // The reloader has logged the reason.
+        // The reason is logged already.
         Outcome::KeptLastGood(served) => (served, "last good generation"),
         // A start publishes something.
         Outcome::Unchanged => return,

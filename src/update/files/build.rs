@@ -1,19 +1,63 @@
-//! Builds of the reloader: on disk, by a process of their own or in this one, or in memory.
+//! Builds of export files: on disk, by a process of their own or in this one, or in memory.
 
-use crate::generation::Processors;
-use crate::generation::Snapshot;
+use std::sync::Arc;
+
 use crate::generation::builder::{Builder, Built};
+use crate::generation::failpoint::{Step, pass};
 use crate::generation::process::ServedIds;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::Store;
-use crate::generation::{BuildFailure, FailureCode};
-use crate::update::files::{Outcome, Reloader, load};
+use crate::generation::{BuildFailure, FailureCode, Processors, Snapshot};
+use crate::update::files::{ExportFiles, Kept};
+use crate::update::reload::ReloadOutcome;
+use crate::update::state::{About, Health, Problem};
+use crate::update::stored::load;
 
-impl Reloader {
-    /// Builds a generation of the exports, on disk, unless it is there.
-    pub(super) fn build_on_disk(&mut self, store: &Store, served: Option<&Snapshot>) -> Result<Built, BuildFailure> {
-        let served = served.map(ServedIds::of).unwrap_or_default();
-        let processors = self.processors();
+/// A generation to publish, or `None` if what is served stays.
+type Publication = Option<(Arc<Snapshot>, ReloadOutcome)>;
+
+impl ExportFiles {
+    /// Builds the generation of the files, unless it is served and, where it should be, on disk.
+    pub(super) fn build(
+        &mut self,
+        last_good: Option<&Snapshot>,
+        health: &mut Health,
+    ) -> Result<Publication, BuildFailure> {
+        let known = self.known_files(health);
+        if let Some(stamp) = &known
+            && !health.serves_damaged()
+            && self.is_current()
+        {
+            pass(Step::Read);
+            self.set_seen(Some(stamp.clone()));
+            self.rejected = None;
+            health.end(|about| about == About::Index);
+            return Ok(None);
+        }
+        let Some(store) = self.writable_store().cloned() else {
+            return self.build_in_memory(last_good, known, health);
+        };
+        match self.build_on_disk(&store, last_good, health) {
+            Ok(built) => self.open(&store, built, health),
+            Err(failure) if failure.code.is_of_index() => {
+                let detail = format!("{failure}; the directory is served from memory, and writing is tried again");
+                let log = format!("the generation can't be written; it is served from memory: {failure}");
+                health.begin(Problem::new(About::Index, failure.code.as_str(), detail, Some(log)));
+                self.build_in_memory(last_good, known, health)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Builds a generation on disk, unless it is there.
+    fn build_on_disk(
+        &mut self,
+        store: &Store,
+        last_good: Option<&Snapshot>,
+        health: &Health,
+    ) -> Result<Built, BuildFailure> {
+        let served = last_good.map(ServedIds::of).unwrap_or_default();
+        let processors = processors(health);
         let built = match &self.settings.process {
             None => {
                 let observer = &mut *self.observer;
@@ -26,67 +70,62 @@ impl Reloader {
                 Ok(Built { manifest, is_new })
             }),
         }?;
-        self.builds += u64::from(built.is_new);
+        if built.is_new {
+            health.directory().count_build();
+        }
         Ok(built)
     }
 
-    /// The processors that a build may use: all as long as nothing is served.
-    fn processors(&self) -> Processors {
-        if self.directory.current().is_some() { Processors::One } else { Processors::All }
-    }
-
-    /// Serves a generation of the exports that is current on disk.
-    pub(super) fn serve(&mut self, store: &Store, built: Built) -> Result<Outcome, BuildFailure> {
+    /// Opens a generation of the files that is current on disk.
+    fn open(&mut self, store: &Store, built: Built, health: &mut Health) -> Result<Publication, BuildFailure> {
         let Built { manifest, is_new } = built;
-        let was_served = self.serves(&manifest.generation);
+        let was_served = health.serves(&manifest.generation);
         let is_same =
-            was_served && self.saved.as_ref().is_some_and(|saved| saved.folder_name() == manifest.folder_name());
-        self.seen = Some(manifest.inputs.clone());
-        // Loaded even where the content is the same: what is served may be in memory only, or read a damaged file.
-        let snapshot = if is_same && !self.serves_damaged() { None } else { Some(load(store, &manifest)?) };
-        if self.index_problem.is_some() {
+            was_served && matches!(&self.kept, Kept::OnDisk(kept) if kept.folder_name() == manifest.folder_name());
+        self.set_seen(Some(manifest.inputs.clone()));
+        // Loaded even if the content is the same: what is served may be in memory only, or read a damaged file.
+        let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
+        if health.end(|about| about == About::Index) {
             tracing::info!(generation = %manifest.generation, "the index is written again");
         }
-        self.saved = Some(manifest);
-        self.clear_problems();
-        let Some(served) = snapshot.map(|snapshot| self.publish(snapshot)) else { return Ok(Outcome::Unchanged) };
-        Ok(match (was_served, is_new) {
-            (true, _) => Outcome::Unchanged,
-            (false, true) => Outcome::Published(served),
-            (false, false) => Outcome::Loaded(served),
-        })
+        (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
+        let outcome = match (was_served, is_new) {
+            (true, _) => ReloadOutcome::Unchanged,
+            (false, true) => ReloadOutcome::Published,
+            (false, false) => ReloadOutcome::Loaded,
+        };
+        Ok(snapshot.map(|snapshot| (snapshot, outcome)))
     }
 
-    /// Builds in memory, where a build on disk isn't possible. `known` is the stamp of files that make the generation that is served.
-    pub(super) fn reload_in_memory(
+    /// Builds in memory, if a build on disk isn't possible. `known` is the stamp of files that make the generation that is served.
+    fn build_in_memory(
         &mut self,
-        served: Option<&Snapshot>,
+        last_good: Option<&Snapshot>,
         known: Option<FolderStamp>,
-    ) -> Result<Outcome, BuildFailure> {
+        health: &Health,
+    ) -> Result<Publication, BuildFailure> {
         // A generation that couldn't be written isn't built again each time that writing is tried.
-        if self.unsaved.is_some() && self.unsaved == self.seen {
-            self.exports_problem = None;
-            self.publish_problems();
-            return Ok(Outcome::Unchanged);
+        if matches!(&self.kept, Kept::InMemory(stamp) if Some(stamp) == self.seen()) {
+            return Ok(None);
         }
         if let Some(stamp) = known {
-            (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
-            self.publish_problems();
-            return Ok(Outcome::Unchanged);
+            self.set_seen(Some(stamp.clone()));
+            self.kept = Kept::InMemory(stamp);
+            return Ok(None);
         }
-        let ids = served.map(ServedIds::of).unwrap_or_default();
-        let processors = self.processors();
         let observer = &mut *self.observer;
-        let (snapshot, stamp) =
-            Builder { settings: &self.settings, observer, served: Some(ids), processors }.build_in_memory(served)?;
-        self.builds += 1;
-        let is_same = self.serves(&snapshot.generation);
-        (self.seen, self.unsaved, self.exports_problem) = (Some(stamp.clone()), Some(stamp), None);
-        if is_same {
-            self.publish_problems();
-            return Ok(Outcome::Unchanged);
-        }
-        self.saved = None;
-        Ok(Outcome::Published(self.publish(snapshot)))
+        let served = Some(last_good.map(ServedIds::of).unwrap_or_default());
+        let (snapshot, stamp) = Builder { settings: &self.settings, observer, served, processors: processors(health) }
+            .build_in_memory(last_good)?;
+        health.directory().count_build();
+        let is_served = health.serves(&snapshot.generation);
+        self.set_seen(Some(stamp.clone()));
+        self.kept = Kept::InMemory(stamp);
+        Ok((!is_served).then_some((snapshot, ReloadOutcome::Published)))
     }
+}
+
+/// The processors that a build may use: all as long as nothing is served.
+fn processors(health: &Health) -> Processors {
+    if health.directory().current().is_some() { Processors::One } else { Processors::All }
 }
