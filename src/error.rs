@@ -1,14 +1,14 @@
-//! Errors as people read them.
+//! Formats errors for people.
 
 use std::error::Error;
 
-/// Joins an error and its causes to one line.
+/// Joins an error and its causes into one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let of = error.to_string();
-        // An error that only passes its cause on says the same.
+        // An error that only forwards its cause has the same text.
         if !text.ends_with(&of) {
             text = format!("{text}: {of}");
         }

@@ -1,6 +1,6 @@
-//! Panics: caught where they are logged, with their location.
+//! Catches panics where they're logged, with their location.
 //!
-//! The hook logs nothing, because a panic may come out of logging itself.
+//! The hook itself logs nothing, because a panic may originate in logging.
 
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -10,11 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 thread_local! {
-    /// The location of the last panic of the thread.
+    /// Where the thread last panicked.
     static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Installs a panic hook that stores the location, with the backtrace where `RUST_BACKTRACE` is set, and prints nothing.
+/// Installs a panic hook that stores the location, with a backtrace if `RUST_BACKTRACE` is set, and
+/// prints nothing.
 pub fn install_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let mut location = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -22,12 +23,12 @@ pub fn install_hook() {
         if backtrace.status() == BacktraceStatus::Captured {
             location = format!("{location}\n{backtrace}");
         }
-        // Fails while the thread ends.
+        // Fails while the thread is ending.
         let _ = LOCATION.try_with(|last| last.replace(Some(location)));
     }));
 }
 
-/// The message of a panic that was just caught on this thread, and its location if the hook is installed.
+/// The message of a panic just caught on this thread, with its location if the hook is installed.
 pub fn describe(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
@@ -37,17 +38,15 @@ pub fn describe(payload: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Runs a closure and catches its panic.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| describe(payload.as_ref()))
 }
 
-/// A scoped thread with located panics.
+/// A scoped thread that reports where it panicked.
 #[derive(Debug)]
 pub struct ScopedThread<'scope, T>(ScopedJoinHandle<'scope, Result<T, String>>);
 
 impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
-    /// Runs a closure on a thread of its own.
     pub fn spawn<'env>(
         scope: &'scope Scope<'scope, 'env>,
         name: &str,
@@ -56,7 +55,7 @@ impl<'scope, T: Send + 'scope> ScopedThread<'scope, T> {
         thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, || catch(work)).map(Self)
     }
 
-    /// Waits for the result. A panic of the thread goes on in this one.
+    /// Waits for the result. If the thread panicked, this one does too.
     pub fn join(self) -> T {
         let done = self.0.join().unwrap_or_else(|payload| resume_unwind(payload));
         done.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))

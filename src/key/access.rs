@@ -1,21 +1,20 @@
-//! The source of accepted keys, decided once at the start from the options and the disk. Never open access.
+//! Decides where accepted keys come from. This happens once at startup, based on the options and
+//! the disk, and never results in open access.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// The key file where none is named.
+/// The key file if none is named.
 pub const DEFAULT_KEY_FILE: &str = "keys.json";
 
-/// The source of the accepted keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
-    /// Those of this file.
     File(PathBuf),
-    /// The development key, on this machine only and until there is a key file of this name.
+    /// The development key, on this machine only and until a key file with this name appears.
     Development(PathBuf),
 }
 
-/// Why the service can't start: the exit code is 2, and the text holds the command to run.
+/// Why the service can't start. The exit code is 2, and the message includes the command to run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetupError {
     #[error(
@@ -29,7 +28,6 @@ pub enum KeySetupError {
         path.display(), Quoted(path)
     )]
     Exposed {
-        /// The address to listen on.
         listen: SocketAddr,
         /// The key file that was looked for.
         path: PathBuf,
@@ -44,16 +42,16 @@ pub enum KeySetupError {
     Unreadable {
         /// The key file.
         path: PathBuf,
-        /// Why.
         reason: String,
     },
 }
 
-/// Decides which keys are accepted, given the key file named by the operator, if any, the address to listen on, and whether the
-/// settings are those of a service behind a proxy, which lets other machines call a local address.
+/// Decides which keys are accepted. `keys` is the key file named by the operator, and `has_proxy`
+/// says whether the settings are for a service behind a proxy, which lets other machines reach a
+/// local address.
 pub fn access(keys: Option<&Path>, listen: SocketAddr, has_proxy: bool) -> Result<Access, KeySetupError> {
     let path = keys.unwrap_or(Path::new(DEFAULT_KEY_FILE));
-    // A symbolic link that leads nowhere is a key file that can't be read, not one that isn't there.
+    // A dangling symbolic link counts as an unreadable key file, not as a missing one.
     match path.symlink_metadata() {
         Ok(_) => decide(keys, true, listen, has_proxy),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => decide(keys, false, listen, has_proxy),
@@ -73,7 +71,7 @@ fn decide(keys: Option<&Path>, exists: bool, listen: SocketAddr, has_proxy: bool
     }
 }
 
-/// A path as a shell reads it.
+/// A path quoted for the shell.
 pub(crate) struct Quoted<'a>(pub(crate) &'a Path);
 
 impl std::fmt::Display for Quoted<'_> {

@@ -1,14 +1,15 @@
-//! Quotas of client addresses: failed authentications, and requests of visitors without a key.
+//! Quotas of client addresses, for failed authentications and for visitors without a key.
 //!
-//! An address may make a minute's requests at once, and then one each time that one is paid off (the generic cell rate algorithm of
-//! ATM's traffic management, I.371, which needs one time per address). IPv6 callers own whole networks, so the first 64 bits of an
-//! IPv6 address count.
+//! An address may spend a full minute's requests at once, and then one more whenever one is paid
+//! off (the generic cell rate algorithm of ATM traffic management, I.371, which needs one timestamp
+//! per address). IPv6 callers own whole networks, so only the first 64 bits of an IPv6 address
+//! count.
 //!
-//! The table has a fixed size, for any number of addresses. An address without debt is removed; if there is no free slot, a new
-//! address replaces the one with the least debt. So addresses over their quota are kept longest, and a flood of addresses
-//! replaces its own entries.
+//! The table has a fixed size, however many addresses there are. Addresses without debt are
+//! dropped. If there's no free slot, a new address replaces the one with the least debt. So
+//! addresses over their quota are kept longest, and a flood of addresses replaces its own entries.
 //!
-//! Time is handed in, never read.
+//! The clock is never read; callers pass the time.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -17,33 +18,34 @@ use std::time::Instant;
 
 use super::Decision;
 
-/// The time in which a full quota is paid off, in nanoseconds: a minute.
+/// How long a full quota takes to be paid off: a minute.
 const WINDOW_NS: u64 = 60_000_000_000;
 
-/// Slots of a set: an address is looked up among these.
+/// Slots per set. An address is looked up in one set.
 const WAYS: usize = 8;
 
-/// Sets of slots: with their slots, room for 65,536 addresses in some two megabytes.
+/// Number of sets. In total there's room for 65,536 addresses in about two megabytes.
 const SETS: usize = 8192;
 
-/// The debts of addresses. The quota, in requests a minute and at least 1, is handed in with each request.
+/// The debts of addresses. The quota, in requests per minute and at least 1, is passed with each
+/// request.
 #[derive(Debug)]
 pub struct AddressQuotas {
     sets: Box<[Mutex<[Account; WAYS]>]>,
-    /// Seeded at random, so that clients can't choose addresses that share a set.
+    /// Randomly seeded, so that clients can't choose addresses that share a set.
     hasher: RandomState,
     start: Instant,
 }
 
-/// The debt of an address.
 #[derive(Debug, Clone, Copy, Default)]
 struct Account {
     network: Network,
-    /// When the debt is paid off, in nanoseconds since the start. In the past: the slot is free.
+    /// When the debt will be paid off, in nanoseconds since the start. If that's past, the slot is
+    /// free.
     paid_off_ns: u64,
 }
 
-/// An IPv4 address, or the first 64 bits of an IPv6 one.
+/// An IPv4 address, or the first 64 bits of an IPv6 address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Network {
     v6: bool,
@@ -63,12 +65,13 @@ impl From<IpAddr> for Network {
 }
 
 impl AddressQuotas {
-    /// A table without debts. Times before `start` count as `start`.
+    /// Creates a table without debts. Times before `start` count as `start`.
     pub fn new(start: Instant) -> Self {
         Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), hasher: RandomState::new(), start }
     }
 
-    /// Spends one request if `limit` requests a minute allow it. A rejected request costs nothing.
+    /// Spends one request if `limit` requests per minute allow it. A rejected request costs
+    /// nothing.
     pub fn spend(&self, network: Network, limit: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| {
             let cost_ns = cost_ns(limit);
@@ -81,8 +84,8 @@ impl AddressQuotas {
         })
     }
 
-    /// Spends further requests for one that was allowed, also where they exceed the quota. Then nothing is allowed until enough of
-    /// the debt is paid off.
+    /// Charges further requests for one that was allowed, even if that exceeds the quota. Then
+    /// nothing is allowed until enough debt is paid off.
     pub fn charge(&self, network: Network, limit: u32, requests: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| {
             *debt_ns = debt_ns.saturating_add(cost_ns(limit).saturating_mul(requests.into()));
@@ -90,22 +93,22 @@ impl AddressQuotas {
         })
     }
 
-    /// Returns what [`Self::spend`] would decide, and spends nothing.
+    /// Returns what [`Self::spend`] would decide, without spending.
     pub fn peek(&self, network: Network, limit: u32, now: Instant) -> Decision {
         self.account(network, now, |debt_ns| decide(*debt_ns, limit))
     }
 
-    /// Takes back a request that was spent and isn't carried out.
+    /// Refunds a request that was spent but not carried out.
     pub fn give_back(&self, network: Network, limit: u32, now: Instant) {
         self.account(network, now, |debt_ns| *debt_ns = debt_ns.saturating_sub(cost_ns(limit)));
     }
 
-    /// Changes the debt of an address: the time until it is paid off, in nanoseconds.
+    /// Changes an address's debt: the nanoseconds until it's paid off.
     fn account<T>(&self, network: Network, now: Instant, change: impl FnOnce(&mut u64) -> T) -> T {
         let now_ns = u64::try_from(now.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX / 2);
         #[expect(clippy::cast_possible_truncation, reason = "any of its bits will do")]
         let set = self.hasher.hash_one(network) as usize % SETS;
-        // A panic while the lock was held can't leave an account half-changed: go on with it.
+        // A panic while the lock was held can't leave an account half-changed, so carry on.
         let mut set = self.sets[set].lock().unwrap_or_else(PoisonError::into_inner);
         let known = set.iter().position(|account| account.network == network && account.paid_off_ns > now_ns);
         let before_ns = known.map_or(0, |slot| set[slot].paid_off_ns - now_ns);
@@ -119,7 +122,7 @@ impl AddressQuotas {
     }
 }
 
-/// The time in which one request is paid off, in nanoseconds.
+/// How long one request takes to be paid off, in nanoseconds.
 fn cost_ns(limit: u32) -> u64 {
     WINDOW_NS / u64::from(limit.max(1))
 }
@@ -138,7 +141,7 @@ fn decide(debt_ns: u64, limit: u32) -> Decision {
     }
 }
 
-/// Whole seconds, rounded up, so that a retry is never too early.
+/// Rounds up to whole seconds, so that a retry is never too early.
 fn whole_seconds(ns: u64) -> u64 {
     ns.div_ceil(1_000_000_000)
 }
@@ -157,7 +160,7 @@ mod tests {
         text.parse::<IpAddr>().expect("an address").into()
     }
 
-    /// Spends until it is rejected, and returns how often it could.
+    /// Spends until rejected, and returns how often that worked.
     fn exhaust(quotas: &AddressQuotas, network: Network, now: Instant) -> u32 {
         (0..10 * LIMIT).find(|_| !quotas.spend(network, LIMIT, now).allowed).expect("an end")
     }
@@ -189,7 +192,7 @@ mod tests {
         let mut now = start;
         for step in 0..2000 {
             now += Duration::from_millis(step * 37 % 400);
-            // Neither divides a minute.
+            // Neither divides a minute evenly.
             let limit = if step % 2 == 0 { 7 } else { 77 };
             if let Some(seconds) = quotas.spend(caller, limit, now).retry_after_seconds {
                 assert!(seconds >= 1);

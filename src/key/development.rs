@@ -1,4 +1,5 @@
-//! The development key: made once on this machine, so that trying the service out needs no set-up.
+//! The development key: created once on this machine, so that trying out the service needs no
+//! setup.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -8,19 +9,18 @@ use tempfile::NamedTempFile;
 
 use super::{ApiKey, KeyKind};
 
-/// The file of the development key, in the index folder.
+/// The development key's file in the index folder.
 pub const FILE_NAME: &str = "development-key";
 
-/// The development key, and what the operator should hear about it.
 #[derive(Debug)]
 pub struct DevelopmentKey {
     pub key: ApiKey,
-    /// Why the key isn't that of the last start, or won't be that of the next.
+    /// Why the key isn't the one from the last start, or won't be the one for the next.
     pub notice: Option<String>,
 }
 
-/// The key that is kept in the index folder; made where there is none, or where it can't be trusted. Without an index
-/// folder, or where the folder can't be written, it lasts as long as the server runs.
+/// Returns the key kept in the index folder. Creates one if there's none or it can't be trusted.
+/// Without a writable index folder, the key lasts only as long as the server runs.
 pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
     let Some(folder) = index else {
         return Ok(DevelopmentKey { key: ApiKey::generate(KeyKind::Development)?, notice: None });
@@ -33,7 +33,7 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
     };
     let key = ApiKey::generate(KeyKind::Development)?;
     let notice = match (write(folder, &path, &key, distrust.is_some()), distrust) {
-        // Another server that started at the same moment was first: both use its key.
+        // Another server that started at the same moment was faster, so both use its key.
         (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => match read(&path) {
             Ok(Some(key)) => return Ok(DevelopmentKey { key, notice: None }),
             _ => Some(format!(
@@ -51,7 +51,7 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
     Ok(DevelopmentKey { key, notice })
 }
 
-/// The kept key, or why it can't be trusted.
+/// Returns the kept key, or why it can't be trusted.
 fn read(path: &Path) -> Result<Option<ApiKey>, String> {
     let metadata = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -75,7 +75,7 @@ fn read(path: &Path) -> Result<Option<ApiKey>, String> {
 
 fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Made with mode 0600.
+    // Creates it with mode 0600.
     let mut file = NamedTempFile::new_in(folder)?;
     writeln!(file, "{}", key.expose())?;
     file.as_file().sync_all()?;
@@ -90,7 +90,7 @@ fn write(folder: &Path, path: &Path, key: &ApiKey, replace: bool) -> io::Result<
 #[cfg(unix)]
 fn is_private(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    // The six low bits are those of the group and of all others.
+    // The six lowest bits are the permissions of group and others.
     metadata.permissions().mode().trailing_zeros() >= 6
 }
 
@@ -146,7 +146,7 @@ mod tests {
         for content in ["", "nonsense", live.expose(), "sd_dev_abcdefgh_0000000000000000000000000000"] {
             let folder = tempfile::tempdir().expect("a folder");
             let first = kept(folder.path());
-            // In place, so that the mode stays.
+            // Written in place to keep the mode.
             fs::write(folder.path().join(FILE_NAME), content).expect("written");
             let second = kept(folder.path());
             assert_ne!(first.key, second.key);

@@ -7,7 +7,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Unit};
 
-/// The last moment at which a key is valid, as it was written: a day, to its end in UTC, or a time, itself included.
+/// The last moment at which a key is valid, as it was written: the end of a day in UTC, or an exact
+/// time, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     /// To the end of this day, UTC.
@@ -16,7 +17,7 @@ pub enum Expiry {
     Time(Timestamp),
 }
 
-/// An expiry that can't be: the text says how to repair it.
+/// An invalid expiry; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid to the end of that day, UTC) or a time such \
@@ -24,12 +25,12 @@ pub enum Expiry {
 )]
 pub struct ExpiryError(String);
 
-/// The longest time from now: a thousand years.
+/// Maximum for a time from now: a thousand years.
 const MAX_HOURS: i64 = 1000 * 366 * 24;
 
 impl Expiry {
-    /// Parses what [`str::parse`] does, or a time from now: hours (`12h`), days (`90d`) or weeks (`4w`). Days and weeks are to the end
-    /// of the last day, UTC.
+    /// Parses what [`str::parse`] does, or a time from now: hours (`12h`), days (`90d`) or weeks
+    /// (`4w`). Days and weeks run to the end of the last day, UTC.
     pub fn parse_from(text: &str, now: Timestamp) -> Result<Self, ExpiryError> {
         let wrong = || ExpiryError(text.to_owned());
         let split = text.split_at_checked(text.len().saturating_sub(1)).filter(|(digits, _)| is_number(digits));
@@ -57,7 +58,7 @@ impl Expiry {
         }
     }
 
-    /// The one of two that comes first.
+    /// The earlier of two.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
         match (self.end(), other.end()) {
@@ -67,7 +68,7 @@ impl Expiry {
         }
     }
 
-    /// The moment from which a key is no longer valid; `None` after the last day that the calendar holds.
+    /// The moment at which a key expires; `None` for the calendar's last day.
     fn end(self) -> Option<Timestamp> {
         match self {
             Self::Time(last) => Some(last),
@@ -85,7 +86,7 @@ impl FromStr for Expiry {
 
     fn from_str(text: &str) -> Result<Self, ExpiryError> {
         let wrong = || ExpiryError(text.to_owned());
-        // jiff reads more forms of ISO 8601 than are promised here, so the shape is looked at first.
+        // jiff accepts more forms of ISO 8601 than promised here, so the shape is checked first.
         if text.len() == "2027-01-31".len() && crate::record::CalendarDate::parse(text).is_some() {
             return text.parse().map(Self::Day).map_err(|_| wrong());
         }

@@ -1,28 +1,26 @@
-//! The form of an API key: `sd_live_<id>_<secret><crc32>`.
+//! The format of an API key: `sd_live_<id>_<secret><crc32>`.
 //!
-//! - the prefix is the kind, and lets secret scanners find a leaked key;
+//! - the prefix is the kind, and lets secret scanners find leaked keys;
 //! - the id (8 characters) names the key in lists and logs and isn't secret;
-//! - the secret is 22 characters of base 62, 130 random bits;
-//! - the last 6 characters are the CRC-32 (IEEE) of everything before them in base 62, so that a misspelled key is distinguished
-//!   from a wrong one without a look-up, and a scanner can rule out a chance match.
+//! - the secret is 22 characters in base 62, about 130 random bits;
+//! - the last 6 characters are the CRC-32 (IEEE) of everything before them in base 62. They tell a
+//!   mistyped key from a wrong one without a lookup, and let scanners rule out chance matches.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// Characters of a key's id.
 pub(super) const ID_LENGTH: usize = 8;
 const SECRET_LENGTH: usize = 22;
 const CHECKSUM_LENGTH: usize = 6;
 
-/// The SHA-256 of a whole key, the only stored form of a client's key.
+/// The SHA-256 of a whole key; the only form in which a client's key is stored.
 pub type KeyDigest = [u8; 32];
 
-/// The purpose of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
-    /// A key of the key file.
+    /// A key in the key file.
     Live,
     /// The key of a server without a key file, on a loopback address.
     Development,
@@ -37,14 +35,15 @@ impl KeyKind {
     }
 }
 
-/// A whole key, secret included. It can't be printed by accident: `Debug` and `Display` show kind and id only.
+/// A whole key, including its secret. It can't be printed by accident: `Debug` and `Display` only
+/// show the kind and id.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
     text: Box<str>,
     kind: KeyKind,
 }
 
-/// Why a text is no key. Says nothing of the text itself.
+/// Why a text isn't a key. Reveals nothing of the text itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFormatError {
     #[error("it doesn't have the form sd_live_…")]
@@ -54,7 +53,7 @@ pub enum KeyFormatError {
 }
 
 impl ApiKey {
-    /// Makes a new key out of the operating system's random numbers.
+    /// Generates a key from the operating system's random numbers.
     pub fn generate(kind: KeyKind) -> Result<Self, getrandom::Error> {
         let mut text = String::from(kind.prefix());
         push_random_digits(&mut text, ID_LENGTH)?;
@@ -65,18 +64,16 @@ impl ApiKey {
         Ok(Self { text: text.into(), kind })
     }
 
-    /// Reads a key.
     pub fn parse(text: &str) -> Result<Self, KeyFormatError> {
         let (kind, _) = id_of(text)?;
         Ok(Self { text: text.into(), kind })
     }
 
-    /// The key itself. For the one place that hands it out and the one that stores it.
+    /// The whole key. Only for the code that hands it out and the code that stores it.
     pub fn expose(&self) -> &str {
         &self.text
     }
 
-    /// The purpose of the key.
     pub fn kind(&self) -> KeyKind {
         self.kind
     }
@@ -87,7 +84,6 @@ impl ApiKey {
         &self.text[start..start + ID_LENGTH]
     }
 
-    /// The digest that is stored of it.
     pub fn digest(&self) -> KeyDigest {
         digest(&self.text)
     }
@@ -105,12 +101,10 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// The SHA-256 of a presented key.
 pub(super) fn digest(text: &str) -> KeyDigest {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// Kind and id of a well-formed key.
 pub(super) fn id_of(text: &str) -> Result<(KeyKind, &str), KeyFormatError> {
     let (kind, rest) = [KeyKind::Live, KeyKind::Development]
         .into_iter()
@@ -120,17 +114,16 @@ pub(super) fn id_of(text: &str) -> Result<(KeyKind, &str), KeyFormatError> {
     if id.len() != ID_LENGTH || tail.len() != SECRET_LENGTH + CHECKSUM_LENGTH || !is_base62(id) || !is_base62(tail) {
         return Err(KeyFormatError::Form);
     }
-    // All characters are ASCII from here on.
+    // From here on, all characters are ASCII.
     let (body, stated) = text.as_bytes().split_at(text.len() - CHECKSUM_LENGTH);
     if checksum(body) == *stated { Ok((kind, id)) } else { Err(KeyFormatError::Checksum) }
 }
 
-/// Whether a text consists of digits of base 62.
 pub(super) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// A text that may quote what an operator wrote, with the end of everything that looks like a key taken out.
+/// Redacts everything that looks like a key from a text that may quote an operator's input.
 pub(crate) fn without_keys(text: &str) -> String {
     let mut rest = text;
     let mut clean = String::with_capacity(text.len());
@@ -148,7 +141,7 @@ pub(crate) fn without_keys(text: &str) -> String {
     clean
 }
 
-/// CRC-32 in base 62, most significant digit first, of fixed width (62^6 > 2^32).
+/// CRC-32 in base 62, most significant digit first, with fixed width (62^6 > 2^32).
 fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     let mut rest = crc32fast::hash(body) as usize;
     let mut digits = [DIGITS[0]; CHECKSUM_LENGTH];
@@ -159,7 +152,7 @@ fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     digits
 }
 
-/// Random digits, each of the 62 as likely as the others: bytes of 248 (4 × 62) and above are thrown away.
+/// Appends uniformly random digits: bytes of 248 (4 × 62) and above are discarded.
 fn push_random_digits(text: &mut String, count: usize) -> Result<(), getrandom::Error> {
     let end = text.len() + count;
     let mut random = [0_u8; 32];
@@ -194,7 +187,8 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_crc_32_of_everything_before_it() {
-        // The check value of CRC-32 (IEEE) is 0xCBF43926; its digits of base 62 are 3, 45, 35, 27, 22, 14.
+        // The check value of CRC-32 (IEEE) is 0xCBF43926; its base-62 digits are 3, 45, 35, 27, 22,
+        // 14.
         let value = [3, 45, 35, 27, 22, 14].into_iter().fold(0_u64, |value, digit| value * 62 + digit);
         assert_eq!(value, 0xCBF4_3926);
         assert_eq!(&checksum(b"123456789"), b"3jZRME");

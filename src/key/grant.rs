@@ -1,4 +1,4 @@
-//! The rights of a caller: of a key, or of a visitor of the page without one.
+//! The rights of a caller, either a key or a visitor of the page without one.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{AddressQuotas, Decision, Network, Origin, Quota, Rate};
 
-/// The id of all visitors in the log. No key has it: it is shorter.
+/// The id of all visitors in the log. Too short to be a key's id.
 const VISITOR: &str = "page";
 
 /// The rights of an accepted caller. Contains no secret.
@@ -16,38 +16,34 @@ pub struct Grant {
     pub id: Box<str>,
     /// The key's holder.
     pub name: Box<str>,
-    /// Requests a minute.
+    /// Requests per minute.
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether it may pull the generations of the index, as followers do.
+    /// Whether it may download the index's generations, as followers do.
     pub may_replicate: bool,
-    /// The requests that are spent.
     pub allowance: Allowance,
-    /// Requests authenticated with the key; they survive a reload of the key file.
+    /// Requests authenticated with the key. The count survives a reload of the key file.
     pub requests: Arc<AtomicU64>,
 }
 
-/// The count of requests that a grant spends from.
+/// The quota that a grant's requests are spent from.
 #[derive(Debug, Clone)]
 pub enum Allowance {
-    /// The key's; it survives a reload of the key file.
+    /// The key's own; survives a reload of the key file.
     Key(Arc<Quota>),
     /// The client address's.
     Address(Arc<AddressQuotas>, Network),
 }
 
-/// The holder of a grant, for limits other than the quota.
+/// Who holds a grant, for limits other than the quota.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Holder {
-    /// The key with this id.
     Key(Box<str>),
-    /// The visitor at this address.
     Address(Network),
 }
 
 impl Grant {
-    /// The grant of a visitor without a key.
     pub fn for_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
             id: VISITOR.into(),
@@ -60,12 +56,10 @@ impl Grant {
         }
     }
 
-    /// Whether this is the grant of a visitor without a key.
     pub fn is_visitor(&self) -> bool {
         matches!(self.allowance, Allowance::Address(..))
     }
 
-    /// The holder of the grant.
     pub fn holder(&self) -> Holder {
         match self.allowance {
             Allowance::Key(_) => Holder::Key(self.id.clone()),
@@ -73,7 +67,7 @@ impl Grant {
         }
     }
 
-    /// Spends one request of the quota; `None` without a limit.
+    /// Spends one request; `None` if there's no limit.
     pub fn spend(&self, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -82,8 +76,8 @@ impl Grant {
         })
     }
 
-    /// Spends further requests for one that was allowed, which may put the quota in debt; `None` without a
-    /// limit.
+    /// Charges further requests for one that was allowed, which may put the quota in debt; `None`
+    /// if there's no limit.
     pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -92,7 +86,7 @@ impl Grant {
         })
     }
 
-    /// Takes back a request that was spent then and isn't carried out.
+    /// Refunds a request that was spent at `spent` but not carried out.
     pub fn give_back(&self, spent: Instant) {
         let Some(limit) = self.rate.per_minute() else { return };
         match &self.allowance {
@@ -101,7 +95,7 @@ impl Grant {
         }
     }
 
-    /// Looks at the quota without spending; `None` without a limit.
+    /// Looks at the quota without spending; `None` if there's no limit.
     pub fn peek(&self, now: Instant) -> Option<Decision> {
         let limit = self.rate.per_minute()?;
         Some(match &self.allowance {
@@ -110,8 +104,8 @@ impl Grant {
         })
     }
 
-    /// Whether a request with this `Origin` header may use the key. Only browsers send one; a request without it isn't
-    /// restricted.
+    /// Whether a request with this `Origin` header may use the key. Only browsers send it; requests
+    /// without it aren't restricted.
     pub fn allows_origin(&self, origin: &str) -> bool {
         self.origins.is_empty() || self.origins.iter().any(|allowed| allowed.matches(origin))
     }

@@ -1,7 +1,8 @@
-//! API keys: their form, the file that holds their hashes, the set that requests are checked against, and quotas.
+//! API keys: their format, the file with their hashes, the set that requests are checked against,
+//! and quotas.
 //!
-//! A key itself is shown once, when it is created. No fault of the key file opens the service.
-//! Nothing here depends on HTTP.
+//! A key is shown only once, when it's created. However broken the key file is, access is never
+//! open. Nothing here depends on HTTP.
 
 pub mod access;
 mod address_quota;

@@ -6,11 +6,12 @@ use std::str::FromStr;
 use fluent_uri::Uri;
 use fluent_uri::component::Host;
 
-/// A web origin as browsers send it in `Origin`: scheme, host and port, in lower case, the scheme's own port left out.
+/// A web origin as browsers send it in `Origin`: scheme, host and port, in lower case, without the
+/// scheme's default port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin(Box<str>);
 
-/// An origin that can't be: the text says how to repair it.
+/// An invalid origin; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{origin}` is not a web origin: {reason}; write one such as `https://example.org` or `http://localhost:3000`")]
 pub struct OriginError {
@@ -19,13 +20,12 @@ pub struct OriginError {
 }
 
 impl Origin {
-    /// Whether an `Origin` header names this origin.
     pub fn matches(&self, header: &str) -> bool {
-        // Browsers send the normal form; other spellings are equivalent.
+        // Browsers send the normal form, but other spellings are equivalent.
         *self.0 == *header || header.parse::<Self>().is_ok_and(|origin| origin == *self)
     }
 
-    /// The origin in its normal form.
+    /// The normal form.
     pub fn as_str(&self) -> &str {
         &self.0
     }

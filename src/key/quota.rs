@@ -1,12 +1,12 @@
 //! Quotas: how many requests a key may make, counted exactly over a sliding window of 60 seconds.
 //!
-//! A window that slides, and not a fixed one: a fixed window lets twice the quota through around its boundary, and a
-//! token bucket nearly as much in its first minute. Here no 60 seconds hold more than the quota. Requests
-//! less than a quarter of a second apart are stored as one burst and come back together when the last of them is
-//! 60 seconds old, so memory is bounded by 241 bursts a key at any rate, and a caller that always sends requests gets the
-//! quota to within 0.5 per cent.
+//! A fixed window would let twice the quota through around its boundary, and a token bucket nearly
+//! as much in its first minute. With a sliding window, no 60 seconds exceed the quota. Requests
+//! less than a quarter of a second apart are stored as one burst and come back together when the
+//! last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and a
+//! caller that never pauses gets its quota to within 0.5 per cent.
 //!
-//! Time is handed in, never read.
+//! The clock is never read; callers pass the time.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 /// The window over which requests are counted.
 pub const WINDOW: Duration = Duration::from_mins(1);
 
-/// Requests closer together than this are one burst.
+/// Requests closer together than this form one burst.
 const GRAIN: Duration = Duration::from_millis(250);
 
-/// The requests that a key has spent during the last window. The rate is a parameter of each request, so that a key with a rate that is
-/// changed keeps its count.
+/// The requests that a key has spent during the last window. The rate is passed with each request,
+/// so that a key whose rate changes keeps its count.
 #[derive(Debug, Default)]
 pub struct Quota {
     log: Mutex<Spent>,
@@ -38,18 +38,17 @@ struct Burst {
     count: u32,
 }
 
-/// Whether a request fits the quota, and what is left of it: the numbers of the response headers.
+/// Whether the quota allows a request, and what's left of it, as in the response headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether the request may be answered.
     pub allowed: bool,
     /// Requests per window.
     pub limit: u32,
-    /// Requests left right now, this one taken off.
+    /// Requests left now, after this one.
     pub remaining: u32,
-    /// Whole seconds, rounded up, until requests spent earlier begin to come back; 0 where nothing is spent.
+    /// Whole seconds, rounded up, until spent requests start to come back; 0 if nothing is spent.
     pub reset_seconds: u64,
-    /// Where refused: whole seconds, rounded up, after which a request is allowed again. At least 1.
+    /// If refused: whole seconds, rounded up, until a request is allowed again. At least 1.
     pub retry_after_seconds: Option<u64>,
 }
 
@@ -59,8 +58,8 @@ impl Quota {
         self.decide(limit, now, true)
     }
 
-    /// Spends further requests for one that was allowed and costs more than one. Those that exceed the window are spent in the
-    /// windows to come: until then the quota is in debt and allows nothing.
+    /// Charges further requests for one that was allowed but costs more than one. What exceeds the
+    /// window is spent in future windows; until then the quota is in debt and allows nothing.
     pub fn charge(&self, limit: u32, requests: u32, now: Instant) -> Decision {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.forget(now);
@@ -69,17 +68,17 @@ impl Quota {
         self.peek(limit, now)
     }
 
-    /// What [`Quota::spend`] would answer, with nothing spent: for answers that are free, such as 304.
-    /// `remaining` doesn't count a request that isn't spent.
+    /// Returns what [`Quota::spend`] would, without spending. For responses that are free, such as
+    /// 304; `remaining` doesn't count them.
     pub fn peek(&self, limit: u32, now: Instant) -> Decision {
         self.decide(limit, now, false)
     }
 
-    /// Takes back a request that was spent then: it wasn't carried out.
+    /// Refunds a request that was spent at `spent` but not carried out.
     pub fn give_back(&self, spent: Instant) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        // It is in the last burst that had begun by then; or in the first, where another thread took its time later and the
-        // lock earlier.
+        // The request is in the last burst that had begun by then. If another thread read its clock
+        // later but got the lock earlier, it's in the first one.
         let at = log.bursts.iter().rposition(|burst| burst.first <= spent).unwrap_or(0);
         let Some(burst) = log.bursts.get_mut(at) else { return };
         burst.count -= 1;
@@ -91,14 +90,16 @@ impl Quota {
     }
 
     fn decide(&self, limit: u32, now: Instant, spend: bool) -> Decision {
-        // A panic while the lock was held can't leave the count half-changed in a way that matters: go on with it.
+        // A panic while the lock was held can't have corrupted the count in a way that matters, so
+        // carry on.
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.forget(now);
         let allowed = log.total < limit;
         if allowed && spend {
             log.add(now);
         }
-        // After a rate was lowered more may be spent than the limit: wait for the burst that brings it below.
+        // If the rate was lowered, more may be spent than the limit allows: wait for the burst that
+        // brings it below.
         let wait_seconds = (!allowed).then(|| log.wait_until_below(limit, now)).flatten();
         Decision {
             allowed,
@@ -123,7 +124,8 @@ impl Spent {
     fn add(&mut self, now: Instant) {
         self.total += 1;
         match self.bursts.back_mut() {
-            // Also where another thread took its time later and the lock earlier: `last` never goes back.
+            // Also covers another thread that read its clock later but got the lock earlier: `last`
+            // never goes back.
             Some(burst) if now.saturating_duration_since(burst.first) < GRAIN => {
                 burst.last = burst.last.max(now);
                 burst.count += 1;
@@ -132,11 +134,12 @@ impl Spent {
         }
     }
 
-    /// Adds bursts that fill a window each: the first one now, the others in the future, behind an existing debt.
+    /// Adds bursts that each fill a window: the first one now, the others in the future, after any
+    /// existing debt.
     fn charge(&mut self, limit: u32, requests: u32, now: Instant) {
         let mut left = requests;
         let last = self.bursts.back().map_or(now, |burst| burst.first.max(now));
-        // Behind a debt there is room in its last window only.
+        // If there's a debt, only its last window has room.
         let spent = if last > now { self.bursts.back().map_or(0, |burst| burst.count) } else { self.total };
         let mut room = limit.saturating_sub(spent);
         let mut at = last;
@@ -164,7 +167,7 @@ impl Spent {
     }
 }
 
-/// Whole seconds, rounded up, so that it is never too early.
+/// Rounds up to whole seconds, so that a retry is never too early.
 fn seconds_until_back(burst: &Burst, now: Instant) -> u64 {
     let wait = (burst.last + WINDOW).saturating_duration_since(now);
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
@@ -226,7 +229,7 @@ mod tests {
         assert!(!quota.peek(3, later).allowed);
         quota.give_back(later);
         assert_eq!(quota.peek(3, later).remaining, 1);
-        // Requests spent at the start count until they are a window old.
+        // Requests spent at the start count until they're a window old.
         assert_eq!(quota.peek(3, start + SECOND * 59).remaining, 1);
         assert_eq!(quota.peek(3, start + WINDOW).remaining, 2);
         quota.give_back(later);
@@ -240,7 +243,7 @@ mod tests {
         for second in 0..10 {
             assert!(quota.spend(10, start + SECOND * second).allowed);
         }
-        // Ten are spent and three allowed: the eighth, made at second 7, must come back first.
+        // Ten are spent and three allowed, so the eighth, made at second 7, must come back first.
         let now = start + SECOND * 10;
         assert_eq!(quota.spend(3, now).retry_after_seconds, Some(57));
         assert!(!quota.spend(3, start + SECOND * 66).allowed);
@@ -251,7 +254,7 @@ mod tests {
     fn a_charge_beyond_the_quota_is_paid_off_over_the_windows_to_come() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(10, start).allowed);
-        // 44 in all: ten now, thirty in the next three windows, four in the one after.
+        // 44 in total: ten now, thirty in the next three windows, four in the one after.
         let charged = quota.charge(10, 43, start);
         assert_eq!((charged.remaining, charged.retry_after_seconds), (0, Some(240)));
         assert!(!quota.spend(10, start + SECOND * 239).allowed);
@@ -273,7 +276,7 @@ mod tests {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(10, start).allowed && quota.spend(10, start).allowed);
         assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(60));
-        // Thirty in all: three windows.
+        // Thirty in total: three windows.
         assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(180));
         assert!(quota.spend(10, start + SECOND * 180).allowed);
     }
@@ -329,7 +332,7 @@ mod tests {
                 now += Duration::from_millis(pause_ms);
                 let mut decision = quota.spend(limit, now);
                 if let (true, Some(seconds)) = (obey, decision.retry_after_seconds) {
-                    // A second less is too early, so the time is as short as whole seconds allow.
+                    // One second less is too early, so the wait is as short as whole seconds allow.
                     prop_assert!(seconds == 1 || !quota.peek(limit, now + SECOND * u32::try_from(seconds - 1).expect("small")).allowed);
                     now += Duration::from_secs(seconds);
                     decision = quota.spend(limit, now);

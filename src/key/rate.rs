@@ -1,39 +1,39 @@
-//! How many requests a minute a key is good for.
+//! How many requests per minute a key allows.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Requests a minute, 1 to 1,000,000,000, or no limit.
+/// Requests per minute, from 1 to 1,000,000,000, or no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate(Option<u32>);
 
-/// A rate that can't be: the text says how to repair it.
+/// An invalid rate; the message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a rate; write requests a minute from 1 to {max}, such as `600` or `600/min`, or `none` for no \
          limit", max = Rate::MAX)]
 pub struct RateError(String);
 
-/// The rate without a limit, as it is written.
+/// How a rate without a limit is written.
 pub(super) const UNLIMITED: &str = "none";
 
 impl Rate {
-    /// The highest limited rate: more than any machine answers, and a quarter of what a quota can count.
+    /// The highest limited rate: more than any machine can serve, and a quarter of what a quota can
+    /// count.
     pub const MAX: u32 = 1_000_000_000;
-    /// The default rate of a key.
     pub const DEFAULT: Self = Self(Some(600));
 
-    /// No limit.
     pub const UNLIMITED: Self = Self(None);
 
-    /// The rate of the development key: a thousand requests a second, more than trying out and testing need.
+    /// The development key's rate: a thousand requests per second, more than trying out and testing
+    /// need.
     pub const DEVELOPMENT: Self = Self(Some(60_000));
 
-    /// A rate in requests a minute; `None` outside 1 to [`Rate::MAX`].
+    /// Creates a rate in requests per minute; `None` outside of 1 to [`Rate::MAX`].
     pub fn new(per_minute: u64) -> Option<Self> {
         u32::try_from(per_minute).ok().filter(|rate| (1..=Self::MAX).contains(rate)).map(|rate| Self(Some(rate)))
     }
 
-    /// Requests a minute; `None` without a limit.
+    /// Requests per minute; `None` means no limit.
     pub fn per_minute(self) -> Option<u32> {
         self.0
     }

@@ -14,20 +14,20 @@ use super::file::{self, FileStamp, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
 use super::{Allowance, ApiKey, Expiry, Grant, Rate};
 
-/// The shortest time between two looks at the key file for unknown ids.
+/// Minimum time between two reads of the key file because of unknown ids.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The verified keys, shared by all requests; reading takes no lock.
 ///
-/// A key file that is broken or gone later on leaves the last good set valid and is kept as
-/// [`KeyStore::problem`]: no state of the file ever opens the service. The development key ends with the first key file,
-/// valid or not.
+/// If the key file breaks or disappears later, the last good set stays valid and the error is
+/// available as [`KeyStore::problem`]. No state of the file ever opens the service. The development
+/// key ends with the first key file, valid or not.
 #[derive(Debug)]
 pub struct KeyStore {
     keys: ArcSwap<HashMap<Box<str>, StoredKey>>,
     problem: ArcSwapOption<String>,
     path: PathBuf,
-    /// The file as it was last read. The lock also keeps reloads in a row.
+    /// The file when it was last read. The lock also serialises reloads.
     seen: Mutex<Seen>,
 }
 
@@ -35,16 +35,16 @@ pub struct KeyStore {
 struct Seen {
     stamp: Option<FileStamp>,
     content: Option<Vec<u8>>,
-    /// Whether there has been no key file yet, so that the development key is accepted.
+    /// Whether there's been no key file yet, so that the development key is accepted.
     is_development: bool,
     /// The last warning.
     exposure: Option<String>,
-    /// The last look for an unknown id.
+    /// When the file was last read for an unknown id.
     looked_at: Option<Instant>,
 }
 
 impl Seen {
-    /// Warns once of a file that other accounts may read or change.
+    /// Warns once about a file that other accounts may read or change.
     fn warn_of_exposure(&mut self, path: &Path) {
         let exposure = file::exposure(path);
         if let Some(text) = exposure.as_ref().filter(|text| self.exposure.as_ref() != Some(text)) {
@@ -61,7 +61,6 @@ struct StoredKey {
     grant: Arc<Grant>,
 }
 
-/// Why a request isn't let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     #[error("no API key was presented")]
@@ -73,7 +72,7 @@ pub enum AuthError {
 }
 
 impl KeyStore {
-    /// Reads the key file. Without keys in it, every request is rejected.
+    /// Reads the key file. If it has no keys, every request is rejected.
     pub fn open(path: &Path) -> Result<Self, KeyFileError> {
         let stamp = FileStamp::of(path);
         let content = file::read_bytes(path)?;
@@ -88,14 +87,14 @@ impl KeyStore {
         })
     }
 
-    /// Accepts the development key until there is a key file.
+    /// Accepts the development key until there's a key file.
     pub fn development(key: &ApiKey, path: &Path) -> Self {
         let grant = Grant {
             id: key.id().into(),
             name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
-            // The operator's own, on this machine only.
+            // It's the operator's own key, on this machine only.
             may_replicate: true,
             allowance: Allowance::Key(Arc::default()),
             requests: Arc::default(),
@@ -111,8 +110,9 @@ impl KeyStore {
 
     /// Checks a presented key, the text after `Bearer `.
     ///
-    /// The key is found by its id, which isn't secret; then the SHA-256 of the whole is compared in constant time, with
-    /// a stand-in where the id is unknown. The clock is only read where the key expires.
+    /// The key is found by its id, which isn't secret. Then the SHA-256 of the whole key is
+    /// compared in constant time, or with a dummy value if the id is unknown. The clock is read
+    /// only if the key has an expiry.
     pub fn authenticate(&self, presented: &str, now: impl FnOnce() -> Timestamp) -> Result<Arc<Grant>, AuthError> {
         if presented.is_empty() {
             return Err(AuthError::Missing);
@@ -130,35 +130,36 @@ impl KeyStore {
         }
     }
 
-    /// The problem of the key file while an older set of keys is active; `None` if there is none.
+    /// What's wrong with the key file, if an older set of keys is still active.
     pub fn problem(&self) -> Option<String> {
         self.problem.load().as_deref().cloned()
     }
 
-    /// The requests authenticated with each known key, by its id.
+    /// How many requests were authenticated with each known key, by id.
     pub fn requests(&self) -> Vec<(Box<str>, u64)> {
         let keys = self.keys.load();
         keys.values().map(|key| (key.grant.id.clone(), key.grant.requests.load(Ordering::Relaxed))).collect()
     }
 
-    /// How many keys are known, expired ones included.
+    /// The number of known keys, including expired ones.
     pub fn len(&self) -> usize {
         self.keys.load().len()
     }
 
-    /// Whether there is no key at all, so that every request is rejected.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Looks at the key file and takes its keys if it changed. Reads it only where its size, times or identity differ
-    /// from the last stamp, or its last change is too recent for the times to differ. Blocks on the disk.
+    /// Checks the key file and takes over its keys if it changed. Reads it only if its size, times
+    /// or identity differ from the last stamp, or if it changed too recently for the times to
+    /// differ. Blocks on disk I/O.
     pub fn reload_if_changed(&self) {
         self.reload(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Looks at the key file for a key with an unknown id, so that a new key works at once. Returns whether it looked: at most
-    /// ten times a second, however many unknown ids are presented, and never while another thread does. Blocks on the disk.
+    /// Reads the key file if a key has an unknown id, so that new keys work immediately. Returns
+    /// whether it did. It does so no more than ten times a second, however many unknown ids are
+    /// presented, and never while another thread does. Blocks on disk I/O.
     pub fn look_for(&self, presented: &str, now: Instant) -> bool {
         if format::id_of(presented).is_ok_and(|(_, id)| self.keys.load().contains_key(id)) {
             return false;
@@ -175,7 +176,7 @@ impl KeyStore {
     fn reload(&self, seen: &mut Seen) {
         let stamp = match FileStamp::of(&self.path) {
             Ok(stamp) => stamp,
-            // A link that leads nowhere is a key file that can't be read.
+            // A dangling link counts as an unreadable key file.
             Err(error) if seen.is_development && error.is_missing() && !self.path.is_symlink() => return,
             Err(error) => return self.keep_last_good_set(seen, &error),
         };
@@ -206,7 +207,7 @@ impl KeyStore {
         self.problem.store(None);
     }
 
-    /// Logs a failure once and looks again at the next call. The development key isn't a set that could stay valid.
+    /// Logs an error once; the next call tries again. The development key isn't kept.
     fn keep_last_good_set(&self, seen: &mut Seen, error: &KeyFileError) {
         seen.stamp = None;
         if std::mem::take(&mut seen.is_development) {
@@ -224,7 +225,7 @@ impl KeyStore {
     }
 }
 
-/// The keys of a file by id. The requests that a key has spent are carried over, so that a reload gives no new quota.
+/// A file's keys by id. Spent requests carry over, so that a reload doesn't renew the quota.
 fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
     let stored = |key: &file::KeyRecord| {
         let known = before.get(&key.id).map(|stored| &stored.grant);

@@ -8,10 +8,9 @@ use tokio::time::MissedTickBehavior;
 
 use super::KeyStore;
 
-/// How often the key file is looked at: a revoked key is refused within two seconds.
+/// How often the key file is checked. A revoked key is refused within two seconds.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Looks at the key file every second until the shutdown.
 pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Send) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -21,7 +20,7 @@ pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Se
             _ = ticks.tick() => {}
             () = &mut shutdown => return,
         }
-        // A disk that hangs holds up this task only, no request.
+        // A hanging disk only blocks this task, no requests.
         let store = Arc::clone(&store);
         if let Err(error) = tokio::task::spawn_blocking(move || store.reload_if_changed()).await {
             tracing::error!(%error, "looking at the key file failed; it is tried again");

@@ -4,15 +4,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A day of the (proleptic Gregorian) calendar, `YYYY-MM-DD`, that really exists.
+/// An existing day of the (proleptic Gregorian) calendar, `YYYY-MM-DD`.
 ///
-/// Kept as `year * 10_000 + month * 100 + day`, so that the order of the numbers is the order of the days.
+/// Stored as `year * 10_000 + month * 100 + day`, so that numbers sort like days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CalendarDate(u32);
 
 impl CalendarDate {
-    /// Reads `YYYY-MM-DD` (four, two and two ASCII digits). `None` for another form and for a day that doesn't exist,
-    /// such as 2025-02-30.
+    /// Parses `YYYY-MM-DD` (four, two and two ASCII digits). `None` for any other form, or for a
+    /// day that doesn't exist, such as 2025-02-30.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let shaped = bytes.len() == 10
@@ -29,22 +29,22 @@ impl CalendarDate {
         Some(Self::from(date))
     }
 
-    /// The year, 0 to 9999.
+    /// From 0 to 9999.
     pub const fn year(self) -> u32 {
         self.0 / 10_000
     }
 
-    /// The day as a number, `YYYYMMDD`, in the order of days.
+    /// The day as a number, `YYYYMMDD`, which sorts like days.
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// The quarter of the year, 1 to 4.
+    /// From 1 to 4.
     pub const fn quarter(self) -> u32 {
         (self.0 / 100 % 100 - 1) / 3 + 1
     }
 
-    /// The full years from this day to another one; 0 where that is earlier.
+    /// The number of full years until another day; 0 if that is earlier.
     pub const fn full_years_until(self, later: Self) -> u32 {
         later.0.saturating_sub(self.0) / 10_000
     }

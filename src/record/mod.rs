@@ -1,7 +1,9 @@
-//! The records of a directory: software products, categories, reviews, glossary terms and synonym groups.
+//! The records of a directory: software products, categories, reviews, glossary terms and synonym
+//! groups.
 //!
-//! These are values that an export has been *validated* into, so they need not be checked again. They
-//! are independent of files, JSON text, engines and HTTP. `export` makes them; `snapshot` turns them into a generation.
+//! These values come from *validated* exports, so they don't have to be checked again. They don't
+//! depend on files, JSON text, engines or HTTP. `export` creates them; `generation` turns them into
+//! a generation.
 
 mod date;
 mod glossary;
@@ -21,6 +23,6 @@ pub use url::normalised_url;
 
 use serde_json::value::RawValue;
 
-/// A property that the directory doesn't interpret, exactly as it was written: name and raw JSON text, the white space
-/// between its tokens taken out, every number to the digit.
+/// A property that the directory doesn't interpret: its name and raw JSON text, exactly as written
+/// except for white space between tokens. Numbers keep every digit.
 pub type AdditionalProperty = (Box<str>, Box<RawValue>);

@@ -1,9 +1,10 @@
-//! Ids made out of names.
+//! Derives ids from names.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The id that a name has in URLs and filters: lower case, accents folded, every run of other characters than letters
-/// and digits one `-`. Letters of any script are kept. Names with one slug are one category (or one glossary term).
+/// The id of a name in URLs and filters: lower case, without accents, with each run of characters
+/// other than letters and digits replaced by one `-`. Letters of any script are kept. Names with
+/// the same slug are the same category or glossary term.
 ///
 /// A name without any letter or digit has an empty slug.
 pub fn slug(name: &str) -> String {

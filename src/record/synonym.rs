@@ -1,18 +1,20 @@
 //! Words that mean the same to a search.
 
-/// One entry of an envelope's `synonyms`. Terms may be several words; they are kept as written and never empty.
+/// An entry of an envelope's `synonyms`. Terms may have several words; they're kept as written and
+/// are never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SynonymGroup {
-    /// `{"terms": [...]}`: all mean the same.
+    /// `{"terms": [...]}`: they all mean the same.
     Equivalent(Vec<Box<str>>),
-    /// `{"from": [...], "to": "..."}`: a query for one of `from` also finds `to`, not the other way round.
+    /// `{"from": [...], "to": "..."}`: a query for one of `from` also finds `to`, but not the
+    /// reverse.
     OneWay {
-        /// The terms of queries.
+        /// The terms in queries.
         from: Vec<Box<str>>,
-        /// The terms that match them too.
+        /// The term that also matches.
         to: Box<str>,
     },
-    /// `{"ambiguous": [...]}`: short forms that are ordinary words too, expanded only when they are the whole query or
-    /// written in capitals.
+    /// `{"ambiguous": [...]}`: abbreviations that are also ordinary words. They're expanded only if
+    /// they are the whole query or in capitals.
     Ambiguous(Vec<Box<str>>),
 }

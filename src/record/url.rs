@@ -1,16 +1,17 @@
-//! The normalised form of URLs, by which records of one website are recognised.
+//! Normalises URLs, to recognise records of the same website.
 
 use std::borrow::Cow;
 
 use fluent_uri::Uri;
 use fluent_uri::pct_enc::EStr;
 
-/// Query parameters that say where a visitor comes from, besides those that begin with `utm_`.
+/// Query parameters that say where a visitor comes from, besides those that start with `utm_`.
 const TRACKING: [&str; 8] = ["dclid", "fbclid", "gclid", "mc_cid", "mc_eid", "msclkid", "ref", "yclid"];
 
-/// The normalised form of a website's URL: without the scheme `http` or `https`, `www.`, the scheme's port, slashes at the end of
-/// the path, tracking parameters and the fragment, and with the host in lower case. Equal for URLs that most probably lead to
-/// one page; not itself a URL. Any other text is returned as it is, URLs of other schemes too.
+/// Normalises a website's URL: drops the scheme `http` or `https`, `www.`, the default port,
+/// trailing slashes of the path, tracking parameters and the fragment, and converts the host to
+/// lower case. Equal results most likely mean the same page. The result isn't a URL itself. Any
+/// other text is returned unchanged, including URLs with other schemes.
 pub fn normalised_url(url: &str) -> Cow<'_, str> {
     let Ok(uri) = Uri::parse(url) else { return url.into() };
     let scheme = uri.scheme().as_str();
@@ -21,7 +22,7 @@ pub fn normalised_url(url: &str) -> Cow<'_, str> {
     };
     let Some(authority) = uri.authority() else { return url.into() };
     let host = authority.host().to_ascii_lowercase();
-    // A dot at the end is the root of the domain names.
+    // A trailing dot denotes the root of the domain name system.
     let host = host.strip_suffix('.').unwrap_or(&host);
     let mut normalised = String::with_capacity(url.len());
     if let Some(user) = authority.userinfo() {
@@ -42,7 +43,7 @@ pub fn normalised_url(url: &str) -> Cow<'_, str> {
     normalised.into()
 }
 
-/// Whether a query parameter, `name` or `name=value`, is empty or for tracking only.
+/// Whether a query parameter, `name` or `name=value`, is empty or only for tracking.
 fn is_tracking(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
     name.is_empty() || name.starts_with("utm_") || TRACKING.contains(&&*name)

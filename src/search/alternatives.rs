@@ -1,18 +1,19 @@
-//! Extraction of replaced products from texts: `a self-hosted alternative to Slack and Microsoft Teams`, `a Trello clone`.
+//! Extracts the products that a text says can be replaced: `a self-hosted alternative to Slack and
+//! Microsoft Teams`, `a Trello clone`.
 
 use crate::text::analyse::{Gap, Word, name_key};
 
-/// Words that may stand between a cue and the first name: `alternatives to proprietary services such as Slack`.
+/// Maximum number of words between a cue and the first name: `alternatives to proprietary services
+/// such as Slack`.
 const MOST_BETWEEN: usize = 4;
 
-/// The most words of a name.
 pub(super) const MOST_WORDS: usize = 4;
 
-/// The most names of one list: a bound for what a hostile text can add to the index.
+/// Maximum number of names in one list. Bounds what a hostile text can add to the index.
 const MOST_NAMES: usize = 12;
 
-/// The keys of the products that a text says can be replaced, see [`name_key`]. Only words written as names count: with a capital
-/// letter or a digit.
+/// Returns the [`name_key`]s of the products that a text says can be replaced. A word counts as
+/// part of a name only if it has a capital letter or a digit.
 pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     let mut keys = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -27,7 +28,8 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     keys
 }
 
-/// Whether the name of what is replaced may stand before a folded word, or behind it and a [preposition](is_preposition).
+/// Whether a replaced product's name may precede this folded word, or follow it and a
+/// [preposition](is_preposition).
 pub(super) fn is_cue(folded: &str) -> bool {
     matches!(
         folded,
@@ -42,12 +44,11 @@ pub(super) fn is_cue(folded: &str) -> bool {
     )
 }
 
-/// Whether a word leads from a cue to a name.
 pub(super) fn is_preposition(word: &Word) -> bool {
     matches!(word.folded.as_str(), "to" | "for" | "of")
 }
 
-/// Adds the names of a list: `Slack, Microsoft Teams and Zulip`.
+/// Adds the names in a list: `Slack, Microsoft Teams and Zulip`.
 fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>) {
     let mut at = from;
     while at < words.len() && !is_name(text, &words[at]) {
@@ -74,8 +75,8 @@ fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>)
     }
 }
 
-/// Adds the name directly before a cue; which of its words belong to it (`Open Source Trello clone`) isn't known, so each that ends
-/// there.
+/// Adds the names that end right before a cue. Which words belong to the name isn't known (`Open
+/// Source Trello clone`), so every run of words that ends there is added.
 fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) {
     for start in (0..cue).rev().take(MOST_WORDS) {
         if !is_name(text, &words[start]) || !is_one_name(text, words, start + 1) {
@@ -85,24 +86,24 @@ fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) 
     }
 }
 
-/// Whether a word is written as names are.
 fn is_name(text: &str, word: &Word) -> bool {
     let written = &text[word.start..word.end];
     let is_article = matches!(word.folded.as_str(), "a" | "an" | "the" | "and" | "or" | "it" | "this");
     !is_article && written.contains(|c: char| c.is_uppercase() || c.is_ascii_digit())
 }
 
-/// Whether a word behind the first one may belong to a name: `Monday.com`, `Auth0`.
+/// Whether a word after the first may belong to a name: `Monday.com`, `Auth0`.
 fn is_name_part(text: &str, word: &Word) -> bool {
     is_name(text, word) || text[..word.start].ends_with('.')
 }
 
-/// Whether a word belongs to the name that the word before is of: nothing but a space, a hyphen or a dot is between them.
+/// Whether the word at `at` continues the name before it: only a space, a hyphen or a dot separates
+/// them.
 fn is_one_name(text: &str, words: &[Word], at: usize) -> bool {
     matches!(&text[words[at - 1].end..words[at].start], " " | "-" | ".")
 }
 
-/// Whether no sentence or bracket ends before a word.
+/// Whether no sentence or bracket ends right before the word at `at`.
 fn is_in_sentence(text: &str, words: &[Word], at: usize) -> bool {
     at == 0 || !text[words[at - 1].end..words[at].start].contains(['.', ';', ':', '!', '?', '(', ')', '\n', '–', '—'])
 }

@@ -1,50 +1,53 @@
-//! A limit on the work of one search.
+//! A limit on the work one search may do.
 //!
-//! A search that reaches it stops and returns the hits found so far, as with Meilisearch's `searchCutoffMs`. It counts work and
-//! not time, so that one query on one generation has one response under any load: responses are cached, have entity tags, and
-//! are compared between replicas.
+//! A search that reaches it stops and returns the hits found so far, like Meilisearch's
+//! `searchCutoffMs`. The limit counts work rather than time, so a query on a generation always gets
+//! the same response, whatever the load. Responses are cached, carry entity tags and are compared
+//! between replicas.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The budget of a search in a small directory, in units.
+/// Budget for a small directory, in units.
 const LEAST: u64 = 160_000;
 
-/// The units that each product adds: counting and scoring the hits of a frequent word takes time in proportion to the directory.
+/// Units added per product: counting and scoring the hits of a frequent word takes time
+/// proportional to the directory.
 const PER_DOCUMENT: u64 = 3;
 
-/// The work that one search may do. A unit is about what reading one posting takes, some nanoseconds.
+/// The work one search may do. A unit is roughly the cost of reading one posting, a few
+/// nanoseconds.
 #[derive(Debug)]
 pub struct Budget {
     units: u64,
-    // Atomic so that a search can be awaited on another thread. Only one thread writes at a time, so a load and a store suffice.
+    // Atomic so that a search can be awaited on another thread. Only one thread writes at a time,
+    // so separate loads and stores suffice.
     spent: AtomicU64,
     exceeded: AtomicBool,
 }
 
 impl Budget {
-    /// That many units.
     pub const fn new(units: u64) -> Self {
         Self { units, spent: AtomicU64::new(0), exceeded: AtomicBool::new(false) }
     }
 
-    /// The budget of a search in a directory of that many products.
     pub const fn for_documents(documents: usize) -> Self {
         Self::new(LEAST + PER_DOCUMENT * documents as u64)
     }
 
-    /// Takes units off, for work that was done or is about to be.
+    /// Deducts units for work that was done or is about to be.
     #[inline]
     pub fn spend(&self, units: usize) {
         self.spent.store(self.spent() + units as u64, Ordering::Relaxed);
     }
 
-    /// Notes that the search is incomplete, for a reason other than its work.
+    /// Marks the search as incomplete for a reason other than its budget.
     pub fn exceed(&self) {
         self.exceeded.store(true, Ordering::Relaxed);
     }
 
-    /// How much of a step of that many units may be done, as a share of `whole`: all of it, or where the budget would be
-    /// exceeded a part, at least 1. Then the search is incomplete.
+    /// How much of `whole` may be done if all of it costs `units`: everything if the budget allows,
+    /// otherwise a proportional part, but never less than 1. A partial result marks the search as
+    /// incomplete.
     pub fn part_of(&self, whole: usize, units: usize) -> usize {
         let left = self.units.saturating_sub(self.spent());
         if units as u64 <= left {
@@ -55,13 +58,13 @@ impl Budget {
         usize::try_from(part).unwrap_or(whole).max(1)
     }
 
-    /// Whether a further step may be done. Where it may not, the search is incomplete.
+    /// Whether another step may be done. If not, marks the search as incomplete.
     #[inline]
     pub fn allows_more(&self) -> bool {
         self.allows(1)
     }
 
-    /// Whether a further step of that many units may be done. Where it may not, the search is incomplete.
+    /// Whether a step that costs `units` may be done. If not, marks the search as incomplete.
     #[inline]
     pub fn allows(&self, units: usize) -> bool {
         let allows = self.spent() + units as u64 <= self.units;
@@ -71,12 +74,11 @@ impl Budget {
         allows
     }
 
-    /// Whether a step was left out.
+    /// Whether the search is incomplete.
     pub fn is_exceeded(&self) -> bool {
         self.exceeded.load(Ordering::Relaxed)
     }
 
-    /// The units spent so far.
     #[inline]
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)

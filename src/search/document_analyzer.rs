@@ -1,4 +1,4 @@
-//! The words and terms of documents.
+//! Finds the words and terms of documents.
 
 use rustc_hash::FxHashMap;
 
@@ -14,35 +14,35 @@ use crate::record::{Software, SynonymGroup, slug};
 use crate::text::analyse::{Gap, Word, compound, name_key, words};
 use crate::text::stem::Stems;
 
-/// Finds the words and terms of documents, one after the other. Words have provisional numbers until all documents have been seen.
+/// Analyses documents one after the other. Words have provisional numbers until all documents have
+/// been seen.
 #[derive(Debug)]
 pub struct DocumentAnalyzer {
     lexicon: LexiconBuilder,
     thesaurus: Thesaurus,
     stems: Stems,
-    /// The documents so far.
     documents: u32,
-    /// The words of the current document by their provisional numbers, [`FIRST_WORD`] added.
+    /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
     sequence: Vec<u32>,
     lengths: Lengths,
-    /// Where the words of the current document occur, by stem.
+    /// Occurrences in the current document, by stem.
     stems_found: Tally,
-    /// Where beginnings of its words occur, by the number of each.
+    /// Occurrences of word prefixes in the current document, by prefix number.
     prefixes_found: Tally,
-    /// The number of each beginning.
     prefixes: FxHashMap<Box<str>, u32>,
-    /// The numbers of each word's beginnings, by the word's provisional number; the first of them only, if it has been met.
+    /// The prefix numbers of each word, by the word's provisional number. Only the first few
+    /// prefixes; `None` until the word is met.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
-    /// The document's other terms.
+    /// The current document's other terms.
     terms: FxHashMap<Term, Occurrences>,
 }
 
-/// The final numbers of words, by their provisional ones.
+/// Maps provisional word numbers to final ones.
 #[derive(Debug)]
 pub struct Numbering(Vec<WordId>);
 
 impl Numbering {
-    /// A document's words by their final numbers, with the boundaries.
+    /// Translates a document's words to their final numbers; boundaries are kept.
     pub fn of(&self, provisional: impl Iterator<Item = u32>) -> impl Iterator<Item = WordId> {
         provisional.map(|word| match word.checked_sub(FIRST_WORD) {
             Some(number) => self.0.get(number as usize).copied().unwrap_or(FIRST_WORD),
@@ -51,20 +51,19 @@ impl Numbering {
     }
 }
 
-/// The occurrences of numbered terms in a document: arrays by number, because hashing such frequent terms took longer than all
-/// the rest of indexing.
+/// Occurrences of numbered terms in a document. Uses arrays, because hashing such frequent terms
+/// took longer than all the rest of indexing.
 #[derive(Debug, Default)]
 struct Tally {
-    /// The terms by number.
     terms: Vec<Term>,
-    /// Their occurrences in the current document.
+    /// Occurrences in the current document, by term number.
     occurrences: Vec<Occurrences>,
-    /// The numbers of those that it has.
+    /// The numbers of the terms that the current document has.
     found: Vec<u32>,
 }
 
 impl Tally {
-    /// Makes room for the terms up to a number.
+    /// Makes room for term numbers up to `number`.
     fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
         let end = number as usize + 1;
         if self.terms.len() < end {
@@ -74,7 +73,6 @@ impl Tally {
         }
     }
 
-    /// The occurrences of a term.
     fn of(&mut self, number: u32) -> &mut Occurrences {
         let occurrences = &mut self.occurrences[number as usize];
         if *occurrences == Occurrences::default() {
@@ -83,7 +81,7 @@ impl Tally {
         occurrences
     }
 
-    /// Begins the next document.
+    /// Starts the next document.
     fn clear(&mut self) {
         for number in self.found.drain(..) {
             self.occurrences[number as usize] = Occurrences::default();
@@ -95,15 +93,14 @@ impl Tally {
     }
 }
 
-/// Stands for no beginning, where a word has fewer letters.
+/// Marks a missing prefix of a word that has fewer letters.
 const NO_PREFIX: u32 = u32::MAX;
 
 impl DocumentAnalyzer {
-    /// An analyzer with the synonyms of the generation.
     pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
-        // The words of synonyms are words that can be meant, though no document may have them.
+        // Words in synonyms can be meant even if no document has them.
         for word in thesaurus.vocabulary() {
             lexicon.note(word.spelling(), &word.folded, 0);
         }
@@ -122,7 +119,7 @@ impl DocumentAnalyzer {
         }
     }
 
-    /// Analyses a product, the current document from now on.
+    /// Analyses a product, which becomes the current document.
     pub fn analyse<'c>(&mut self, software: &Software, categories: impl Iterator<Item = &'c CategoryResource>) {
         self.terms.clear();
         self.stems_found.clear();
@@ -142,30 +139,28 @@ impl DocumentAnalyzer {
             sequence.push(SECTION_END);
         }
         self.sequence = sequence;
-        // Another name makes no name longer: the title is as long as its names are on average.
+        // A second name doesn't make either name longer, so the length is the mean of the names'.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
         self.lengths = lengths;
     }
 
-    /// The terms of the current document with their occurrences.
     pub fn terms(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (term, *occurrences));
         self.stems_found.iter().chain(self.prefixes_found.iter()).chain(others)
     }
 
-    /// The words of the current document by their provisional numbers, with the boundaries.
+    /// The current document's words by provisional number, with boundaries.
     pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
         self.sequence.iter().copied()
     }
 
-    /// The number of words in each section of the current document.
     pub const fn lengths(&self) -> Lengths {
         self.lengths
     }
 
-    /// The words and synonyms of all documents so far, and the final numbers of the words. Further documents may have these words
-    /// only.
+    /// Returns the words and synonyms of all documents so far, and the final numbers of the words.
+    /// Documents analysed later may only use these words.
     pub fn lexicon(&self) -> Result<(LexiconParts, Thesaurus, Numbering), LexiconError> {
         let mut thesaurus = self.thesaurus.clone();
         thesaurus.retain_terms_of(self.lexicon.words_of_documents());
@@ -173,7 +168,7 @@ impl DocumentAnalyzer {
         Ok((lexicon, thesaurus, Numbering(numbering)))
     }
 
-    /// Adds the terms of one value; answers the number of words that it adds to its section.
+    /// Adds the terms of one value. Returns the number of words that it adds to its section.
     fn push_value(&mut self, field: Field, text: &str, document: u32, sequence: &mut Vec<u32>) -> u32 {
         let words = words(text);
         let here = Occurrences::one(field);
@@ -220,7 +215,7 @@ impl DocumentAnalyzer {
         u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
-    /// Adds what a name is found by as a whole and by its beginnings.
+    /// Adds the terms that find a name as a whole and by its beginnings.
     fn push_name(&mut self, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
         self.add_once(Term::Name(name_key(words).into()), here);
@@ -235,14 +230,13 @@ impl DocumentAnalyzer {
         }
     }
 
-    /// Adds a word by its provisional number: its stem.
+    /// Adds a word's stem, given the word's provisional number.
     fn add_word(&mut self, number: u32, here: Occurrences) {
         let stem = self.lexicon.stem(number);
         self.stems_found.reach(stem, Term::Word);
         self.stems_found.of(stem).add(here);
     }
 
-    /// The numbers of a word's first beginnings.
     fn prefixes_of(&mut self, number: u32, folded: &str) -> [u32; INDEXED_PREFIX] {
         let at = number as usize;
         if self.prefixes_of.len() <= at {
@@ -264,13 +258,12 @@ impl DocumentAnalyzer {
         numbers
     }
 
-    /// Adds a term that counts once per document, by the best field that has it.
+    /// Adds a term that counts once per document, in the best field that has it.
     fn add_once(&mut self, term: Term, occurrence: Occurrences) {
         self.terms.entry(term).or_default().best(occurrence);
     }
 }
 
-/// The searchable values of a product, each with its field.
 fn values<'a>(
     software: &'a Software,
     categories: &'a [&'a CategoryResource],
@@ -288,7 +281,7 @@ fn values<'a>(
         .chain(many(Field::Feature, &software.features))
         .chain(many(Field::Setting, &software.deployment))
         .chain(many(Field::Setting, &software.languages))
-        // With it every software product matches the second word of "audit software".
+        // Lets every software product match the second word of "audit software".
         .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
         .chain(one(Field::Description, &software.description))
         .chain(
@@ -298,8 +291,9 @@ fn values<'a>(
         )
 }
 
-/// Whether two neighbouring words may be meant as one. In the short fields any two; in running text, where most
-/// neighbours are unrelated, those with a hyphen between them and a word with its number (`ISO 9001`).
+/// Whether two neighbouring words may be meant as one. In short fields, any two may. In running
+/// text most neighbours are unrelated, so only a hyphenated pair or a word with its number (`ISO
+/// 9001`) counts.
 fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     let numbered = || {
         word.folded.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -312,7 +306,8 @@ fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     }
 }
 
-/// Words inside a word that are worth finding alone: `iso` and `9001` of `iso9001`, `c` of `c++`, `net` of `.net`.
+/// Parts of a word that are worth finding alone: `iso` and `9001` of `iso9001`, `c` of `c++`, `net`
+/// of `.net`.
 fn parts(folded: &str) -> impl Iterator<Item = &str> {
     let bare = folded.trim_matches(['+', '#', '.']);
     let odd = (bare != folded && !bare.is_empty()).then_some(bare);
@@ -327,7 +322,7 @@ fn parts(folded: &str) -> impl Iterator<Item = &str> {
     odd.into_iter().chain(numbered)
 }
 
-/// The beginnings of a word, shortest first, the whole word last.
+/// All prefixes of a word, shortest first, including the word itself.
 fn prefixes(word: &str) -> impl Iterator<Item = &str> {
     word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
 }

@@ -1,35 +1,37 @@
-//! The counts of facets over the products that a search finds.
+//! Facet counts over the products that a search finds.
 
 use std::cmp::Reverse;
 
 use crate::catalogue::{Admission, Attribute, AttributeColumn, Columns, Ordinal, STARS, ValueCounts};
 
-/// The most values of an attribute that a facet has: the most frequent ones.
+/// Maximum number of values per attribute facet; the most frequent are kept.
 pub const MAX_ATTRIBUTE_VALUES: usize = 100;
 
-/// How many products of a result have each value; each facet leaves its own filter out.
+/// How many products of a result have each value. Each facet ignores its own filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacetCounts {
     /// By category index.
     pub categories: Vec<u64>,
-    /// By offering type, in the order of `OfferingType::ALL`.
+    /// In the order of `OfferingType::ALL`.
     pub offering_types: [u64; 2],
-    /// By evidence status, in the order of `EvidenceStatus::ALL`.
+    /// In the order of `EvidenceStatus::ALL`.
     pub evidence_statuses: [u64; 2],
-    /// By whole stars from 1: rated at least that.
+    /// By stars from 1: products rated that or better.
     pub ratings: [u64; STARS],
-    /// By attribute, its most frequent values with their counts, in falling order of these; empty where not requested.
+    /// By attribute: its most frequent values with their counts, highest first. Empty if not
+    /// requested.
     pub attributes: [Vec<(Box<str>, u64)>; Attribute::COUNT],
     /// By requested attribute, while counting.
     by_attribute: Vec<(Attribute, ValueCounts)>,
-    /// By profile, products that passed the whole filter: not yet among those above.
+    /// By profile: products that passed the whole filter and aren't yet in the counts above.
     passed: Vec<u32>,
-    /// The same, of products that passed it but for one facet's part, for each of [`Admission::FACETS`].
+    /// By profile: products that failed only one facet's part of the filter, for each of
+    /// [`Admission::FACETS`].
     passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }
 
 impl FacetCounts {
-    /// Zero counts of the products with these columns. Only these attributes are counted.
+    /// Creates zero counts. Only the given attributes are counted.
     pub fn new(columns: &Columns, attributes: &[Attribute]) -> Self {
         let with_values = attributes.iter().filter(|attribute| !columns.attribute(**attribute).is_empty());
         Self {
@@ -40,20 +42,20 @@ impl FacetCounts {
         }
     }
 
-    /// The memory that they take once settled, in bytes.
+    /// Memory use once settled, in bytes.
     pub fn size_bytes(&self) -> usize {
         let attributes = self.attributes.iter().flatten().map(|value| size_of_val(value) + value.0.len());
         size_of::<Self>() + size_of_val(&*self.categories) + attributes.sum::<usize>()
     }
 
-    /// Counts a product that passed the whole filter.
     #[inline]
     pub(super) fn count_passed(&mut self, columns: &Columns, ordinal: Ordinal) {
         self.passed[columns.profile_of(ordinal)] += 1;
         self.count_attributes(columns, ordinal, Admission::PASSED);
     }
 
-    /// Counts the values of each attribute if the product fails no filter, or only that of the attribute.
+    /// Counts the values of each attribute if the product passes the filter, or fails only that
+    /// attribute's part.
     #[inline]
     fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         for (attribute, counts) in &mut self.by_attribute {
@@ -63,7 +65,7 @@ impl FacetCounts {
         }
     }
 
-    /// Counts a product that passed all of the filter or all but one part.
+    /// Counts a product that passed the whole filter or all but one part.
     pub(super) fn count(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         if admission.passed() {
             return self.count_passed(columns, ordinal);
@@ -76,7 +78,7 @@ impl FacetCounts {
         self.count_attributes(columns, ordinal, admission);
     }
 
-    /// The counts by facet value.
+    /// Turns the counts by profile into counts by facet value.
     pub(super) fn settled(mut self, columns: &Columns) -> Self {
         let passed = std::mem::take(&mut self.passed);
         self.add(columns, &passed, &Admission::FACETS);
@@ -90,7 +92,7 @@ impl FacetCounts {
         self
     }
 
-    /// Adds to the values of some facets what was counted by profile.
+    /// Adds counts by profile to the values of the given facets.
     fn add(&mut self, columns: &Columns, counts: &[u32], facets: &[Admission]) {
         for (ordinal, count) in columns.profiles().iter().zip(counts).filter(|(_, count)| **count > 0) {
             let (at, count) = (*ordinal as usize, u64::from(*count));
@@ -110,7 +112,7 @@ impl FacetCounts {
     }
 }
 
-/// The most frequent values of an attribute, those of lower numbers first among equals.
+/// The most frequent values of an attribute; on a tie, lower value numbers come first.
 pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
     let order = |(value, count): &(u32, u64)| (Reverse(*count), *value);

@@ -1,4 +1,5 @@
-//! Which words each document has, in order: read for the few hundred best candidates of a query, and to verify phrases.
+//! The forward index: each document's words in order. Read to rerank a query's best candidates and
+//! to verify phrases.
 
 use std::sync::Arc;
 
@@ -10,15 +11,15 @@ use super::field::Section;
 use super::lexicon::{StemId, WordId};
 use crate::catalogue::{Ordinal, fetch};
 
-/// Stands between two values: a phrase doesn't reach over it.
+/// Separates two values, so that a phrase can't match across them.
 pub const VALUE_END: WordId = 0;
-/// Stands behind the last value of a section.
+/// Follows the last value of a section.
 pub const SECTION_END: WordId = 1;
 
-/// Marks a byte that isn't the last of its word.
+/// Set on every byte of a word except the last.
 const CONTINUES: u8 = 0x80;
 
-/// Appends a word's number.
+/// Appends a word's number as LEB128.
 fn write(mut word: WordId, bytes: &mut Vec<u8>) {
     loop {
         let [low, ..] = (word & 0x7f).to_le_bytes();
@@ -30,12 +31,11 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Words in a row as documents hold them, ready to be looked for.
+/// Consecutive words, encoded as documents hold them, for substring search.
 #[derive(Debug, Clone)]
 pub struct Sequence(memmem::Finder<'static>);
 
 impl Sequence {
-    /// These words in this order.
     pub fn new(words: &[WordId]) -> Self {
         let mut bytes = Vec::with_capacity(words.len() * 2);
         for word in words {
@@ -45,38 +45,36 @@ impl Sequence {
     }
 }
 
-/// The words of all documents. A document is its sections in order, each a sequence of word numbers (LEB128, so that
-/// frequent words take one byte) with [`VALUE_END`] between values and [`SECTION_END`] behind it.
+/// The words of all documents. A document is its three sections in order, each a sequence of word
+/// numbers (LEB128, so that frequent words take one byte) with [`VALUE_END`] between values and
+/// [`SECTION_END`] at the end.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Forward {
     bounds: Vec<u32>,
-    // In one piece, not byte by byte.
+    // Serialised as one block rather than byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
-    /// The stem of each word, which the lexicon stores.
+    /// The stem of each word; stored in the lexicon.
     #[serde(skip)]
     stems: Arc<[StemId]>,
 }
 
 impl Forward {
-    /// An empty one with room for as much as another one has.
+    /// Creates an empty index with as much capacity as another one uses.
     pub fn with_capacity_of(other: &Self) -> Self {
         let (bounds, bytes) = (Vec::with_capacity(other.bounds.len()), Vec::with_capacity(other.bytes.len()));
         Self { bounds, bytes, stems: Arc::default() }
     }
 
-    /// The same, with the stem of each word.
     #[must_use]
     pub fn with_stems(self, stems: Arc<[StemId]>) -> Self {
         Self { stems, ..self }
     }
 
-    /// The bytes of all words.
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Appends a document: its words with the boundaries.
     pub fn push(&mut self, words: impl Iterator<Item = WordId>) {
         if self.bounds.is_empty() {
             self.bounds.push(0);
@@ -87,39 +85,36 @@ impl Forward {
         self.bounds.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
-    /// How many documents there are.
     pub fn len(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the bounds make sense.
+    /// Whether the bounds are consistent.
     pub fn is_sound(&self) -> bool {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
     }
 
-    /// A document's words as they are stored, see [`DocumentWords::encoded`].
+    /// A document's encoded words, see [`DocumentWords::encoded`].
     pub fn of(&self, ordinal: Ordinal) -> &[u8] {
         let at = ordinal as usize;
         &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize]
     }
 
-    /// The size of a document's words in bytes.
     pub fn size_bytes(&self, ordinal: Ordinal) -> usize {
         self.of(ordinal).len()
     }
 
-    /// Whether a document has these words in a row. They are compared as bytes, not decoded.
+    /// Whether a document has these words in a row. Compares encoded bytes without decoding.
     pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {
         let bytes = self.of(ordinal);
         let mut from = 0;
         while let Some(found) = sequence.0.find(&bytes[from..]) {
             let start = from + found;
-            // A word starts where none goes on.
+            // A match starts a word unless the byte before belongs to the same word.
             if start == 0 || bytes[start - 1] & CONTINUES == 0 {
                 return true;
             }
@@ -133,9 +128,9 @@ impl Forward {
         self.stems[word as usize]
     }
 
-    /// Brings what these documents begin with into the processor's cache.
+    /// Prefetches the beginnings of these documents into the processor's cache.
     pub fn fetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
-        /// Names and short fields take hardly more, in bytes.
+        /// Names and short fields rarely take more bytes than this.
         const BEGINNING: usize = 64;
         fetch(ordinals.map(|ordinal| {
             let bytes = self.of(ordinal);
@@ -143,18 +138,16 @@ impl Forward {
         }));
     }
 
-    /// A document's words with their boundaries.
     pub fn words(&self, ordinal: Ordinal) -> impl Iterator<Item = WordId> + '_ {
         words(self.of(ordinal))
     }
 
-    /// A document's words up to the end of a section.
     pub fn words_until(&self, ordinal: Ordinal, section: Section) -> impl Iterator<Item = WordId> + '_ {
         until(self.words(ordinal), section)
     }
 }
 
-/// A document's words up to the end of a section.
+/// The words up to the end of a section.
 pub fn until(words: impl Iterator<Item = WordId>, section: Section) -> impl Iterator<Item = WordId> {
     let mut left = section as usize + 1;
     words.take_while(move |word| {
@@ -165,17 +158,15 @@ pub fn until(words: impl Iterator<Item = WordId>, section: Section) -> impl Iter
     })
 }
 
-/// The words of one document, with [`VALUE_END`] between values and [`SECTION_END`] behind each section.
+/// One document's words, with [`VALUE_END`] between values and [`SECTION_END`] after each section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentWords(Bytes);
 
 impl DocumentWords {
-    /// The words as a forward index stores them.
     pub const fn encoded(bytes: Bytes) -> Self {
         Self(bytes)
     }
 
-    /// These words with their boundaries.
     pub fn new(words: &[WordId]) -> Self {
         let mut bytes = Vec::with_capacity(words.len() * 2);
         for word in words {
@@ -184,7 +175,7 @@ impl DocumentWords {
         Self(bytes.into())
     }
 
-    /// The words with their boundaries.
+    /// The words with boundaries.
     pub fn iter(&self) -> impl Iterator<Item = WordId> + '_ {
         words(&self.0)
     }
@@ -194,11 +185,11 @@ impl DocumentWords {
     }
 }
 
-/// Decodes words.
 fn words(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     std::iter::from_fn(move || {
         let (word, rest) = match *bytes {
-            // Nearly all words are of one or two bytes. Which can't be foreseen, so nothing branches by it.
+            // Nearly all words take one or two bytes. Which of the two is unpredictable, so this
+            // doesn't branch on it.
             [one, two, ..] if one & two & CONTINUES == 0 => {
                 let has_two = one >> 7;
                 (u32::from(one & !CONTINUES) | u32::from(two * has_two) << 7, &bytes[1 + usize::from(has_two)..])
@@ -210,7 +201,7 @@ fn words(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     })
 }
 
-/// A word of any length, and the bytes behind it.
+/// A word of any length and the remaining bytes.
 fn long_word(bytes: &[u8]) -> Option<(WordId, &[u8])> {
     let mut word = 0;
     let mut shift = 0;
@@ -233,7 +224,8 @@ mod tests {
         let mut forward = Forward::default();
         // 300 is encoded as two bytes, and the second is the encoding of 2.
         forward.push([300, 5, VALUE_END, 7, 300, SECTION_END].into_iter());
-        // Where the end of 300 and a 2 look like two of them, there are two behind it all the same.
+        // The end of 300 and a 2 look like two 2s, but the real pair that follows is found all the
+        // same.
         forward.push([300, 2, 2, SECTION_END].into_iter());
         assert!(forward.has(1, &Sequence::new(&[2, 2])) && !forward.has(1, &Sequence::new(&[2, 2, 2])));
         let has = |words: &[WordId]| forward.has(0, &Sequence::new(words));

@@ -1,11 +1,13 @@
-//! Searches of glossary terms and categories: a few hundred, so each is compared.
+//! Searches glossary terms and categories. There are only a few hundred, so every entry is
+//! compared.
 
 use crate::catalogue::GlossaryEntry;
 use crate::catalogue::resource::CategoryResource;
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::stem::Stems;
 
-/// The words of entries that have a heading and a text: terms and their definitions, categories and their descriptions.
+/// The words of entries with a heading and a text: terms and their definitions, categories and
+/// their descriptions.
 #[derive(Debug, Default)]
 pub struct HeadingIndex {
     entries: Vec<Entry>,
@@ -14,13 +16,12 @@ pub struct HeadingIndex {
 
 #[derive(Debug, Default)]
 struct Entry {
-    /// The whole name, abbreviations and synonyms, as names are compared.
+    /// Keys of the name, abbreviations and synonyms, in this order.
     names: Vec<String>,
-    /// How many of these aren't synonyms.
+    /// How many of `names` aren't synonyms.
     exact: usize,
-    /// Their words and stems.
+    /// The words of all `names`.
     heading: Vec<Token>,
-    /// The text's.
     text: Vec<Token>,
 }
 
@@ -30,23 +31,22 @@ struct Token {
     stem: Box<str>,
 }
 
-/// How well an entry answers a query; the greater is the better.
+/// How well an entry matches a query; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// All words are there, some of them in the text only.
+    /// All words occur, some of them only in the text.
     Text,
     /// All words are in the name, an abbreviation or a synonym.
     Heading,
-    /// The name, an abbreviation or a synonym begins with the query.
+    /// The same, and the name, an abbreviation or a synonym begins with the query.
     Beginning,
     /// The query is a synonym.
     Synonym,
-    /// The query is the name or its abbreviation.
+    /// The query is the name or an abbreviation.
     Exact,
 }
 
 impl HeadingIndex {
-    /// The words of a glossary.
     pub fn glossary(glossary: &[GlossaryEntry]) -> Self {
         let mut index = Self::default();
         for GlossaryEntry { term, .. } in glossary {
@@ -56,7 +56,6 @@ impl HeadingIndex {
         index
     }
 
-    /// The words of categories.
     pub fn categories(categories: &[CategoryResource]) -> Self {
         let mut index = Self::default();
         for category in categories {
@@ -80,13 +79,15 @@ impl HeadingIndex {
         self.entries.push(entry);
     }
 
-    /// The entries that have every word of the query (the last as a beginning), best first: the name itself and its
-    /// abbreviation, then names that have the words, then texts; each in the order of the entries.
+    /// Indices of the entries that have every word of the query (the last as a prefix), best first:
+    /// exact names and abbreviations, then names that have the words, then texts. On a tie, in the
+    /// order of the entries.
     pub fn search(&self, text: &str) -> Vec<usize> {
         self.search_ranked(text, Rank::Text)
     }
 
-    /// The same of the names alone: what a name that is being typed can become.
+    /// Like [`search`](Self::search), but considers only names: completions of a name that's being
+    /// typed.
     pub fn complete(&self, text: &str) -> Vec<usize> {
         self.search_ranked(text, Rank::Heading)
     }

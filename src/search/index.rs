@@ -1,4 +1,4 @@
-//! From records to the search side of a generation: the words and terms of every document.
+//! Builds the search side of a generation: the words and terms of every document.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,44 +11,39 @@ use super::synonym::Thesaurus;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Software, SynonymGroup};
 
-/// The search tables besides the engine's index, encoded.
+/// The search tables that accompany the engine's index, in serialisable form.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SearchParts {
-    /// The words.
     pub lexicon: LexiconParts,
-    /// The documents' words.
     pub forward: Forward,
-    /// The synonyms.
     pub thesaurus: Thesaurus,
-    /// Per document the number of words in each section.
+    /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
 }
 
-/// The search side of a generation being filled, document by document in the order of ordinals.
+/// Builds the search side of a generation. Documents are added in ordinal order.
 #[derive(Debug)]
 pub struct SearchBuilder {
     analyzer: DocumentAnalyzer,
-    /// The words of all documents by their provisional numbers.
+    /// All documents' words by provisional number.
     provisional: Forward,
     lengths: Vec<Lengths>,
 }
 
 impl SearchParts {
-    /// Encodes them.
     pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
-        // The words of the documents are most of it. A large vector that grows is in memory twice.
+        // The documents' words make up most of it. A large vector that grows would be in memory
+        // twice.
         let bytes = Vec::with_capacity(self.forward.byte_len() / 4 * 5);
         postcard::to_extend(self, bytes)
     }
 }
 
 impl SearchBuilder {
-    /// An empty search side.
     pub fn new<'g>(synonyms: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
         Self { analyzer: DocumentAnalyzer::new(synonyms), provisional: Forward::default(), lengths: Vec::new() }
     }
 
-    /// Adds the next product and answers its terms with their occurrences.
     pub fn push<'c>(
         &mut self,
         software: &Software,
@@ -60,10 +55,9 @@ impl SearchBuilder {
         self.analyzer.terms()
     }
 
-    /// Ends the search side.
     pub fn finish(self) -> Result<SearchParts, LexiconError> {
         let (lexicon, thesaurus, numbering) = self.analyzer.lexicon()?;
-        // Out of memory before the words are in it twice.
+        // Frees memory before the words are held twice.
         drop(self.analyzer);
         let mut forward = Forward::with_capacity_of(&self.provisional);
         for document in (0..).take(self.provisional.len()) {

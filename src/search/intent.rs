@@ -1,12 +1,13 @@
-//! Intent of a query: `alternative to Slack`, `Jira vs Asana`, `audit software not spreadsheets`.
+//! Recognises the intent of a query: `alternative to Slack`, `Jira vs Asana`, `audit software not
+//! spreadsheets`.
 
 use std::ops::Range;
 
 use super::alternatives::{MOST_WORDS, is_cue, is_preposition};
 use crate::text::analyse::{Gap, Word};
 
-/// Words of intent: they describe the kind of answer (a program, a good one, another one), not its subject. They don't count where
-/// other words find something. Sorted.
+/// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
+/// rather than its subject, so they don't count if other words find something.
 const WORDS: [&str; 25] = [
     "alternative",
     "alternatives",
@@ -35,24 +36,23 @@ const WORDS: [&str; 25] = [
     "vs",
 ];
 
-/// Whether a folded word says of what kind a product is, but unlike `tools` describes one too (`a merge tool`): none has to have it.
+/// Whether a folded word names a kind of product but, unlike `tools`, can also describe one (`a
+/// merge tool`). Such words are optional.
 pub(super) fn is_kind(folded: &str) -> bool {
     matches!(folded, "app" | "tool")
 }
 
-/// Whether a word is one of intent, and not a part of another one: `rogue-like`.
+/// Whether a word expresses intent rather than being part of another word: `rogue-like`.
 pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
     word.gap != Gap::Joined && !text[word.end..].starts_with('-') && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
-/// The possible intents of a query. The index decides: only a name in it is a subject.
+/// The possible intents of a query. The index decides: only a name it has can be a subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Intent {
-    /// The ranges of words that may name a product to replace, the longest first.
+    /// Ranges of words that may name a product to replace, longest first for each cue.
     pub(super) subjects: Vec<Subject>,
-    /// The two names that are compared.
     pub(super) compared: Option<[Range<usize>; 2]>,
-    /// The exclusion behind a `not`.
     pub(super) excluded: Option<Excluded>,
 }
 
@@ -60,22 +60,22 @@ pub(super) struct Intent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
     pub(super) words: Range<usize>,
-    /// Whether the query can hardly mean anything else; otherwise (`git clone`) it does only where records name alternatives to it.
+    /// Whether the query can hardly mean anything else. Otherwise (`git clone`) it counts only if
+    /// records name alternatives to it.
     pub(super) is_certain: bool,
 }
 
-/// A name or word behind a `not`.
+/// A name or word after a `not`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Excluded {
-    /// The `not`.
+    /// Index of the `not`.
     pub(super) not: usize,
     pub(super) words: Range<usize>,
-    /// Whether it is `NOT`, as search operators are written; otherwise only a name is left out.
+    /// Whether it's written `NOT`, as a search operator. Otherwise only a name is excluded.
     pub(super) is_certain: bool,
 }
 
 impl Intent {
-    /// The intent of a query's words.
     pub(super) fn of(text: &str, words: &[Word]) -> Self {
         Self { subjects: subjects(words), compared: compared(words), excluded: excluded(text, words) }
     }
@@ -113,7 +113,7 @@ fn subjects(words: &[Word]) -> Vec<Subject> {
     subjects
 }
 
-/// The names on both sides of the only `vs`, if they are as short as names are.
+/// The names on both sides of the only `vs`, if both are short enough for names.
 fn compared(words: &[Word]) -> Option<[Range<usize>; 2]> {
     let mut all = (0..words.len()).filter(|at| is(words, *at, &["versus", "vs"]));
     let (at, None) = (all.next()?, all.next()) else { return None };
@@ -121,7 +121,7 @@ fn compared(words: &[Word]) -> Option<[Range<usize>; 2]> {
     sides.iter().all(|side| (1..=MOST_WORDS).contains(&side.len())).then_some(sides)
 }
 
-/// The exclusion behind the last `not`, if other words stand before it.
+/// The exclusion after the last `not`, if other words precede it.
 fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
     let not = words.iter().rposition(|word| word.folded == "not").filter(|at| *at > 0)?;
     let is_certain = &text[words[not].start..words[not].end] == "NOT";

@@ -1,4 +1,4 @@
-//! The words of a generation: which spellings occur, how often, and which of them share a stem.
+//! The words of a generation: which spellings occur, how often, and which share a stem.
 
 use std::sync::Arc;
 
@@ -9,38 +9,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::stem::Stems;
 
-/// A spelling of the generation: a folded word, or one of its accented variants. Frequent ones have small numbers.
+/// Number of a spelling: a folded word or one of its accented variants. Frequent ones have small
+/// numbers.
 pub type WordId = u32;
 
-/// A stem of the generation.
 pub type StemId = u32;
 
-/// The first numbers stand for boundaries in a document, see `forward`.
+/// The numbers below stand for boundaries in a document, see `forward`.
 pub const FIRST_WORD: WordId = 2;
 
-/// The words of a generation.
 #[derive(Debug)]
 pub struct Lexicon {
-    /// Folded words → number.
+    /// Folded word → number.
     words: Map<Bytes>,
-    /// Accented spellings → number.
+    /// Accented spelling → number.
     accented: Map<Bytes>,
-    /// Stems → number.
+    /// Stem → number.
     stems: Map<Bytes>,
     tables: Tables,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Tables {
-    /// In how many products each word occurs; an accented variant's count is its own.
+    /// By word: in how many products it occurs. An accented variant has its own count.
     document_frequency: Vec<u32>,
-    /// The stem of each word.
+    /// By word: its stem.
     stem: Arc<[StemId]>,
-    /// The folded word of each accented variant, sorted.
+    /// Pairs of an accented variant and its folded word, sorted.
     folded: Vec<(WordId, WordId)>,
 }
 
-/// The encoded parts of a lexicon.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LexiconParts {
     #[serde(with = "serde_bytes")]
@@ -53,7 +51,6 @@ pub struct LexiconParts {
     tables: Vec<u8>,
 }
 
-/// Why a lexicon can't be built or read back.
 #[derive(Debug, thiserror::Error)]
 pub enum LexiconError {
     #[error("a map of words can't be read or written")]
@@ -65,7 +62,6 @@ pub enum LexiconError {
 }
 
 impl Lexicon {
-    /// Reads a lexicon back.
     pub fn open(parts: LexiconParts) -> Result<Self, LexiconError> {
         let lexicon = Self {
             words: Map::new(Bytes::from(parts.words))?,
@@ -81,17 +77,14 @@ impl Lexicon {
         if fits { Ok(lexicon) } else { Err(LexiconError::Misfit) }
     }
 
-    /// The number of a folded word.
     pub fn word(&self, folded: &str) -> Option<WordId> {
         self.words.get(folded).and_then(|id| WordId::try_from(id).ok())
     }
 
-    /// The number of an accented spelling.
     pub fn accented(&self, spelling: &str) -> Option<WordId> {
         self.accented.get(spelling).and_then(|id| WordId::try_from(id).ok())
     }
 
-    /// The number of a stem.
     pub fn stem(&self, stem: &str) -> Option<StemId> {
         self.stems.get(stem).and_then(|id| StemId::try_from(id).ok())
     }
@@ -100,18 +93,18 @@ impl Lexicon {
         self.tables.stem[word as usize]
     }
 
-    /// The stem of each word.
+    /// The stem of each word, by word number.
     pub fn stems(&self) -> Arc<[StemId]> {
         Arc::clone(&self.tables.stem)
     }
 
-    /// All spellings of a folded word: itself, and its accented variants.
+    /// All spellings of a folded word: the word itself and its accented variants.
     pub fn spellings(&self, word: WordId) -> Vec<WordId> {
         let variants = self.tables.folded.iter().filter(|(_, folded)| *folded == word).map(|(variant, _)| *variant);
         std::iter::once(word).chain(variants).collect()
     }
 
-    /// All spellings of two words that are this folded one when they are written together.
+    /// All pairs of spellings that give this folded word when written together.
     pub fn halves(&self, folded: &str) -> Vec<[WordId; 2]> {
         let mut halves = Vec::new();
         for (at, _) in folded.char_indices().skip(1) {
@@ -125,28 +118,27 @@ impl Lexicon {
         halves
     }
 
-    /// In how many products a folded word occurs, its accented variants included; 0 for a word that only synonyms use.
+    /// In how many products a folded word occurs, accented variants included; 0 if only synonyms
+    /// use it.
     pub fn document_frequency(&self, word: WordId) -> u32 {
         self.tables.document_frequency[word as usize]
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The dictionary of folded words, for automata.
+    /// The map of folded words, to search with automata.
     pub fn words(&self) -> &Map<Bytes> {
         &self.words
     }
 }
 
-/// A lexicon being filled. Words get provisional numbers as they come.
+/// Builds a lexicon. Words get provisional numbers in the order they're noted.
 #[derive(Debug, Default)]
 pub struct LexiconBuilder {
     /// Spelling → provisional number.
@@ -156,7 +148,7 @@ pub struct LexiconBuilder {
     analyzer: Stems,
 }
 
-/// A word under its provisional number.
+/// A word, indexed by provisional number.
 #[derive(Debug)]
 struct WordEntry {
     spelling: Box<str>,
@@ -167,12 +159,14 @@ struct WordEntry {
 }
 
 impl LexiconBuilder {
-    /// Notes an occurrence of a word in a document (numbered from 1; 0 for an occurrence outside of documents).
+    /// Notes an occurrence and returns the word's provisional number. Documents are numbered from
+    /// 1; 0 stands for an occurrence outside of documents.
     pub fn note(&mut self, spelling: &str, folded: &str, document: u32) -> u32 {
         let number = self.number(spelling, folded);
         self.count(number, document);
         if spelling != folded {
-            // The folded form of an accented word is a word too: what is typed without accents finds it.
+            // The folded form of an accented word counts as a word too, so that it's found when
+            // typed without accents.
             let folded = self.number(folded, folded);
             self.count(folded, document);
         }
@@ -209,12 +203,12 @@ impl LexiconBuilder {
         number
     }
 
-    /// The stem of a word by its provisional number; stems keep their numbers.
+    /// The stem of a word, given its provisional number. Stem numbers are final.
     pub fn stem(&self, number: u32) -> StemId {
         self.words[number as usize].stem
     }
 
-    /// Whether any document has a folded word, in any form.
+    /// Returns a predicate that says whether any document has a folded word in any form.
     pub fn words_of_documents(&self) -> impl Fn(&str) -> bool + '_ {
         let mut found = vec![false; self.stems.len()];
         for word in &self.words {
@@ -223,7 +217,8 @@ impl LexiconBuilder {
         move |folded| self.stems.get(&*self.analyzer.of(folded)).is_some_and(|stem| found[*stem as usize])
     }
 
-    /// Numbers the words by falling frequency (ties by spelling); answers the word of each provisional number too.
+    /// Numbers the words by descending frequency, then spelling. Also returns the final number of
+    /// each provisional one.
     pub fn finish(&self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
         let mut order: Vec<usize> = (0..self.words.len()).collect();
         order.sort_by(|a, b| {
@@ -264,7 +259,6 @@ impl LexiconBuilder {
     }
 }
 
-/// A map of words, from its entries in any order.
 fn sorted_map(mut entries: Vec<(&str, u64)>) -> Result<Vec<u8>, fst::Error> {
     entries.sort_unstable();
     Ok(fst::Map::from_iter(entries)?.into_fst().into_inner())

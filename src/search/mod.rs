@@ -1,6 +1,6 @@
 //! Query understanding and ranking, independent of any engine.
 //!
-//! A query runs through stages, one module each:
+//! A query runs through these stages, roughly one module each:
 //!
 //! ```text
 //! analyse → understand → expand → plan → (the engine matches) → collect → rerank

@@ -1,10 +1,10 @@
-//! Plans of name searches.
+//! Plans searches by name.
 
 use super::plan::{Alternative, Group, Kind, Plan, Rerank, Term};
 use crate::text::analyse::{Gap, compound, name_key, words};
 
-/// The plan of a search by name: every word must start a word of the name or of an alias; neighbours may be written as one.
-/// `None` for a text without a word.
+/// Plans a search by name: every word must start a word of the name or of an alias. Neighbouring
+/// words may be written as one. Returns `None` if the text has no word.
 pub fn plan(text: &str) -> Option<Plan> {
     let typed = words(text);
     let mut groups = Vec::with_capacity(typed.len());

@@ -1,4 +1,4 @@
-//! The search side of a generation, opened.
+//! The opened search side of a generation.
 
 use super::SearchParts;
 use super::forward::Forward;
@@ -8,25 +8,18 @@ use super::score::Scorer;
 use super::synonym::Thesaurus;
 use crate::text::stem::Stems;
 
-/// The search tables besides the engine's index.
+/// The search tables that accompany the engine's index.
 #[derive(Debug)]
 pub struct SearchIndex {
-    /// The words.
     pub lexicon: Lexicon,
-    /// The synonyms.
     pub thesaurus: Thesaurus,
-    /// The weights.
     pub ranking: Ranking,
-    /// The stemmer.
     pub stems: Stems,
-    /// The number of documents.
     pub documents: usize,
 }
 
-/// Why the search side can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchIndexError {
-    /// The words can't be read.
     #[error(transparent)]
     Lexicon(#[from] LexiconError),
     #[error("the search tables can't be decoded")]
@@ -36,7 +29,8 @@ pub enum SearchIndexError {
 }
 
 impl SearchIndex {
-    /// Opens the search tables of that many documents. Returns what the engine needs too: the scorer and the documents' words.
+    /// Opens the search tables. Also returns what the engine needs: the scorer and the documents'
+    /// words.
     pub fn open(
         encoded: &[u8],
         documents: usize,
@@ -53,7 +47,8 @@ impl SearchIndex {
         Ok((index, scorer, forward))
     }
 
-    /// Opens the search tables of that many documents; their words and lengths are elsewhere.
+    /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
+    /// lengths itself.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
         let SearchParts { lexicon, thesaurus, .. } = postcard::from_bytes(encoded)?;
         let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());

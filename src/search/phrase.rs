@@ -1,4 +1,4 @@
-//! Verification of phrases: whether a value of a document has words in a row.
+//! Verifies phrases: whether a value of a document has certain words in a row.
 
 use super::budget::Budget;
 use super::forward::{Forward, Sequence};
@@ -6,25 +6,24 @@ use super::lexicon::WordId;
 use super::plan::Phrase;
 use crate::catalogue::Ordinal;
 
-/// The units of the budget for verifying a phrase in a document, in addition to those for its bytes.
+/// Budget units for verifying a phrase in a document, in addition to those for its bytes.
 const VERIFIED: usize = 8;
 
-/// How many bytes are compared in a unit of the budget.
+/// Bytes compared per budget unit.
 const COMPARED_AT_ONCE: usize = 32;
 
-/// The most combinations of spellings that are looked for as bytes. A phrase with more is verified word by word.
+/// Maximum number of spelling combinations searched as bytes. A phrase with more is verified word
+/// by word.
 const COMBINATIONS: usize = 16;
 
-/// Finds a phrase in documents.
 #[derive(Debug)]
 pub enum PhraseMatcher<'p> {
-    /// By each combination of spellings, as documents hold it.
+    /// One encoded sequence per combination of spellings.
     Bytes(Vec<Sequence>),
     Words(&'p Phrase),
 }
 
 impl<'p> PhraseMatcher<'p> {
-    /// A matcher of a phrase.
     pub fn new(phrase: &'p Phrase) -> Self {
         if phrase.iter().map(Vec::len).fold(1, usize::saturating_mul) > COMBINATIONS {
             return Self::Words(phrase);
@@ -40,7 +39,6 @@ impl<'p> PhraseMatcher<'p> {
         Self::Bytes(combinations.iter().map(|words| Sequence::new(words)).collect())
     }
 
-    /// Whether a value of the document has the phrase.
     pub fn matches(&self, forward: &Forward, ordinal: Ordinal, budget: &Budget) -> bool {
         let bytes = forward.size_bytes(ordinal);
         match self {
@@ -56,10 +54,10 @@ impl<'p> PhraseMatcher<'p> {
     }
 }
 
-/// Whether a value of the document has these words in a row, by the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
-/// 1992). Only the first 64 words of a phrase are compared.
+/// Whether a value of the document has these words in a row, by the bit-parallel Shift-And
+/// algorithm (Baeza-Yates and Gonnet, 1992). Only the first 64 words of the phrase are compared.
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
-    // Bit n: the last words of the document are the first n + 1 of the phrase.
+    // Bit n is set if the last n + 1 words read are the first n + 1 of the phrase.
     let mut prefixes: u64 = 0;
     let whole = 1_u64 << (phrase.len().clamp(1, 64) - 1);
     for word in forward.words(ordinal) {

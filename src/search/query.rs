@@ -2,24 +2,24 @@
 
 use crate::text::analyse::{Gap, Word, words};
 
-/// The number of words from which a query is a question or a sentence, in which function words don't count.
+/// From this many words on, a query is a question or sentence, and function words don't count.
 pub const LONG_QUERY: usize = 5;
 
-/// A parsed query. Any text is a query.
+/// A parsed query. Any text is a valid query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
-    /// The words to find, those of phrases included, in order; their offsets are those of the query.
+    /// The words to find, including those in phrases, in order. Offsets refer to the query text.
     pub words: Vec<Word>,
-    /// Phrases: ranges of indices into `words`.
+    /// Ranges of indices into `words`.
     pub phrases: Vec<std::ops::Range<usize>>,
-    /// The exclusions, each with its words.
+    /// The words of each exclusion.
     pub excluded: Vec<Vec<Word>>,
-    /// Whether the last word may go on: nothing is typed behind it.
+    /// Whether the last word may still be typed: nothing follows it.
     pub last_is_open: bool,
 }
 
-/// Takes a query apart. A quote without its partner is punctuation; a hyphen excludes only at the start of a word behind
-/// white space (`lock-out` excludes nothing), and only where something stands behind it.
+/// Parses a query. An unpaired quote is punctuation. A hyphen excludes only at the start of a word
+/// after white space (so `lock-out` excludes nothing), and only if something follows it.
 pub fn parse(text: &str) -> ParsedQuery {
     let mut query = ParsedQuery::default();
     let mut rest = 0;
@@ -58,7 +58,7 @@ impl ParsedQuery {
         self.phrases.iter().any(|phrase| phrase.contains(&word))
     }
 
-    /// The same query with the words of its phrases as words.
+    /// Turns the words of phrases into plain words.
     #[must_use]
     pub fn without_phrases(mut self) -> Self {
         self.phrases.clear();
@@ -73,7 +73,7 @@ enum Kind {
     Excluded,
 }
 
-/// The next part of the query from `from` on, and where the one behind it begins.
+/// The next part of the query from `from` on, and the offset of the one that follows.
 fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
     let rest = &text[from..];
     if let Some(inside) = rest.strip_prefix('"') {
@@ -96,7 +96,7 @@ fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
         let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
         return (from + 1..from + length, Kind::Excluded, from + length);
     }
-    // Up to the next quote, or the next hyphen that begins an exclusion.
+    // Ends at the next quote, or the next hyphen that starts an exclusion.
     let mut before = None;
     let mut end = text.len();
     for (at, c) in rest.char_indices() {
@@ -109,7 +109,8 @@ fn next_part(text: &str, from: usize) -> (std::ops::Range<usize>, Kind, usize) {
     (from..end, Kind::Plain, end)
 }
 
-/// Whether a text ends as German ones before the second half of a pair of compounds: `Fehlermöglichkeits- und -einflussanalyse`.
+/// Whether the text ends like the first half of a German pair of compounds: `Fehlermöglichkeits-
+/// und -einflussanalyse`.
 fn goes_on(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
     let is_and = matches!(words.next(), Some("und" | "oder" | "and" | "or" | "&"));

@@ -1,47 +1,48 @@
-//! The weights of the ranking. RANKING.md documents how they were found and the effect of each.
+//! The ranking's weights. RANKING.md documents how they were found and the effect of each.
 
-/// The weights of matches. The service uses the default; other values serve to measure the effect of a weight.
+/// Weights of matches. The service uses the default; other values are for measuring a weight's
+/// effect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranking {
-    /// The weight of a word of the name or an alias.
+    /// A word in the name or an alias.
     pub name: f32,
-    /// A word of the tagline, a category, a tag, the vendor or a standard.
+    /// A word in the tagline, a category, a tag, the vendor or a standard.
     pub summary: f32,
-    /// A word of the description, a feature or a setting.
+    /// A word in the description, a feature or a setting.
     pub description: f32,
-    /// A word that is only in the description of a category it is in.
+    /// A word that occurs only in the description of the product's category.
     pub category_description: f32,
-    /// BM25F's `b` of the name, 0 to 1: how much it is held against a word that the name is long.
+    /// BM25F's `b` for the name, from 0 to 1: how much a long name lowers the weight of its words.
     pub name_b: f32,
-    /// The same for the short fields.
+    /// BM25F's `b` for the short fields.
     pub summary_b: f32,
-    /// The same for the long ones.
+    /// BM25F's `b` for the long fields.
     pub description_b: f32,
-    /// The least that a length norm can be: a word in a very short text counts at most this many times less than 1.
+    /// Lower bound of the length norm, so that words in very short fields don't count excessively.
     pub norm_floor: f32,
-    /// BM25F's `k1`, in words of a description of mean length: how soon more of the same word stops counting.
+    /// BM25F's `k1`, in words of a description of mean length: how soon repetitions of a word stop
+    /// counting.
     pub k1: f32,
-    /// A compound in place of two words, or the reverse; the word as typed has 1.
+    /// A compound in place of two words, or the reverse. The word as typed has weight 1.
     pub compound: f32,
-    /// A part of an odd name: `c` for `c++`.
+    /// Part of an unusual name: `c` for `c++`.
     pub part: f32,
-    /// A term that means the same.
     pub synonym: f32,
-    /// A category of a product, or of alternatives to it, where these are looked for.
+    /// A category of the product whose alternatives are sought, or of those alternatives.
     pub subject_category: f32,
-    /// A word of that product's name, where a record only mentions it.
+    /// A word of that product's name in a record that merely mentions it.
     pub mention: f32,
-    /// A wider term, that a synonym leads to one way.
+    /// A wider term that a one-way synonym leads to.
     pub wider: f32,
     /// A longer word with the typed prefix.
     pub prefix: f32,
-    /// The likeliest word for one that no product has.
+    /// The likeliest correction of a word that no product has.
     pub correction: f32,
-    /// A less likely one, or one that may be meant in place of a very rare word.
+    /// A less likely correction, or one for a very rare word.
     pub typo: f32,
-    /// The gain in score where every word has the spelling of the query, as a share of it.
+    /// The relative gain in score if every word is spelled as in the query.
     pub spelling: f32,
-    /// The gain where all neighbours of the query are neighbours in the record, as a share of it.
+    /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
 }
 

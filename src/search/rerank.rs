@@ -1,4 +1,4 @@
-//! The rerank of the best candidates: signals which a score over unordered words doesn't have.
+//! Reranks the best candidates by signals that a score over unordered words can't capture.
 
 use serde::Serialize;
 
@@ -9,16 +9,17 @@ use super::lexicon::WordId;
 use super::plan::{Rerank, Signals};
 use crate::catalogue::Ordinal;
 
-/// How many candidates are reranked before it is tested whether the page is complete.
+/// Number of candidates reranked before checking whether the page is complete.
 const STEP: usize = 16;
 
 impl Rerank {
-    /// An upper bound of what a score is multiplied by.
+    /// Upper bound of the factor a score is multiplied by.
     fn upper_bound(&self) -> f32 {
         match self {
             Self::None | Self::ShortestName => 1.0,
             Self::Signals(signals) => {
-                // A compound that is spelled as one word counts for both, so one spelling is enough for all of them.
+                // A compound spelled as one word counts for both, so a single spelling can count
+                // for all words.
                 let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
                 let proximity = if signals.spellings.len() > 1 { 1.0 } else { 0.0 };
                 signals.factor(Shares { spelling, proximity })
@@ -26,7 +27,7 @@ impl Rerank {
         }
     }
 
-    /// The signals of a document; zero where the rerank has none.
+    /// A document's signals; zero if the rerank uses none.
     pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
         match self {
             Self::Signals(signals) => signals.shares(forward, ordinal),
@@ -34,7 +35,6 @@ impl Rerank {
         }
     }
 
-    /// The factor of a score with these signals.
     pub fn factor(&self, shares: Shares) -> f32 {
         match self {
             Self::Signals(signals) => signals.factor(shares),
@@ -42,7 +42,8 @@ impl Rerank {
         }
     }
 
-    /// Puts candidates, which are in the order of their scores, into their final order, at least the first `wanted` of them.
+    /// Puts candidates, sorted by score, into their final order. Only the first `wanted` are sure
+    /// to be final.
     pub fn rerank(&self, forward: &Forward, best: &mut [Candidate], wanted: usize) {
         match self {
             Self::None => {}
@@ -57,27 +58,27 @@ impl Rerank {
     }
 }
 
-/// The signals of a document for a query.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shares {
-    /// The share of the query's words that the short fields have in the very spelling, 0 to 1.
+    /// The share of the query's words that names and short fields spell exactly the same, from 0 to
+    /// 1.
     pub spelling: f32,
-    /// The share of the query's neighbours that are neighbours there, 0 to 1.
+    /// The share of the query's neighbouring words that are neighbours there, from 0 to 1.
     pub proximity: f32,
 }
 
 impl Signals {
-    /// The factor of the score.
     pub fn factor(&self, shares: Shares) -> f32 {
         1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
     }
 
-    /// Reranks as many candidates as it takes until no other one can be among the best `wanted`.
+    /// Reranks candidates until no other one can be among the best `wanted`.
     fn rerank(&self, forward: &Forward, best: &mut [Candidate], wanted: usize, upper_bound: f32) {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // The upper bound of the next one, and so of all behind it: of equals it is the best.
+            // Upper bound of the next candidate and so of all that follow: among equals it's the
+            // best.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier != Tier::ExactName {
                 order.clear();
@@ -91,7 +92,7 @@ impl Signals {
             forward.fetch(best[reranked..end].iter().map(|candidate| candidate.ordinal));
             for candidate in &mut best[reranked..end] {
                 let shares = self.shares(forward, candidate.ordinal);
-                // Whole names are equals but for their spelling: quality decides between them.
+                // Exact names differ only by spelling; after that, quality decides.
                 candidate.score = if candidate.tier == Tier::ExactName {
                     shares.spelling
                 } else {
@@ -103,7 +104,6 @@ impl Signals {
         best[..reranked].sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Finds the query in a document's names and short fields.
     pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
         let mut spelled = 0_u32;
         let mut neighbours = 0_u32;
@@ -119,7 +119,8 @@ impl Signals {
             if self.spellings.get(slot).is_some_and(|spelling| *spelling == Some(word)) {
                 spelled |= matched;
             }
-            // Bit n: words n and n + 1 of the query are neighbours here, or one word that is both.
+            // Bit n: words n and n + 1 of the query are neighbours here, or one word stands for
+            // both.
             neighbours |= (before | matched) & (matched >> 1);
             before = matched;
         }
@@ -128,14 +129,14 @@ impl Signals {
     }
 }
 
-/// The share of a few words that have a bit, 0 to 1; 0 where there are none.
+/// The share of `all` words whose bit is set, from 0 to 1; 0 if there are none.
 fn share(found: u32, all: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let (found, all) = (found.count_ones() as f32, all.max(1) as f32);
     found / all
 }
 
-/// The number of words of a document's shortest name or alias, at least 1.
+/// The word count of a document's shortest name or alias, never less than 1.
 pub fn name_length(document: impl Iterator<Item = WordId>) -> f32 {
     let (mut shortest, mut words) = (u16::MAX, 0_u16);
     for word in until(document, Section::Name) {

@@ -1,4 +1,4 @@
-//! From a word of a record back to the words of the query that it satisfies.
+//! Maps a record's words back to the query's words that they satisfy.
 
 use rustc_hash::FxHashMap;
 
@@ -8,11 +8,13 @@ use super::lexicon::StemId;
 #[derive(Debug, Clone)]
 pub struct StemSlots {
     slots: FxHashMap<StemId, u32>,
-    /// A bitmap of the stems' lowest bits: nearly all words of a record are in no slot, and this skips the lookup for them.
+    /// A bitmap of the stems' lowest bits. Most words in a record are in no slot, and this skips
+    /// their lookup.
     present: [u64; WORDS],
 }
 
-/// How many words of 64 bits those are: enough for the few thousand stems that a short beginning of a word stands for.
+/// Length of the bitmap in 64-bit words: enough for the few thousand stems that a short prefix
+/// stands for.
 const WORDS: usize = 64;
 
 impl Default for StemSlots {
@@ -22,7 +24,6 @@ impl Default for StemSlots {
 }
 
 impl StemSlots {
-    /// The stems of each slot, with their weights there.
     pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
         let mut best: FxHashMap<StemId, (f32, u32)> = FxHashMap::default();
         for (at, stems) in slots.enumerate() {
@@ -43,15 +44,15 @@ impl StemSlots {
         Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
     }
 
-    /// The slots that a stem stands for, a bit each; a compound stands for two. A stem that is a word of the query stands
-    /// for that alone.
+    /// The slots that a stem stands for, one bit each. A compound stands for two. A stem counts
+    /// only for the slots in which its weight is highest.
     #[inline]
     pub fn of(&self, stem: StemId) -> Option<u32> {
         let (word, bit) = Self::bit(stem);
         if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
     }
 
-    /// The stems, in any order, each with the slots that it stands for.
+    /// The stems in any order, each with its slots.
     pub fn iter(&self) -> impl Iterator<Item = (StemId, u32)> + '_ {
         self.slots.iter().map(|(stem, slots)| (*stem, *slots))
     }

@@ -1,8 +1,9 @@
 //! Synonyms, at index time and at query time.
 //!
-//! Synonyms are whole terms, of one word or several. Each group is a *concept* with a number: a document that has one of
-//! the group's terms is indexed under the concept too, and a query with one of them has the concept as an alternative.
-//! So a term of several words is never split, and never matched by prefix or with a typo.
+//! Synonyms are whole terms of one or more words. Each group is a numbered *concept*. A document
+//! that has one of the group's terms is also indexed under the concept, and a query with one of
+//! them gets the concept as an alternative. So a term of several words is never split, and never
+//! matched by prefix or with a typo.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -11,36 +12,32 @@ use crate::record::SynonymGroup;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::stem::Stems;
 
-/// The synonym groups of a generation.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Thesaurus {
-    /// By the first stem of a term: the terms that begin with it, longest first.
+    /// By a term's first stem: the terms that begin with it, longest first.
     terms: FxHashMap<Box<str>, Vec<ThesaurusTerm>>,
-    /// Per concept its terms as written.
+    /// By concept: its terms as written.
     concepts: Vec<Vec<Box<str>>>,
 }
 
-/// A term as texts are compared with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThesaurusTerm {
-    /// The stems behind the first, `and` left out.
+    /// The stems after the first, without `and`.
     rest: Vec<Box<str>>,
-    /// The term as written.
     written: Box<str>,
     /// The concepts that a text with this term is about.
     means: Vec<u32>,
     /// The concepts that a query with this term asks for.
     asks: Vec<u32>,
-    /// Whether it counts only in capitals, or as a whole query.
+    /// Whether it counts only in capitals or as a whole query.
     ambiguous: bool,
 }
 
-/// A term found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention<'t> {
-    /// The index of its first word.
+    /// Index of its first word.
     pub start: usize,
-    /// The index behind its last word.
+    /// Index after its last word.
     pub end: usize,
     /// The term as its group writes it.
     pub term: &'t str,
@@ -50,13 +47,13 @@ pub struct Mention<'t> {
     pub asks: &'t [u32],
 }
 
-/// Whether a word is skipped inside a term: `environment, health and safety` is `environment health safety`.
+/// Whether a word is ignored inside a term: `environment, health and safety` equals `environment
+/// health safety`.
 fn is_skipped(folded: &str) -> bool {
     folded == "and"
 }
 
 impl Thesaurus {
-    /// The thesaurus that groups make.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
         let mut builder = Builder::default();
         let groups: Vec<_> = groups.into_iter().collect();
@@ -83,24 +80,23 @@ impl Thesaurus {
         builder.finish()
     }
 
-    /// Whether there are no synonyms.
     pub fn is_empty(&self) -> bool {
         self.concepts.is_empty()
     }
 
-    /// A concept's terms as written; once [retained](Self::retain_terms_of), those that documents can have.
+    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), only those
+    /// that documents can have.
     pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes the concepts' terms with a word that no document has, so that queries aren't expanded with these.
+    /// Removes terms with a word that no document has, so that queries aren't expanded with them.
     pub fn retain_terms_of(&mut self, has_word: impl Fn(&str) -> bool) {
         for terms in &mut self.concepts {
             terms.retain(|term| words(term).iter().all(|word| has_word(&word.folded)));
         }
     }
 
-    /// All words of all terms.
     pub fn vocabulary(&self) -> impl Iterator<Item = Word> + '_ {
         self.concepts
             .iter()
@@ -109,10 +105,10 @@ impl Thesaurus {
             .chain(self.terms.values().flatten().flat_map(|term| words(&term.written)))
     }
 
-    /// The terms that a text has. Where one overlaps another, or is in it, both are found: a text about `permit to work
-    /// software` is about `permit to work` too.
+    /// Finds the terms in a text, including overlapping and nested ones: a text about `permit to
+    /// work software` is also about `permit to work`.
     ///
-    /// An ambiguous term is found only in capitals, or where it is `whole` the text.
+    /// An ambiguous term counts only in capitals, or if `whole` is set and it's the whole text.
     pub fn mentions(&self, text: &str, words: &[Word], stems: &Stems, whole: bool) -> Vec<Mention<'_>> {
         if self.terms.is_empty() {
             return Vec::new();
@@ -133,7 +129,7 @@ impl Thesaurus {
     }
 }
 
-/// The index behind the last word of a term that begins at `start`.
+/// The index after the last word of a term that begins at `start`.
 fn matched_until(
     rest: &[Box<str>],
     start: usize,
@@ -199,7 +195,7 @@ impl Builder {
         }
     }
 
-    /// The concepts that a term stands for; a new one where it is in no group.
+    /// The concepts that a term stands for; creates one if it's in no group.
     fn concepts_of(&mut self, written: &str) -> Vec<u32> {
         let known = self.term(written).map(|term| term.means.clone()).unwrap_or_default();
         if !known.is_empty() {

@@ -1,4 +1,4 @@
-//! Misspelled words: which words of the lexicon can have been meant.
+//! Spelling correction: which words in the lexicon a misspelled word may stand for.
 
 use std::sync::OnceLock;
 
@@ -11,28 +11,25 @@ use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
 use super::budget::Budget;
 use super::lexicon::{Lexicon, WordId};
 
-/// How many words at most stand for a misspelled one.
+/// Maximum number of corrections for a word.
 const CANDIDATES: usize = 4;
 
-/// The units of the budget for building an automaton.
+/// Budget units for building an automaton.
 const AUTOMATON: usize = 3_000;
 
-/// The units of the budget for a transition of the dictionary.
+/// Budget units per transition in the dictionary.
 const BRANCH: usize = 4;
 
-/// A candidate for the correction of a word.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The word, folded.
     pub folded: String,
-    /// Its number.
     pub word: WordId,
-    /// How unlike it is to what was typed; lower is better, see [`cost`].
+    /// How unlike the typed word it is, see [`cost`]. Lower is better.
     pub cost: f32,
 }
 
-/// How many edits a word may have: none up to three letters, one from four, two from eight. Words with anything but
-/// letters are codes and numbers, and never misspelled.
+/// How many edits a word may have: none up to three letters, one from four, two from eight. Words
+/// with anything but letters are codes and numbers, which are never taken for misspelled.
 pub fn allowed_edits(folded: &str) -> u8 {
     if !folded.chars().all(char::is_alphabetic) {
         return 0;
@@ -44,14 +41,16 @@ pub fn allowed_edits(folded: &str) -> u8 {
     }
 }
 
-/// The words that can have been meant by one that isn't in the lexicon, best first: the nearest, and of those equally
-/// near the most frequent. An edit of the first letter counts double; a transposition of two neighbours is one edit.
+/// Corrections of a word that isn't in the lexicon, best first: the nearest, and among equally near
+/// ones the most frequent. An edit of the first letter counts double; swapping two neighbours is
+/// one edit.
 pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
         let first = first_letter(folded);
         let one = automata(1).build_dfa(folded);
-        // With one edit to spend the first letter, which counts double, must be right: most of the lexicon needn't be seen.
+        // With one edit, the first letter must be right because it counts double. That skips most
+        // of the lexicon.
         collect(lexicon, folded, Some(first), &one, budget, &mut found);
         if edits > 1 && found.is_empty() {
             collect(lexicon, folded, Some(first), &automata(2).build_dfa(folded), budget, &mut found);
@@ -62,7 +61,7 @@ pub fn candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -
     best(found)
 }
 
-/// The words that begin with a misspelling of what is typed so far.
+/// Words that begin with a corrected form of the prefix typed so far.
 pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
@@ -96,12 +95,12 @@ fn collect(
         if first.is_none() && word.chars().next() == typed.chars().next() {
             return;
         }
-        // Numbers and codes are never meant by a misspelled word, nor are abbreviations.
+        // Codes, numbers and abbreviations are never taken for the intended word.
         if !word.chars().all(char::is_alphabetic) || word.chars().count() <= 3 {
             return;
         }
         let frequency = lexicon.document_frequency(number);
-        // A word that only synonyms have finds nothing by itself.
+        // A word that occurs only in synonyms finds nothing by itself.
         if frequency == 0 {
             return;
         }
@@ -110,9 +109,9 @@ fn collect(
     });
 }
 
-/// Finds all words that an automaton accepts, each with its number, in order. The budget bounds it by transitions, which the
-/// map's own search doesn't count; that one also opens every node before it checks whether the automaton can match there, and
-/// takes twice the instructions.
+/// Finds all words that an automaton accepts, in order, with their numbers. The budget limits
+/// transitions, which the map's own search can't count. That search also opens every node before
+/// checking whether the automaton can match there, which takes twice the instructions.
 fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
     let words = words.as_fst();
     let mut word = Vec::new();
@@ -142,15 +141,15 @@ fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut 
     }
 }
 
-/// The reduction of a word's cost by its frequency: of two words at the same distance the more frequent is likelier.
+/// Reduces a word's cost by its frequency: at equal distance, the more frequent word is likelier.
 fn frequency_bonus(document_frequency: u32) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let frequency = document_frequency as f32;
     (1.0 + frequency).ln() * 0.08
 }
 
-/// How unlike two words are: the restricted Damerau–Levenshtein distance with cheaper steps for what people really do:
-/// a doubled or missed double letter, neighbours exchanged, one vowel for another.
+/// How unlike two words are: the restricted Damerau–Levenshtein distance with lower costs for
+/// typical slips (a doubled or missed double letter, swapped neighbours, one vowel for another).
 pub fn cost(typed: &str, meant: &str) -> f32 {
     let typed: Vec<char> = typed.chars().collect();
     let meant: Vec<char> = meant.chars().collect();
@@ -195,7 +194,7 @@ fn is_vowel(c: char) -> bool {
     matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
 }
 
-/// The parametric automata of one and two edits: costly to make, so made once.
+/// The parametric automata for one and two edits. Expensive to build, so they're built once.
 fn automata(distance: u8) -> &'static LevenshteinAutomatonBuilder {
     static ONE: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
     static TWO: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
@@ -203,14 +202,15 @@ fn automata(distance: u8) -> &'static LevenshteinAutomatonBuilder {
     cell.get_or_init(|| LevenshteinAutomatonBuilder::new(distance.clamp(1, 2), true))
 }
 
-/// An automaton that also demands a first letter.
+/// An automaton that also requires a first letter.
 struct StartingWith<'a> {
     first: &'a [u8],
     dfa: &'a DFA,
 }
 
 impl Automaton for StartingWith<'_> {
-    /// How much of the first letter is read, and the inner state; `None` once it is another letter.
+    /// How many bytes of the first letter were read, and the inner state. `None` once another
+    /// letter is seen.
     type State = Option<(usize, u32)>;
 
     fn start(&self) -> Self::State {

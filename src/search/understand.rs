@@ -1,4 +1,4 @@
-//! Resolution of the intent of a query (`intent.rs`): which of its names are in the index.
+//! Resolves a query's intent (`intent.rs`): which of its names are in the index.
 
 use std::ops::Range;
 
@@ -9,46 +9,40 @@ use super::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Word, compound, name_key, written};
 use crate::text::english;
 
-/// Lookups in the index that the understanding of a query takes.
+/// The index lookups needed to understand a query.
 pub trait Documents {
-    /// Why it can't be read.
     type Error;
 
-    /// In how many documents a term occurs.
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
 
-    /// The ids of the categories that the first few documents with a term are in.
+    /// Ids of the categories that the first few documents with a term are in.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
 }
 
-/// A resolved intent.
 #[derive(Debug, Default)]
 pub(super) struct Understood {
-    /// The name that alternatives are looked for to.
+    /// The name whose alternatives are sought.
     pub(super) subject: Option<Subject>,
-    /// The indices of words that express the intent: they aren't searched.
+    /// Indices of the words that express the intent. They aren't searched.
     pub(super) cues: Vec<usize>,
-    /// The exclusion behind a `not`, as written.
+    /// The exclusion after a `not`, as written.
     pub(super) left_out: Option<String>,
-    /// The terms that no hit has.
+    /// Terms that no hit has.
     pub(super) excluded: Vec<Term>,
-    /// Names of products that are found whole.
+    /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
-    /// Whether the names of two products are compared, so that no product has to have all words.
+    /// Whether two products are compared, so that no product has to have all words.
     pub(super) is_comparison: bool,
 }
 
-/// A name that alternatives are looked for to.
 #[derive(Debug)]
 pub(super) struct Subject {
     pub(super) words: Range<usize>,
-    /// The name as written.
     pub(super) written: String,
-    /// The alternatives of its group.
     pub(super) alternatives: Vec<Alternative>,
 }
 
-/// Resolves the intent of a query. Only a name of the index is taken for one.
+/// Resolves a query's intent. Only names in the index count.
 pub(super) fn understand<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -94,7 +88,7 @@ pub(super) fn understand<D: Documents>(
     Ok(understood)
 }
 
-/// The terms of some words that no product found has.
+/// Terms that exclude a product, for the words of an exclusion.
 pub(super) fn excluded_terms(index: &SearchIndex, words: &[Word]) -> Vec<Term> {
     let lexicon = &index.lexicon;
     let stem = |word: &Word| lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word)));
@@ -104,9 +98,9 @@ pub(super) fn excluded_terms(index: &SearchIndex, words: &[Word]) -> Vec<Term> {
     }
 }
 
-/// The alternatives of the group for a name to replace: records that call themselves an alternative to it; the categories of the
-/// product, or else of those records; the rarest word of the name. `None` where no record is an alternative and, if the intent is
-/// `certain`, none has the name.
+/// The alternatives for a name to replace: records that call themselves an alternative to it; the
+/// categories of the product, or else of those records; and the rarest word of the name. `None` if
+/// no record is an alternative and, for a `certain` intent, none has the name.
 fn alternatives_to<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -142,7 +136,7 @@ fn alternatives_to<D: Documents>(
             rarest = Some((frequency, term));
         }
     }
-    // A product that only mentions the name may be for use with it.
+    // A product that merely mentions the name may be an add-on for it.
     alternatives.extend(rarest.map(|(_, term)| Alternative {
         kind: Kind::Mention,
         term,

@@ -4,21 +4,17 @@ use super::PageRequest;
 use crate::catalogue::resource::{ChangeResource, Pagination};
 use crate::generation::{ProductChange, Snapshot};
 
-/// One page of the changes from a generation to the current one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesPage {
-    /// The changes, by id.
     pub data: Vec<ChangeResource>,
-    /// The place of the page in the list.
     pub pagination: Pagination,
     /// The earlier generation.
     pub from: String,
-    /// The generation of the snapshot.
     pub to: String,
 }
 
-/// Lists the products that were added, changed or removed since a generation; without one there are no changes. `None` for one
-/// that the log doesn't have, or doesn't have any more.
+/// Lists the products added, changed or removed since a generation; none if `since` is `None`.
+/// Returns `None` if the log doesn't have that generation, or no longer does.
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
     let to = snapshot.generation();
     let from = since.unwrap_or(to);

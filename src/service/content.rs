@@ -1,4 +1,5 @@
-//! Content hashes of resources that are in memory: they change with the resource alone, and not with the generation.
+//! Content hashes of in-memory resources. They change only with the resource itself, not with the
+//! generation.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
@@ -8,22 +9,20 @@ use foldhash::quality::FixedState;
 use super::{get_category, get_term};
 use crate::generation::Snapshot;
 
-/// A resource with a content hash of its own. A product's is read by [`get_software_hash`](super::get_software_hash).
+/// A resource with its own content hash. [`get_software_hash`](super::get_software_hash) returns a
+/// product's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resource<'a> {
     Category(Cow<'a, str>),
     Categories,
-    /// A glossary term.
     Term(Cow<'a, str>),
-    /// The whole glossary.
     Glossary,
-    /// The log of changes up to a generation.
+    /// The change log up to the current generation.
     Changes,
-    /// The document of an export.
     Export(Cow<'a, str>),
 }
 
-/// A hash of a resource's content; `None` for one that doesn't exist.
+/// Hashes a resource's content. Returns `None` if it doesn't exist.
 pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64> {
     let catalogue = &snapshot.catalogue;
     let hash = |bytes: &[u8]| FixedState::default().hash_one(bytes);
@@ -32,7 +31,7 @@ pub fn content_hash(snapshot: &Snapshot, resource: &Resource<'_>) -> Option<u64>
         Resource::Categories => Some(catalogue.categories_hash()),
         Resource::Term(id) => get_term(snapshot, id).map(|object| hash(&object)),
         Resource::Glossary => Some(catalogue.glossary_hash()),
-        // A generation that comes back has another log.
+        // Generations can come back, but then the log differs.
         Resource::Changes => {
             let log = [snapshot.generation(), snapshot.changes.changed_at()];
             Some(FixedState::default().hash_one(log))

@@ -1,17 +1,15 @@
-//! The failures of operations.
+//! Errors of operations.
 
 use std::io;
 
 use crate::catalogue::DamagedText;
 use crate::engine::EngineError;
 
-/// A failure of an operation that isn't the caller's.
+/// A failure that isn't the caller's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The engine could not carry out the query.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
     #[error("a product's JSON can't be read or written")]
@@ -21,7 +19,7 @@ pub enum ServiceError {
 }
 
 impl From<io::Error> for ServiceError {
-    /// The error of reading an export, which may be in an engine's hands.
+    /// Reading an export may fail in an engine, so its error is unwrapped.
     fn from(error: io::Error) -> Self {
         match error.downcast::<EngineError>() {
             Ok(error) => Self::Engine(error),
@@ -31,12 +29,11 @@ impl From<io::Error> for ServiceError {
 }
 
 impl ServiceError {
-    /// Whether the index can't be read at present.
+    /// Whether the index can't be read right now.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Engine(error) if error.is_unavailable())
     }
 
-    /// Whether there are too many requests at once.
     pub fn is_overload(&self) -> bool {
         matches!(self, Self::Engine(error) if error.is_overload())
     }

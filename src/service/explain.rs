@@ -1,4 +1,5 @@
-//! Explanations of a search: what the query became, what ranked each hit, and why a record isn't there.
+//! Explains a search: how the query was understood, what ranked each hit, and why a record isn't
+//! found.
 
 use fst::{IntoStreamer as _, Streamer as _};
 use serde::Serialize;
@@ -14,100 +15,85 @@ use crate::search::expand::Expansion;
 use crate::search::rerank::Shares;
 use crate::search::{Kind, Plan, StemId, Term};
 
-/// The tier of a product with a whole name or alias that is the query.
+/// The tier of a product whose full name or alias is the query.
 pub const WHOLE_NAME: &str = "whole name";
 
-/// The most words that are named for one stem.
 const MOST_SPELLINGS: usize = 4;
 
-/// An explained search.
 #[derive(Debug, Serialize)]
 pub struct SearchExplanation {
-    /// How the query was understood.
     pub query: QueryReport,
     pub words: Vec<ExplainedWord>,
-    /// The number of phrases that every hit has.
+    /// Number of phrases that every hit has.
     pub phrases: usize,
-    /// The number of products found.
     pub total: u64,
     /// Whether products with only some of the words follow.
     pub falls_back: bool,
-    /// The hits, best first.
+    /// Best first.
     pub hits: Vec<ExplainedProduct>,
-    /// The requested product.
+    /// The product asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ExplainedProduct>,
 }
 
-/// A word of the query.
 #[derive(Debug, Serialize)]
 pub struct ExplainedWord {
-    /// The word, folded.
     pub word: String,
     /// Whether a product needs it to have all words.
     pub required: bool,
-    /// Whether it is a word of a phrase.
     pub in_phrase: bool,
     pub alternatives: Vec<ExplainedAlternative>,
 }
 
-/// An alternative of a word.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedAlternative {
-    /// Why.
     pub kind: Kind,
-    /// The words or the term.
+    /// The words with this stem, or the term.
     pub text: String,
-    /// Its weight, 0 to 1.
+    /// From 0 to 1.
     pub weight: f32,
 }
 
-/// How a product stands to the search.
 #[derive(Debug, Serialize)]
 pub struct ExplainedProduct {
     pub id: String,
-    /// Its place among the hits, from 1; absent where it isn't found.
+    /// Position among the hits, from 1; `None` if it isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<u64>,
-    /// The tier; absent where it isn't found.
+    /// `None` if the product isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<&'static str>,
-    /// The score of the response; absent where it isn't found.
+    /// As in the response; `None` if the product isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
-    /// The sum of the words' scores.
     pub words_score: f32,
-    /// The shares of the words in the same spelling and of neighbours that are neighbours.
+    /// The shares of words with the same spelling and of neighbours that are neighbours.
     pub signals: Shares,
-    /// The factor of the sum for these.
+    /// The factor that the signals multiply the words' score by.
     pub factor: f32,
-    /// The place in the order of quality, from 1, which decides between equals.
+    /// Position in the order of quality, from 1. Breaks ties.
     pub quality: u64,
-    /// By word of the query.
+    /// In the order of the query's words.
     pub words: Vec<ExplainedScore>,
-    /// The phrases that it lacks, counted.
     pub lacking_phrases: usize,
-    /// Whether it has what the query excludes.
     pub is_excluded: bool,
-    /// The filters that it doesn't pass.
     pub filters: Vec<&'static str>,
 }
 
-/// The score of a product for a word.
 #[derive(Debug, Serialize)]
 pub struct ExplainedScore {
     pub word: String,
-    /// Whether the product needs it to have all words.
     pub required: bool,
-    /// The alternative that counts; absent where the product has none.
+    /// The alternative that counts; `None` if the product has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<ExplainedAlternative>,
     pub score: f32,
-    /// The shares of name, short fields, long fields and descriptions of categories in it.
+    /// The shares of name, short fields, long fields and category descriptions in the score.
     pub shares: [f32; 4],
 }
 
-/// Explains a search in the order of relevance: its hits, and a product by its id. `None`: there is no such product.
+/// Explains a search sorted by relevance: its hits and, by id, one product. Returns `None` if
+/// there's no such product.
 pub async fn explain_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -150,7 +136,6 @@ pub async fn explain_search(
     }))
 }
 
-/// The place of a product among all hits.
 async fn place(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -212,7 +197,7 @@ fn id_of(item: &[u8]) -> Result<String, ServiceError> {
     Ok(item.id)
 }
 
-/// The name of a tier. Without words each product is in the same one.
+/// The name of a tier. Without words, all products are in the same one.
 const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     match tier {
         _ if plan.names.is_empty() => "every product",
@@ -224,7 +209,6 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     }
 }
 
-/// The filters that a product fails.
 fn failed(admission: Admission) -> Vec<&'static str> {
     let parts = [
         (Admission::CATEGORY, "category"),
@@ -252,7 +236,7 @@ fn explained_words(snapshot: &Snapshot, expansion: &Expansion) -> Vec<ExplainedW
     expansion.slots.iter().map(word).collect()
 }
 
-/// A term as people read it.
+/// A term in readable form.
 fn text(snapshot: &Snapshot, term: &Term) -> String {
     match term {
         Term::Word(stem) => spellings(snapshot, *stem),
@@ -266,7 +250,7 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
     }
 }
 
-/// The first words with a stem.
+/// The first few words with a stem.
 fn spellings(snapshot: &Snapshot, stem: StemId) -> String {
     let lexicon = &snapshot.search.lexicon;
     let mut stream = lexicon.words().into_stream();

@@ -1,4 +1,4 @@
-//! The values of a facet, from its counts.
+//! Turns facet counts into the values of a facet.
 
 use super::Facet;
 use crate::catalogue::resource::FacetValue;
@@ -7,7 +7,6 @@ use crate::record::{EvidenceStatus, OfferingType};
 use crate::search::facet_counts::FacetCounts;
 
 impl Facet {
-    /// All facets.
     pub const ALL: [Self; 4 + Attribute::COUNT] = [
         Self::Category,
         Self::OfferingType,
@@ -20,7 +19,6 @@ impl Facet {
         Self::Attribute(Attribute::Tags),
     ];
 
-    /// The facet's name in requests and responses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Category => "category",
@@ -32,7 +30,6 @@ impl Facet {
     }
 }
 
-/// The values of several facets, in the requested order.
 pub(super) fn all<'s>(
     catalogue: &'s Catalogue,
     facets: &[Facet],
@@ -42,8 +39,8 @@ pub(super) fn all<'s>(
     counted.map(|(facet, counts)| (facet, values(catalogue, facet, counts))).collect()
 }
 
-/// The values that any product of the result has: categories and attributes by falling count (then by name), the others in
-/// their own order, ratings from the highest.
+/// The values that occur in the result. Categories and attributes are sorted by descending count
+/// (then name), ratings from the highest; the others keep their own order.
 fn values<'s>(catalogue: &'s Catalogue, facet: Facet, counts: &'s FacetCounts) -> Vec<FacetValue<'s>> {
     let fixed =
         |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };

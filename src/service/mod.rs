@@ -1,5 +1,6 @@
-//! The operations of the directory (list, get, search, …) over one [`Snapshot`](crate::generation::Snapshot), for HTTP and the
-//! command line alike. Nothing here depends on URLs, headers or statuses.
+//! The operations of the directory (list, get, search, …) on a
+//! [`Snapshot`](crate::generation::Snapshot), shared by HTTP and the command line. Nothing here
+//! depends on URLs, headers or statuses.
 
 mod changes;
 mod content;

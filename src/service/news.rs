@@ -1,4 +1,4 @@
-//! News: products that were added, and evidence that was renewed.
+//! News: added products and renewed evidence.
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -10,37 +10,32 @@ use crate::generation::{ProductChange, Snapshot};
 use crate::search::Plan;
 use crate::search::budget::Budget;
 
-/// The most news.
 const MAX_NEWS: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsKind {
-    /// The product was added.
     Added,
-    /// The product's evidence was checked on a later day than before.
+    /// Its evidence was checked on a later day than before.
     EvidenceRenewed,
 }
 
-/// A product with news, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
     pub kind: NewsKind,
-    /// When the directory had it, RFC 3339 in UTC.
+    /// When the directory got the change. RFC 3339 in UTC.
     pub at: String,
-    /// The product's id.
     pub id: String,
     pub name: String,
-    /// Its short description.
     pub tagline: Option<String>,
-    /// Its categories, each with id and name.
+    /// Id and name of each.
     pub categories: Vec<(String, String)>,
-    /// When its evidence was checked.
     pub evidence_checked_on: Option<String>,
-    /// The licence of its export: a URI.
+    /// The URI of its export's licence.
     pub license: String,
 }
 
-/// Lists the newest news, the newest first and those of a generation by id, of the categories given or of all.
+/// Lists the latest news, newest first and by id within a generation. Restricted to the given
+/// categories, if any.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
     let steps = snapshot.changes.newest().flat_map(|step| step.changes.iter().map(move |change| (step, change)));
     let candidates = steps.filter_map(|(step, change)| Some((kind(change)?, &*step.at, &*change.id)));
@@ -57,7 +52,7 @@ pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec
     Ok(news)
 }
 
-/// The products of some changes which are still there, in any of the categories, by id.
+/// The changed products that still exist and are in any of the categories, by id.
 async fn products(
     snapshot: &Snapshot,
     changes: &[(NewsKind, &str, &str)],
@@ -94,7 +89,6 @@ fn kind(change: &ProductChange) -> Option<NewsKind> {
     }
 }
 
-/// The members of an item that news show.
 #[derive(Deserialize)]
 struct Item {
     id: String,
@@ -110,7 +104,6 @@ struct CategoryName {
     name: String,
 }
 
-/// The members of a product's detail fields that news show.
 #[derive(Deserialize)]
 struct More {
     export: Licensed,

@@ -11,18 +11,16 @@ use crate::engine::EngineError;
 use crate::generation::Snapshot;
 use crate::search::expand::Prefix;
 
-/// The most characters (Unicode code points) of a query.
+/// In Unicode code points.
 pub const MAX_QUERY_CHARACTERS: usize = 256;
 
-/// The largest page of a list.
 pub const MAX_LIMIT: u32 = 100;
 
-/// The part of a list; by default the first 20 items.
+/// Which part of a list to return; by default the first 20 items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PageRequest {
-    /// Page size, 1 to 100.
+    /// From 1 to 100.
     pub limit: u32,
-    /// Items to skip.
     pub offset: u64,
 }
 
@@ -33,33 +31,32 @@ impl Default for PageRequest {
 }
 
 impl PageRequest {
-    /// The places of the page's items.
+    /// The indices of the page's items.
     pub(super) fn range(self) -> Range<usize> {
         let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
         start..start.saturating_add(self.limit as usize)
     }
 
-    /// The part of a list that the page shows; empty past its end.
+    /// The items on the page; empty past the list's end.
     pub(super) fn slice<T>(self, items: &[T]) -> &[T] {
         let Range { start, end } = self.range();
         let end = end.min(items.len());
         &items[start.min(end)..end]
     }
 
-    /// The place of the page in a list of that many items.
     pub(super) const fn pagination(self, total: u64) -> Pagination {
         Pagination { limit: self.limit, offset: self.offset, total }
     }
 }
 
-/// The values of a parameter that are looked at for being lists.
+/// Maximum number of values per parameter that are checked for being lists.
 const MAX_LISTS: usize = 4;
 
-/// The first parts of a list, which distinguish it from a value with commas.
+/// How many parts of a value are checked. Enough to tell a list from a value with commas.
 const MAX_LISTED: usize = 15;
 
-/// The parameter and value of a filter that is a list of known values with commas in between, which isn't how several values
-/// are given.
+/// Finds a filter value that is a comma-separated list of known values, which isn't how to pass
+/// several values. Returns its parameter and the value.
 pub async fn comma_separated<'f>(
     snapshot: &Snapshot,
     filter: &'f SoftwareFilter,
@@ -79,7 +76,8 @@ pub async fn comma_separated<'f>(
     Ok(None)
 }
 
-/// Returns of each name whether it is a value of the attribute, or without one a category.
+/// For each name, returns whether the attribute has that value; if no attribute is given, whether
+/// there's such a category.
 async fn are_known(
     snapshot: &Snapshot,
     attribute: Option<Attribute>,
@@ -91,66 +89,59 @@ async fn are_known(
     }
 }
 
-/// Lists products; by default the first of all, by name.
+/// Lists products; by default, the first page of all of them by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSoftware {
-    /// Words that each start a word of the name or of an alias; `None` or blank: all products.
+    /// Words that must each start a word of the name or of an alias. `None` or blank: all products.
     pub q: Option<String>,
     pub filter: SoftwareFilter,
-    /// `None`: by name, or best match first where `q` is given.
+    /// `None`: best match first if `q` is given, otherwise by name.
     pub sort: Option<Order>,
     pub page: PageRequest,
 }
 
-/// The orders of `/v1/search`.
+/// Sort orders of `/v1/search`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum SearchSort {
-    /// Best match first; without a query by quality.
+    /// Best match first; without a query, by quality.
     #[default]
     Relevance,
-    /// By shown rating, highest first, unrated last.
+    /// By shown rating, highest first; unrated products last.
     Rating,
-    /// By review count, highest first, unknown last.
+    /// By review count, highest first; unknown counts last.
     ReviewCount,
-    /// By name, natural collation.
+    /// By name, in natural collation order.
     Name,
-    /// By the day of the evidence check, newest first, unknown last.
+    /// By the day of the evidence check, newest first; unknown days last.
     EvidenceCheckedOn,
 }
 
-/// Facets of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub enum Facet {
     Category,
     OfferingType,
     EvidenceStatus,
-    /// By whole stars: at least 4, at least 3, …
+    /// By whole stars: 4 or more, 3 or more, …
     Rating,
-    /// By an attribute, its 100 most frequent values.
+    /// By an attribute's 100 most frequent values.
     Attribute(Attribute),
 }
 
-/// Searches products.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchSoftware {
-    /// Free text; `None` or blank: all products, by quality.
+    /// Free text. `None` or blank: all products, by quality.
     pub q: Option<String>,
     pub filter: SoftwareFilter,
-    /// The order.
     pub sort: SearchSort,
     /// The facets to count, in this order.
     pub facets: Vec<Facet>,
-    /// Whether to highlight matches.
     pub highlight: bool,
-    /// Whether a misspelled word may match.
     pub typo: bool,
-    /// Whether the last word may be the beginning of one.
     pub prefix: Prefix,
     pub page: PageRequest,
 }
 
 impl SearchSoftware {
-    /// A search for a text with the default parameters.
     pub fn new(q: &str) -> Self {
         Self {
             q: Some(q.to_owned()),
@@ -165,25 +156,21 @@ impl SearchSoftware {
     }
 }
 
-/// Lists glossary terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListGlossary {
-    /// Free text; `None` or blank: all terms.
+    /// Free text. `None` or blank: all terms.
     pub q: Option<String>,
     pub page: PageRequest,
 }
 
-/// Lists reviews of a product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListReviews {
     pub filter: ReviewFilter,
-    /// The order.
     pub sort: ReviewSort,
     pub page: PageRequest,
 }
 
 impl ListReviews {
-    /// All reviews, newest first.
     pub fn all(page: PageRequest) -> Self {
         Self { filter: ReviewFilter::default(), sort: ReviewSort::default(), page }
     }

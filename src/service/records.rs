@@ -1,4 +1,4 @@
-//! Categories, reviews, glossary terms and exports: stored objects, listed and looked up.
+//! Lists and looks up stored objects: categories, reviews, glossary terms and exports.
 
 use std::io;
 
@@ -14,14 +14,14 @@ pub fn list_categories(snapshot: &Snapshot, page: PageRequest) -> Page {
     Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.category_objects, page)
 }
 
-/// One category, a JSON object; `None` for an unknown id.
+/// Returns a category as a JSON object; `None` if the id is unknown.
 pub fn get_category(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     let tables = &snapshot.catalogue.tables;
     let at = tables.categories.iter().position(|category| category.id == id)?;
     Some(snapshot.catalogue.object(tables.category_objects[at]))
 }
 
-/// Lists a product's reviews; `None` for an unknown product. The summary is of all of them.
+/// Lists a product's reviews; `None` if the product is unknown. The summary covers all its reviews.
 pub async fn list_reviews(
     snapshot: &Snapshot,
     software_id: &str,
@@ -35,7 +35,7 @@ pub async fn list_reviews(
     }))
 }
 
-/// Lists glossary terms by term, or with `q` best match first.
+/// Lists glossary terms by term; with `q`, best match first.
 pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage {
     let entries = &snapshot.catalogue.tables.glossary;
     let spans: Vec<Span> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
@@ -45,7 +45,7 @@ pub fn list_glossary(snapshot: &Snapshot, query: &ListGlossary) -> GlossaryPage 
     Page::from_objects(&snapshot.catalogue, &spans, query.page)
 }
 
-/// One glossary term, a JSON object; `None` for an unknown id.
+/// Returns a glossary term as a JSON object; `None` if the id is unknown.
 pub fn get_term(snapshot: &Snapshot, id: &str) -> Option<Bytes> {
     let entry = snapshot.catalogue.tables.glossary.iter().find(|entry| entry.term.id == id)?;
     Some(snapshot.catalogue.object(entry.object))
@@ -57,7 +57,7 @@ pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page {
     Page::from_objects(&snapshot.catalogue, &spans, page)
 }
 
-/// One export for download; `None` for an unknown id.
+/// Returns an export for download; `None` if the id is unknown.
 pub fn get_export<'s>(snapshot: &'s Snapshot, id: &str) -> Option<ExportDownload<'s>> {
     let document = snapshot.catalogue.export(id)?;
     Some(ExportDownload { catalogue: &snapshot.catalogue, document })
@@ -70,12 +70,12 @@ pub struct ExportDownload<'s> {
 }
 
 impl ExportDownload<'_> {
-    /// The licence that governs it: a URI.
+    /// The URI of its licence.
     pub fn license(&self) -> &str {
         &self.document.resource.license
     }
 
-    /// Opens the document, unless it is damaged. Blocks on the disk.
+    /// Opens the document and verifies it. Blocks on disk I/O.
     pub fn open(&self) -> io::Result<StoredExport> {
         self.document.open(self.catalogue)
     }

@@ -1,4 +1,4 @@
-//! The results of a search, to be cached and paged.
+//! Search results that can be cached and paged.
 
 use std::mem::size_of;
 
@@ -10,18 +10,19 @@ use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::search::facet_counts::FacetCounts;
 
-/// The results of a search for one page. The items of its hits are slices of the generation's texts, not copies.
+/// The results of a search for one page. The hits' items are slices of the generation's data, not
+/// copies.
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[ResultHit]>,
-    /// The highlights of each hit, if requested.
+    /// By hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub(super) total: u64,
     pub(super) query: QueryReport,
     pub(super) counts: Option<Box<FacetCounts>>,
 }
 
-/// A product found, with its score as shown.
+/// A hit with its score as shown.
 #[derive(Debug)]
 pub(super) struct ResultHit {
     pub(super) ordinal: Ordinal,
@@ -30,7 +31,7 @@ pub(super) struct ResultHit {
 }
 
 impl SearchResults {
-    /// The page. Snapshot and query are those of the search.
+    /// Builds the page. Snapshot and query must be the ones that were searched.
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),
@@ -45,7 +46,6 @@ impl SearchResults {
         }
     }
 
-    /// The memory that the results take, in bytes.
     pub fn size_bytes(&self) -> usize {
         let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
         let corrections: usize =

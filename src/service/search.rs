@@ -1,4 +1,4 @@
-//! Searches of products.
+//! Product search: understands a query, runs it and scores the hits for the response.
 
 use super::highlight::Highlighter;
 use super::results::ResultHit;
@@ -15,17 +15,16 @@ use crate::search::understand::Documents;
 use crate::search::{Plan, Term};
 use crate::text::analyse::{Word, written};
 
-/// Searches products.
 pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
     Ok(find_software(snapshot, query).await?.page(snapshot, query).into_owned())
 }
 
-/// The costly part of [`search_software`]; its results can be cached.
+/// The expensive part of [`search_software`]; its results can be cached.
 pub async fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
     find_software_within(snapshot, query, &budget(snapshot)).await
 }
 
-/// The same with another budget than the service's.
+/// The same with a custom budget.
 pub async fn find_software_within(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -48,7 +47,7 @@ pub async fn find_software_within(
     })
 }
 
-/// The query as it is understood in the end, and what it finds.
+/// Returns the query as finally understood, and what it finds.
 pub(super) async fn understood(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -57,9 +56,10 @@ pub(super) async fn understood(
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let parsed = q.map(parse).unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
-    // The filter doesn't change how a query is understood: a facet's count is the total with its filter.
+    // The filter doesn't change how a query is understood, so that a facet's count equals the total
+    // with its filter.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
-        // No product has the phrases: their words are searched, and the report says so.
+        // No product has the phrases, so search for their words and report it.
         let unquoted =
             parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
         let unquoted: Vec<_> = unquoted.collect();
@@ -69,8 +69,8 @@ pub(super) async fn understood(
     Ok((expansion, found))
 }
 
-/// Expands a parsed query and searches for it. The last word is taken for a beginning after all where it is closed and too few
-/// products are found.
+/// Expands a parsed query and runs it. If the last word was taken for a complete word and too few
+/// products are found, it's searched as a prefix after all.
 async fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -138,7 +138,6 @@ fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     Correction { from: format!("\"{words}\""), to: words.to_owned() }
 }
 
-/// The budget of a search.
 pub(super) fn budget(snapshot: &Snapshot) -> Budget {
     Budget::for_documents(snapshot.software_count())
 }
@@ -153,7 +152,8 @@ const fn search_order(sort: SearchSort) -> Option<Order> {
     }
 }
 
-/// The score of a hit in responses: the tier, plus the match's score scaled to 0 to 1. It falls from hit to hit.
+/// A hit's score in responses: its tier plus its score scaled to 0 to 1. Never increases from hit
+/// to hit.
 pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;
@@ -161,7 +161,7 @@ pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
     f32::from(hit.tier as u8) + scaled_score(hit.score)
 }
 
-/// A score within a tier, scaled to 0 to 1.
+/// Scales a score within a tier to 0 to 1.
 pub(super) fn scaled_score(score: f32) -> f32 {
     score / (score + 10.0)
 }

@@ -1,4 +1,4 @@
-//! Products like another one: in the same categories, with the same words.
+//! Finds products similar to another one: in the same categories, with the same words.
 
 use std::borrow::Cow;
 
@@ -16,19 +16,21 @@ use crate::search::{Alternative, Group, Kind, Plan, StemId, Term};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
 
-/// The most words of a product that are compared: the rarest.
+/// Only a product's rarest words are compared, up to this many.
 const MAX_WORDS: usize = 20;
 
-/// The most words of a product that are read: a record may have megabytes of text.
+/// Maximum number of words read per product, because a record may have megabytes of text.
 const MAX_WORDS_READ: usize = 5000;
 
-/// The most categories of a product that are compared, the main one first.
+/// Maximum number of categories compared; the main one comes first.
 const MAX_CATEGORIES: usize = 8;
 
-/// The weight of a word; that of a category is 1. Words are many and often incidental, categories few and chosen.
+/// The weight of a word; a category has 1. Words are many and often incidental, categories few and
+/// chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
-/// The texts that words are taken from: those that describe the product. Its name identifies it and isn't one of them.
+/// The descriptive texts that words are taken from. The name identifies the product, so it isn't
+/// one of them.
 #[derive(Debug, Deserialize)]
 struct Texts<'a> {
     #[serde(borrow, default)]
@@ -47,7 +49,6 @@ struct Detail<T> {
     data: T,
 }
 
-/// The categories of a product, in its item and its detail.
 #[derive(Debug, Deserialize)]
 struct Categories<'a> {
     #[serde(borrow)]
@@ -67,14 +68,14 @@ impl Texts<'_> {
     }
 }
 
-/// A word of a product, as its texts write it.
 struct ProductWord {
     stem: StemId,
     written: String,
     document_frequency: u32,
 }
 
-/// Lists products like another one, the most similar first, each with what both share; `None` for an unknown id.
+/// Lists similar products, most similar first, each with what both share. Returns `None` if the id
+/// is unknown.
 pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,
@@ -123,7 +124,7 @@ pub async fn similar_software<'s>(
     Ok(Some(SimilarPage { data: data.collect::<Result<_, _>>()?, pagination: page.pagination(found.total) }))
 }
 
-/// The rarest words of a product that another product has too, the rarest first.
+/// A product's rarest words that occur in at least one other product, rarest first.
 fn rarest_words(snapshot: &Snapshot, record: &[u8]) -> Result<Vec<ProductWord>, ServiceError> {
     let Detail::<Texts<'_>> { data: texts } = serde_json::from_slice(record)?;
     let mut found: Vec<ProductWord> = Vec::new();
@@ -162,7 +163,7 @@ fn shared_categories<'s>(
 }
 
 fn shared_words(snapshot: &Snapshot, words: &[ProductWord], texts: &HitTexts) -> Vec<String> {
-    // Without the marks between values and sections.
+    // Skips the marks between values and sections.
     let found = texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ);
     let stems: FxHashSet<_> = found.map(|word| snapshot.search.lexicon.stem_of(word)).collect();
     words.iter().filter(|word| stems.contains(&word.stem)).map(|word| word.written.clone()).collect()

@@ -1,4 +1,4 @@
-//! Products: lists of them, and one of them.
+//! Lists and looks up products.
 
 use super::{ListSoftware, Page, PageRequest, ServiceError};
 use crate::catalogue::{Order, SoftwareFilter};
@@ -7,7 +7,7 @@ use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::{Plan, names};
 
-/// Lists products (`GET /v1/software`).
+/// `GET /v1/software`.
 pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let found = match q {
@@ -18,17 +18,16 @@ pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<
     Ok(Page { data, pagination: query.page.pagination(found.total) })
 }
 
-/// Returns one product; `None` for an unknown id.
+/// Returns a product; `None` if the id is unknown.
 pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record>, ServiceError> {
     Ok(snapshot.engine.record(id).await?)
 }
 
-/// Returns the hash of a product's content, which [`get_software`] returns too; `None` for an unknown id.
+/// Returns only the content hash that [`get_software`] includes; `None` if the id is unknown.
 pub async fn get_software_hash(snapshot: &Snapshot, id: &str) -> Result<Option<u64>, ServiceError> {
     Ok(snapshot.engine.content_hash(id).await?)
 }
 
-/// A page of the products with names that match a text.
 pub(super) async fn search_names(
     snapshot: &Snapshot,
     q: &str,
@@ -47,7 +46,8 @@ async fn search(
     order: Option<Order>,
     page: PageRequest,
 ) -> Result<SearchHits, EngineError> {
-    // Names are short, so the work is little; a list has no place to say that it is incomplete.
+    // Names are short, so there's little work. Besides, a list has no way to say that it's
+    // incomplete.
     let budget = Budget::new(u64::MAX);
     let request =
         SearchRequest { plan, filter, order, page: page.range(), facets: None, texts: false, budget: &budget };

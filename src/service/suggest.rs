@@ -1,4 +1,4 @@
-//! Suggestions while a query is being typed: products, categories and glossary terms, in few bytes.
+//! Suggestions while a query is being typed: products, categories and glossary terms, kept small.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -12,8 +12,8 @@ use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::generation::Snapshot;
 
-/// Suggests completions of a query that is being typed: products with its words in their names, then others that a search finds;
-/// categories and glossary terms by their names. At most `limit` of each.
+/// Suggests up to `limit` each of products, categories and glossary terms. Products whose names
+/// match come first, then others that a search finds; categories and terms are matched by name.
 pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<Suggestions<'s>, ServiceError> {
     let few = limit as usize;
     let tables = &snapshot.catalogue.tables;
@@ -24,7 +24,7 @@ pub async fn suggest<'s>(snapshot: &'s Snapshot, q: &str, limit: u32) -> Result<
     if products.len() < few && !q.trim().is_empty() {
         let search = SearchSoftware { prefix: Prefix::Always, page, ..SearchSoftware::new(&q) };
         let found = find_software(snapshot, &search).await?;
-        // Categories and terms are compared as they are written.
+        // Categories and terms aren't spell-checked, so they're looked up by the corrected query.
         for correction in &found.query.corrected {
             q = Cow::Owned(q.replace(&correction.from, &correction.to));
         }

@@ -1,6 +1,6 @@
-//! HTML out of texts.
+//! Escapes text for HTML.
 
-/// A text as HTML, in an element or in a quoted attribute.
+/// Escapes a text for an HTML element or a double-quoted attribute.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,10 +1,10 @@
-//! Markdown out of texts.
+//! Escapes text for Markdown.
 
 use std::fmt::Write as _;
 
 use crate::text::printable::printable;
 
-/// A text that stands for itself in Markdown and HTML.
+/// Escapes a text so that Markdown and HTML show it literally.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in printable(text).chars() {

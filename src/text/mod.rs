@@ -1,4 +1,5 @@
-//! Words and their characters: analysis, stemming, English lists, and escaping for terminals, HTML and Markdown.
+//! Words and their characters: analysis, stemming, English lists, and escaping for terminals, HTML
+//! and Markdown.
 
 pub mod analyse;
 pub mod english;

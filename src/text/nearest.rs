@@ -1,10 +1,10 @@
-//! The valid name nearest to a misspelled one.
+//! Suggests the valid name nearest to a misspelled one.
 
-/// The most similar of `names`, if one is similar enough to suggest. Case doesn't matter.
+/// The most similar of `names`, if it's similar enough to suggest. Ignores the case of `written`.
 pub(crate) fn name<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    /// Below this similarity (0 to 1) a suggestion confuses more than it helps.
+    /// Below this similarity (0 to 1), a suggestion confuses more than it helps.
     const SIMILAR: f64 = 0.6;
-    /// The longest text that is compared, in bytes: the cost is quadratic.
+    /// The longest text compared, in bytes, because the cost is quadratic.
     const LONGEST: usize = 64;
 
     if written.len() > LONGEST {

@@ -1,9 +1,9 @@
-//! Texts of others on a terminal.
+//! Makes untrusted text safe to print on a terminal.
 
 use std::borrow::Cow;
 
-/// The text with its control characters and bidirectional formatting escaped, so that it can neither steer a terminal nor
-/// reorder or forge a line. Tabs stay.
+/// Escapes control characters and bidirectional formatting, so that the text can't control a
+/// terminal, or reorder or forge lines. Tabs are kept.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
@@ -15,7 +15,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(printable)
 }
 
-/// Whether a character is a control character or bidirectional formatting.
+/// Whether a character is a control character other than a tab, or bidirectional formatting.
 pub(crate) fn is_escaped(c: char) -> bool {
     let is_formatting =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,10 +1,10 @@
-//! Stems: English endings are removed, and British spellings become American.
+//! Stems words: removes English endings and converts British spelling to American.
 
 use std::borrow::Cow;
 
 use frostem::{Algorithm, Stemmer};
 
-/// The version of frostem; its minor versions change stems. Part of a generation's name.
+/// The version of frostem, whose minor versions change stems. It's part of a generation's name.
 pub const VERSION: &str = "2.20261016.1";
 
 #[derive(Clone)]
@@ -24,8 +24,8 @@ impl Default for Stems {
 
 impl Stems {
     /// The stem of a folded word: American spelling, then the Snowball English stemmer
-    /// (<https://snowballstem.org/algorithms/english/stemmer.html>). Words with other characters than `a`–`z` and words of up
-    /// to three letters are their own stems.
+    /// (<https://snowballstem.org/algorithms/english/stemmer.html>). Words of up to three letters
+    /// or with characters other than `a`–`z` are their own stems.
     pub fn of<'w>(&self, folded: &'w str) -> Cow<'w, str> {
         if folded.len() <= 3 || !folded.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return Cow::Borrowed(folded);
@@ -37,8 +37,9 @@ impl Stems {
     }
 }
 
-/// Parts of words with a British and an American spelling: at the start of a word unless they begin with `*`, and long enough
-/// to be in no other word. Source: the pairs that British and American dictionaries list.
+/// Parts of words with a British and an American spelling. They match at the start of a word, or
+/// anywhere if they begin with `*`, and are long enough not to occur in other words. Source: pairs
+/// listed in British and American dictionaries.
 const PARTS: &[(&str, &str)] = &[
     ("aeroplane", "airplane"),
     ("aluminium", "aluminum"),
@@ -112,8 +113,8 @@ const PARTS: &[(&str, &str)] = &[
     ("wilful", "willful"),
 ];
 
-/// Endings of verbs in British spelling and what American spelling makes of them. The part before must be long enough to
-/// keep `rise`, `wise`, `noise` and `raised` as they are.
+/// Verb endings in British and American spelling. The part before must be long enough to leave
+/// `rise`, `wise`, `noise` and `raised` unchanged.
 const ENDINGS: &[(&str, &str)] = &[
     ("isations", "izations"),
     ("isation", "ization"),
@@ -130,7 +131,7 @@ const ENDINGS: &[(&str, &str)] = &[
     ("yse", "yze"),
 ];
 
-/// Words that end as British verbs do but are spelled so everywhere.
+/// Words that end like British verbs but are spelled this way everywhere.
 const SPELLED_SO: &[&str] = &[
     "advertis",
     "advis",
@@ -190,7 +191,7 @@ const LETTERS_OF_PARTS: [u32; PARTS.len()] = {
     letters_of
 };
 
-/// The letters `a` to `z` of a text, one bit each.
+/// The letters `a` to `z` that occur in a text, one bit each.
 const fn letters(text: &str) -> u32 {
     let (bytes, mut letters, mut at) = (text.as_bytes(), 0, 0);
     while at < bytes.len() {
@@ -202,10 +203,9 @@ const fn letters(text: &str) -> u32 {
     letters
 }
 
-/// A word in American spelling.
 pub fn american(word: &str) -> Cow<'_, str> {
     let others = !letters(word);
-    // Most words lack a letter of every part: no part is looked for in them.
+    // Most words lack some letter of every part, so this skips searching for the parts.
     let parts = PARTS.iter().zip(LETTERS_OF_PARTS).filter(|(_, letters)| letters & others == 0);
     for ((british, american), _) in parts {
         let found = match british.strip_prefix('*') {
@@ -220,7 +220,7 @@ pub fn american(word: &str) -> Cow<'_, str> {
     }
     for (british, american) in ENDINGS {
         if let Some(base) = word.strip_suffix(british) {
-            // `is` or `ys` belongs to the base of a word that is spelled so everywhere.
+            // `is` or `ys` belongs to the stem of a word that is spelled this way everywhere.
             let spelled_so = SPELLED_SO.iter().any(|base_is| base_is.strip_suffix("is") == Some(base));
             if base.len() >= 3 && !spelled_so {
                 return Cow::Owned(format!("{base}{american}"));

@@ -1,4 +1,4 @@
-//! The comparison: elements are paired by identity, then their fields.
+//! Compares two sets: pairs elements by identity, then compares their fields.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,9 +7,9 @@ use super::summary::summary;
 use super::{CategoryCount, Changed, Changes, Difference, Entry, field};
 use crate::record::slug;
 
-/// Compares two sets. Takes time and memory in proportion to their size: only records with different texts are parsed.
+/// Compares two sets in linear time and memory. Only records whose text differs are parsed.
 pub fn compare(old: &Set, new: &Set) -> Difference {
-    // Two single files are compared under any names.
+    // Two single files are compared whatever their names.
     let pair = match (&old.exports[..], &new.exports[..]) {
         ([old], [new]) => Some((&*old.id, &*new.id)),
         _ => None,
@@ -35,9 +35,8 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
     difference
 }
 
-/// The settings of the whole comparison.
 struct Context<'s> {
-    /// The ids of the only exports, which are one.
+    /// If each set has only one export: their ids, which count as the same.
     pair: Option<(&'s str, &'s str)>,
 }
 
@@ -46,7 +45,7 @@ impl Context<'_> {
         old.export != new.export && self.pair != Some((&old.export, &new.export))
     }
 
-    /// Elements of one identity are paired in their order.
+    /// Elements with the same identity are paired in order.
     fn compare<'i>(&self, old: impl Iterator<Item = &'i Item>, new: impl Iterator<Item = &'i Item>) -> Changes {
         let old: Vec<_> = old.collect();
         let mut of_id: HashMap<&str, Vec<usize>> = HashMap::with_capacity(old.len());
@@ -69,7 +68,7 @@ impl Context<'_> {
         changes
     }
 
-    /// The change of an element; `None` where nothing differs.
+    /// The change of an element; `None` if nothing differs.
     fn changed(&self, old: &Item, new: &Item) -> Option<Changed> {
         let former_export = self.is_moved(old, new).then(|| Box::from(&*old.export));
         let fields = field::changes(&old.json, &new.json);
@@ -81,7 +80,8 @@ impl Context<'_> {
         Some(Changed { id, name, export, former_id, former_export, evidence: None, fields })
     }
 
-    /// Pairs products that have another id and still their name and URL. Where several share these, none is paired.
+    /// Pairs products whose id changed but whose name and URL didn't. If several share these, none
+    /// is paired.
     fn renamed(&self, changes: &mut Changes, old: &Set, new: &Set) {
         let lone = |set: &Set, entries: &[Entry]| {
             let records: HashMap<&str, usize> =

@@ -1,4 +1,4 @@
-//! Fields of two elements, compared as JSON values.
+//! Compares the fields of two elements as JSON values.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use super::{Evidence, FieldChange, Json};
 
-/// The fields in which two elements differ. An element that isn't an object has one field without a name.
+/// The fields in which two elements differ. An element that isn't an object counts as one field
+/// without a name.
 pub(super) fn changes(old: &Json, new: &Json) -> Vec<FieldChange> {
     if old.0 == new.0 {
         return Vec::new();
@@ -39,7 +40,7 @@ fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange 
     FieldChange { field, old, new, added, removed }
 }
 
-/// The elements of an array without those of another one, each as often as it is there.
+/// The elements of an array that are left after removing another array's, respecting multiplicity.
 fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for value in other {
@@ -55,7 +56,8 @@ fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     array.iter().filter(is_left).cloned().collect()
 }
 
-/// A value in the form in which equal ones are written alike: keys sorted, a whole number as an integer.
+/// Normalises a value so that equal ones are written alike: keys are sorted, whole numbers are
+/// integers.
 fn normal(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -68,14 +70,14 @@ fn normal(value: Value) -> Value {
     }
 }
 
-/// A number that was written with a fraction or an exponent and is an integer of at most 53 bits.
+/// Converts a number written with a fraction or an exponent to an integer, if it's whole and fits
+/// into 53 bits.
 fn whole(number: &Number) -> Option<Number> {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     let value = number.as_f64().filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() <= LARGEST)?;
     format!("{value:.0}").parse::<i64>().ok().map(Number::from)
 }
 
-/// How the evidence of a product changed, from its fields.
 pub(super) fn evidence(changes: &[FieldChange]) -> Option<Evidence> {
     let of = |field: &str| changes.iter().find(|change| change.field == field);
     let is_reviewed = |value: Option<&Value>| value.is_some_and(|value| value == "vendor-sources-reviewed");

@@ -1,4 +1,5 @@
-//! The difference of two sets of exports: which records were added, removed and changed, field by field.
+//! The difference between two sets of exports: which records were added, removed and changed, field
+//! by field.
 //!
 //! ```text
 //! Set (old) ─┐
@@ -6,8 +7,9 @@
 //! Set (new) ─┘
 //! ```
 //!
-//! Products are compared by id. The order of keys and elements of a section, white space and the spelling of numbers (`1.0` and
-//! `1`) are no difference; the order of an array within a record is one, for it is served.
+//! Products are compared by id. The order of keys, the order of elements in a section, white space,
+//! and the spelling of numbers (`1.0` and `1`) don't count. The order of an array within a record
+//! does, because it's served.
 
 mod compare;
 mod difference;

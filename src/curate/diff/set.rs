@@ -1,4 +1,4 @@
-//! One side of a comparison: the records of a set of exports, as they were written.
+//! One side of a comparison: the records of a set of exports, as written.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -14,10 +14,10 @@ use crate::catalogue::Catalogue;
 use crate::export::Export;
 use crate::record::{EvidenceStatus, slug};
 
-/// The sections of an envelope; its other members are compared as its own fields.
+/// The sections of an envelope. Its other members are compared as the export's own fields.
 const SECTIONS: [&str; 5] = ["software", "categories", "reviews", "glossary", "synonyms"];
 
-/// A set of valid exports. Holds their documents, and a short head of each record.
+/// A set of valid exports. Holds their documents and a few fields of each record.
 #[derive(Debug, Default)]
 pub struct Set {
     pub(super) exports: Vec<Item>,
@@ -28,45 +28,36 @@ pub struct Set {
     pub(super) synonyms: Vec<Item>,
 }
 
-/// Why a document isn't a side of a comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
     #[error("the export `{export}` can't be compared")]
     Document {
-        /// The export's id.
         export: String,
-        /// The fault.
         #[source]
         error: serde_json::Error,
     },
     #[error("the document of the export `{export}` can't be read")]
     Read {
-        /// The export's id.
         export: String,
-        /// The fault.
         #[source]
         error: io::Error,
     },
 }
 
-/// An element of a section.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// The identity of the element within its section.
     pub(super) id: Box<str>,
     pub(super) name: Box<str>,
-    /// The id of its export.
     pub(super) export: Arc<str>,
     pub(super) json: Json,
 }
 
-/// A product.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) item: Item,
     pub(super) url: Box<str>,
     pub(super) status: EvidenceStatus,
-    /// Names of its categories; no two have one slug.
+    /// The names of its categories, each slug only once.
     pub(super) categories: Vec<Box<str>>,
 }
 
@@ -86,7 +77,7 @@ struct Head<'a> {
 }
 
 impl Set {
-    /// A set of exports that were read and found valid, or of the valid part of a set.
+    /// Builds a set from valid exports, or from the valid part of a set.
     pub fn of(exports: &[Export]) -> Result<Self, SetError> {
         let mut set = Self::default();
         for export in exports {
@@ -95,7 +86,6 @@ impl Set {
         Ok(set)
     }
 
-    /// The exports that a generation was made of.
     pub fn from_catalogue(catalogue: &Catalogue) -> Result<Self, SetError> {
         let mut set = Self::default();
         for export in &catalogue.tables.exports {
@@ -116,13 +106,12 @@ impl Set {
         self.exports.iter().any(|export| &*export.id == id)
     }
 
-    /// Number of products.
     pub const fn software_count(&self) -> usize {
         self.software.len()
     }
 
-    /// Adds the document of a valid export. `prefix` comes before the ids of its products and reviews, as it does where they are
-    /// served; may be empty.
+    /// Adds the document of a valid export. `prefix` is prepended to the ids of its products and
+    /// reviews, as when they're served; it may be empty.
     pub fn push(&mut self, id: &str, prefix: &str, document: &Bytes) -> Result<(), SetError> {
         let fault = |error| SetError::Document { export: id.to_owned(), error };
         let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(document).map_err(fault)?;
@@ -130,7 +119,7 @@ impl Set {
         let sections = SECTIONS.map(|name| members.remove(name));
         let (software_start, reviews_start) = (self.software.len(), self.reviews.len());
         for (section, value) in SECTIONS.into_iter().zip(sections) {
-            // A section of another type than an array was a warning, and has no records.
+            // If a section isn't an array, that was only a warning, and it has no records.
             let elements = value.and_then(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()).ok());
             for element in elements.unwrap_or_default() {
                 let json = Json(document.slice_ref(element.get().as_bytes()));
@@ -172,7 +161,7 @@ impl Set {
 impl Record {
     fn read(json: Json, export: Arc<str>) -> Result<Self, serde_json::Error> {
         let head: Head<'_> = serde_json::from_slice(&json.0)?;
-        // Values of another type are warnings: the record has no categories by them.
+        // Values of other types were only warnings; they give the record no categories.
         let main = head.category.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
         let others = head.categories.and_then(|value| serde_json::from_str::<Vec<String>>(value.get()).ok());
         let mut categories: Vec<Box<str>> = Vec::new();
@@ -187,13 +176,14 @@ impl Record {
     }
 }
 
-/// Puts a prefix before the ids of an export's products and reviews, and before the id in a review of one of these products.
+/// Prepends a prefix to the ids of an export's products and reviews, and to the product ids in
+/// reviews of these products.
 fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
     let prefixed = |id: &str| Box::<str>::from(format!("{prefix}{id}"));
     let own: HashSet<&str> = software.iter().map(|record| &*record.item.id).collect();
     for review in reviews {
         review.id = prefixed(&review.id);
-        // Its name is the id of the product.
+        // A review's name is its product's id.
         if own.contains(&*review.name) {
             review.name = prefixed(&review.name);
         }
@@ -203,7 +193,7 @@ fn prefix_ids(prefix: &str, software: &mut [Record], reviews: &mut [Item]) {
     }
 }
 
-/// A group of synonyms as one line: `a = b`, `a, b → c`, or `a, b (ambiguous)`.
+/// A synonym group as one line: `a = b`, `a, b → c`, or `a, b (ambiguous)`.
 fn synonyms(group: &serde_json::Value) -> String {
     let terms = |key: &str, separator: &str| {
         let terms = group.get(key)?.as_array()?.iter().map(|term| term.as_str().unwrap_or_default());

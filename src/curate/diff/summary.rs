@@ -1,4 +1,4 @@
-//! The counts of a difference, and a line of them.
+//! The counts of a difference, and a one-line summary.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,59 +9,43 @@ use super::set::Set;
 use super::{Changes, Difference, Evidence};
 use crate::record::EvidenceStatus;
 
-/// The most exports that a line names.
 const NAMED_EXPORTS: usize = 5;
 
-/// The counts of a difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Products in the old set.
     pub old_software: usize,
-    /// Products in the new set.
     pub new_software: usize,
-    /// Products of the old set with reviewed sources.
+    /// Products with reviewed sources in the old set.
     pub old_reviewed: usize,
-    /// Products of the new set with reviewed sources.
+    /// Products with reviewed sources in the new set.
     pub new_reviewed: usize,
     pub exports: Counts,
-    /// Products; those changed include those renamed and moved.
+    /// Changed products include renamed and moved ones.
     pub software: Counts,
-    /// Changed products with another id than before.
+    /// Changed products whose id changed.
     pub renamed: usize,
-    /// Changed products in another export than before.
     pub moved: usize,
-    /// Changed products with more evidence.
     pub evidence_gained: usize,
-    /// Changed products with less evidence.
     pub evidence_lost: usize,
-    /// Changed products with other evidence.
     pub evidence_renewed: usize,
     /// Descriptions of categories.
     pub categories: Counts,
     pub reviews: Counts,
-    /// Glossary terms.
     pub glossary: Counts,
-    /// Groups of synonyms.
     pub synonyms: Counts,
-    /// The exports with products that differ, by id.
+    /// The exports whose products differ, by id.
     pub by_export: Vec<ExportCounts>,
 }
 
-/// The numbers of elements added, removed and changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Only in the new set.
     pub added: usize,
-    /// Only in the old set.
     pub removed: usize,
-    /// In both, and different.
     pub changed: usize,
 }
 
-/// The products of an export that differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportCounts {
-    /// The export's id.
     pub export: Box<str>,
     #[serde(flatten)]
     pub counts: Counts,
@@ -72,7 +56,6 @@ impl Counts {
         Self { added: changes.added.len(), removed: changes.removed.len(), changed: changes.changed.len() }
     }
 
-    /// Whether nothing differs.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
@@ -126,8 +109,8 @@ fn by_export(software: &Changes) -> Vec<ExportCounts> {
 }
 
 impl fmt::Display for Summary {
-    /// One line, such as `2 products added, 0 removed, 1 changed (1 with new evidence); reviews: 1 added, 0 removed, 0 changed; in
-    /// demo, qhse`.
+    /// One line, such as `2 products added, 0 removed, 1 changed (1 with new evidence); reviews: 1
+    /// added, 0 removed, 0 changed; in demo, qhse`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { added, removed, changed } = self.software;
         let noun = if added == 1 { "product" } else { "products" };

@@ -1,24 +1,22 @@
-//! Two texts as one, word by word: what stayed, what was removed, what was added.
+//! Compares two texts word by word: what's unchanged, removed and added.
 
 use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
-/// Characters of unchanged text kept on each side of a change.
+/// Number of unchanged characters kept on each side of a change.
 const CONTEXT: usize = 40;
-/// The longest text that is compared word by word, in bytes; of a longer one the common beginning and end are left out.
+/// In bytes. Longer texts aren't compared word by word; only their common beginning and end are
+/// left out.
 const LONGEST: usize = 20_000;
-/// The longest part that is shown of one text, in characters.
+/// Maximum length of a part that is shown, in characters.
 const LONGEST_PART: usize = 400;
-/// The time after which a comparison takes a shorter way.
+/// After this, a comparison settles for an approximation.
 const DEADLINE: Duration = Duration::from_millis(200);
 
-/// A part of two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// In both.
     Same(String),
-    /// In the old text.
     Removed(String),
     Added(String),
 }
@@ -53,7 +51,7 @@ fn words(old: &str, new: &str) -> Vec<Part> {
     parts
 }
 
-/// The rest of two texts without their common beginning and end.
+/// Separates two texts into their common beginning, what differs, and their common end.
 fn ends(old: &str, new: &str) -> Vec<Part> {
     let start: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let (before, old, new) = (&old[..start], &old[start..], &new[start..]);
@@ -71,7 +69,6 @@ fn ends(old: &str, new: &str) -> Vec<Part> {
     parts.into_iter().filter(|part| !is_empty(part)).collect()
 }
 
-/// The ends of an unchanged text that are next to a change.
 fn shortened(text: &str, keep_start: bool, keep_end: bool) -> String {
     let count = text.chars().count();
     let (start, end) = (if keep_start { CONTEXT } else { 0 }, if keep_end { CONTEXT } else { 0 });
@@ -83,7 +80,6 @@ fn shortened(text: &str, keep_start: bool, keep_end: bool) -> String {
     format!("{head}…{tail}")
 }
 
-/// A text, cut where it is long.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(LONGEST_PART) {
         Some((end, _)) => format!("{}…", &text[..end]),

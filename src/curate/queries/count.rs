@@ -1,4 +1,4 @@
-//! Counts of queries without hits, bounded, in memory.
+//! Counts queries without hits in memory, within limits.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,29 +10,29 @@ use serde::{Deserialize, Serialize};
 
 use super::normal;
 
-/// The count from which a query is reported and written. Below it a query may be one person's.
+/// Queries counted less often aren't reported or written, because they may come from a single
+/// person.
 pub const MIN_COUNT: u32 = 3;
 
-/// The most different queries that are counted. When there are more, the rarer half is removed.
+/// Maximum number of different queries counted. If there are more, the rarer half is removed.
 const MAX_QUERIES: usize = 10_000;
 
-/// A query is counted once in this time, so that repetitions by one visitor don't make it a frequent one.
+/// A query is counted only once in this time, so that repetitions by one visitor don't make it look
+/// frequent.
 const ONCE_IN: Duration = Duration::from_mins(10);
 
-/// A query without hits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmptyQuery {
-    /// Its normal form.
+    /// In normal form.
     pub query: String,
-    /// How many times it was counted.
     pub count: u32,
-    /// The day of the first count (UTC).
+    /// The day of the first count, UTC.
     pub first_day: Date,
-    /// The day of the last count (UTC).
+    /// The day of the last count, UTC.
     pub last_day: Date,
 }
 
-/// Counts of queries without hits, shared by all requests.
+/// Counts queries without hits; shared by all requests.
 #[derive(Debug, Default)]
 pub struct EmptyQueries(Mutex<HashMap<Box<str>, Entry>>);
 
@@ -41,19 +41,18 @@ struct Entry {
     count: u32,
     first_day: Date,
     last_day: Date,
-    /// When it was last counted by this process.
+    /// When this process last counted it.
     counted_at: Option<Instant>,
 }
 
 impl Entry {
-    /// How much it is worth keeping.
     const fn rank(&self) -> (u32, Date) {
         (self.count, self.last_day)
     }
 }
 
 impl EmptyQueries {
-    /// Goes on with counts that were kept. Queries that wouldn't be counted are left out.
+    /// Continues with saved counts. Queries that wouldn't be counted are dropped.
     pub fn of(kept: Vec<EmptyQuery>) -> Self {
         let entry = |kept: EmptyQuery| {
             let EmptyQuery { query, count, first_day, last_day } = kept;
@@ -62,7 +61,7 @@ impl EmptyQueries {
         Self(Mutex::new(kept.into_iter().filter_map(entry).take(MAX_QUERIES).collect()))
     }
 
-    /// Counts a query without hits, unless it may be personal or was counted a moment ago.
+    /// Counts a query without hits, unless it may be personal or was counted recently.
     pub fn count(&self, query: &str, now: Instant, day: Date) {
         let Some(query) = normal(query) else { return };
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +82,7 @@ impl EmptyQueries {
         entries.insert(query.into(), entry);
     }
 
-    /// The queries that were counted often enough, most counts first.
+    /// The queries that were counted often enough, highest count first.
     pub fn frequent(&self) -> Vec<EmptyQuery> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let frequent = entries.iter().filter(|(_, entry)| entry.count >= MIN_COUNT).map(|(query, entry)| EmptyQuery {
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    /// Counts a query that many times, each after the time in which repetitions don't count.
+    /// Counts a query `times` times, far enough apart for each to count.
     fn count(queries: &EmptyQueries, query: &str, times: u32, start: Instant) {
         for time in 0..times {
             queries.count(query, start + ONCE_IN * time, date(2026, 11, 20));

@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::EmptyQuery;
 
-/// The form of the file. Another one is refused.
+/// The file's format. Others are rejected.
 const FORMAT: u32 = 1;
-/// The largest file that is read, in bytes: more than the most queries take.
+/// Maximum size of a file in bytes; more than the maximum number of queries takes.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// Why a file of queries can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryFileError {
     #[error("the file can't be read")]
@@ -32,7 +31,7 @@ struct Document {
     queries: Vec<EmptyQuery>,
 }
 
-/// Reads a file; `None` where there is none.
+/// Reads a file; `None` if it doesn't exist.
 pub fn read(path: &Path) -> Result<Option<Vec<EmptyQuery>>, QueryFileError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -46,13 +45,11 @@ pub fn read(path: &Path) -> Result<Option<Vec<EmptyQuery>>, QueryFileError> {
     from_json(&bytes).map(Some)
 }
 
-/// Reads the text of a file.
 pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     let Document { format, queries } = serde_json::from_slice(text)?;
     if format == FORMAT { Ok(queries) } else { Err(QueryFileError::Format(format)) }
 }
 
-/// The text of a file.
 pub fn to_json(queries: &[EmptyQuery]) -> Result<Vec<u8>, QueryFileError> {
     let mut text = serde_json::to_vec_pretty(&Document { format: FORMAT, queries: queries.to_vec() })?;
     text.push(b'\n');

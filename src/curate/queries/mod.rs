@@ -1,11 +1,13 @@
-//! Queries without hits: counted while a server runs, kept in a file, and reported with what a directory has nearest.
+//! Queries without hits: counted while a server runs, kept in a file, and reported with the nearest
+//! terms in a directory.
 //!
 //! ```text
 //! a search without hits ─▶ normal form ─▶ EmptyQueries ─▶ file ─▶ propose ─▶ synonyms
 //! ```
 //!
-//! A query is kept without anything of its caller: no key, no address, no time but the days of its first and last count. One that
-//! may hold personal data or a secret isn't counted, and one that is rare never leaves the memory of the server.
+//! A query is stored without anything about its caller: no key, no address, and no time except for
+//! the days of its first and last count. A query that may contain personal data or a secret isn't
+//! counted, and rare ones never leave the server's memory.
 
 mod count;
 mod file;

@@ -1,22 +1,22 @@
-//! The normal form of a query, and the queries that have none because they may hold personal data or a secret.
+//! The normal form of a query. Queries that may contain personal data or a secret have none.
 
 use std::net::IpAddr;
 
 use crate::text::printable::is_escaped;
 
-/// The longest query, in characters. A need is named in fewer; a text that was pasted isn't.
+/// Maximum length in characters. A need takes fewer; a pasted text doesn't.
 const MAX_CHARACTERS: usize = 64;
-/// The most words.
 const MAX_WORDS: usize = 8;
-/// The longest word, in characters.
 const MAX_WORD_CHARACTERS: usize = 40;
-/// Digits of a telephone number, a birthday with its year, a customer: from this many on they aren't counted.
+/// From this many digits on, a query may contain a telephone number, a full date of birth or a
+/// customer number, and isn't counted.
 const PRIVATE_DIGITS: usize = 7;
-/// The length from which a run of letters and digits may be a secret, in characters.
+/// From this many characters on, a run of letters and digits may be a secret.
 const SECRET_CHARACTERS: usize = 12;
 
-/// Lower case, and one space between words. `None` for a query that isn't counted: an empty or long one, and one with an e-mail or
-/// web address, an IP address, many digits or what looks like a key or a password.
+/// Converts a query to lower case with single spaces. `None` if it isn't counted because it's empty
+/// or long, or has an e-mail or web address, an IP address, many digits, or something like a key or
+/// a password.
 pub fn normal(query: &str) -> Option<String> {
     if query.chars().nth(2 * MAX_CHARACTERS).is_some() {
         return None;
@@ -42,7 +42,6 @@ fn is_private(word: &str) -> bool {
         || word.split(|c: char| !c.is_alphanumeric()).any(is_secret)
 }
 
-/// Whether a run of letters and digits mixes them as no word does.
 fn is_secret(run: &str) -> bool {
     let digits = run.chars().filter(char::is_ascii_digit).count();
     let letters = run.chars().filter(|c| c.is_alphabetic()).count();
@@ -51,7 +50,7 @@ fn is_secret(run: &str) -> bool {
     run.chars().count() >= SECRET_CHARACTERS && ((digits >= 2 && letters >= 2) || capitals_within >= 3)
 }
 
-/// Whether there are many digits in a row, but for what stands between those of a telephone number or a date.
+/// Whether there are many digits in a row, ignoring the separators in telephone numbers and dates.
 fn has_many_digits(text: &str) -> bool {
     let mut digits = 0;
     for c in text.chars() {

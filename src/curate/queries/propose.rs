@@ -1,4 +1,4 @@
-//! Synonyms that a directory could have for queries without hits.
+//! Proposes synonyms for queries without hits.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,39 +8,33 @@ use super::EmptyQuery;
 use crate::generation::Snapshot;
 use crate::service::{Attribute, Facet, PageRequest, SearchSoftware, ServiceError, search_software};
 
-/// The most near terms of a query.
 const MAX_NEAR: usize = 5;
-/// The most terms of a directory that are compared with a query.
 const MAX_TERMS: usize = 20_000;
-/// The similarity from which a term counts as a spelling of a query, 0 to 1.
+/// From this similarity on (0 to 1), a term counts as a spelling of a query.
 const SIMILAR: f64 = 0.65;
-/// The shortest word that is compared by its spelling, in characters.
+/// Minimum length of a word compared by spelling, in characters.
 const SHORTEST: usize = 4;
 
-/// A query, and what a directory has for it.
 #[derive(Debug, Serialize)]
 pub struct Proposal {
     #[serde(flatten)]
     pub query: EmptyQuery,
-    /// The number of products that the directory has for it now.
+    /// How many products the directory finds for it now.
     pub found: u64,
-    /// Its words that find something alone, with the number of products; of a query of several words.
+    /// For a query of several words: those that find something alone, with the number of products.
     pub words: Vec<(String, u64)>,
     /// The nearest terms, best first.
     pub near: Vec<NearTerm>,
 }
 
-/// A term of the directory that is near a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NearTerm {
     pub term: String,
-    /// Why it is near.
     pub kind: NearKind,
-    /// The number of products that it finds.
     pub found: u64,
 }
 
-/// Why a term is near, the best reason first.
+/// Why a term is near, best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NearKind {
@@ -48,7 +42,6 @@ pub enum NearKind {
     GlossaryTerm,
     /// A category has the words in its name.
     Category,
-    /// Its spelling is similar.
     Spelling,
     /// A category has the words in its description.
     CategoryDescription,
@@ -56,23 +49,23 @@ pub enum NearKind {
     GlossaryDefinition,
 }
 
-/// An entry of an export's `synonyms`, one way.
+/// A one-way entry for an export's `synonyms`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Synonym {
-    /// The queries.
     pub from: Vec<String>,
-    /// The term that they find, too.
+    /// The term that the queries should also find.
     pub to: String,
 }
 
 impl Proposal {
-    /// The term to propose as a meaning: the nearest one that finds something, unless the query does so by now.
+    /// The term to propose as the query's meaning: the nearest one that finds something. `None` if
+    /// the query itself finds something by now.
     pub fn meaning(&self) -> Option<&NearTerm> {
         self.near.iter().find(|near| near.found > 0 && self.found == 0)
     }
 }
 
-/// The proposed synonyms, those of one meaning in one entry.
+/// The proposed synonyms, one entry per meaning.
 pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
     let mut of_meaning: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (proposal, near) in proposals.iter().filter_map(|proposal| Some((proposal, proposal.meaning()?))) {
@@ -81,21 +74,20 @@ pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
     of_meaning.into_iter().map(|(to, from)| Synonym { from, to: to.to_owned() }).collect()
 }
 
-/// A query as the words of a synonym: without the signs of phrases and exclusions.
+/// Removes the signs for phrases and exclusions from a query, leaving its words.
 fn plain(query: &str) -> String {
     query.replace('"', "").split_whitespace().map(|word| word.trim_start_matches('-')).collect::<Vec<_>>().join(" ")
 }
 
-/// Compares queries with a directory.
 #[derive(Debug)]
 pub struct Proposer<'s> {
     snapshot: &'s Snapshot,
-    /// Categories, glossary terms with their other names, and the most frequent standards and tags; as written and in lower case.
+    /// Categories, glossary terms with their other names, and the most frequent standards and tags;
+    /// as written and in lower case.
     terms: Vec<(String, String)>,
 }
 
 impl<'s> Proposer<'s> {
-    /// Collects the terms of a directory.
     pub async fn new(snapshot: &'s Snapshot) -> Result<Self, ServiceError> {
         let tables = &snapshot.catalogue.tables;
         let categories = tables.categories.iter().map(|category| &*category.name);
@@ -113,7 +105,6 @@ impl<'s> Proposer<'s> {
         Ok(Self { snapshot, terms })
     }
 
-    /// Finds what the directory has for a query.
     pub async fn propose(&self, query: &EmptyQuery) -> Result<Proposal, ServiceError> {
         let text = plain(&query.query);
         let mut words = Vec::new();
@@ -137,7 +128,7 @@ impl<'s> Proposer<'s> {
         Ok(search_software(self.snapshot, &search).await?.pagination.total)
     }
 
-    /// The nearest terms, the best kind first; each term once.
+    /// The nearest terms, best kind first, without repetitions.
     fn candidates(&self, text: &str) -> Vec<(String, NearKind)> {
         let tables = &self.snapshot.catalogue.tables;
         let term = |at: usize| tables.glossary[at].term.term.clone();
@@ -160,7 +151,7 @@ impl<'s> Proposer<'s> {
         near
     }
 
-    /// The terms that are spelled like the query, or have a word that is; most similar first.
+    /// The terms that are spelled like the query or have a word that is, most similar first.
     fn similar(&self, text: &str) -> Vec<String> {
         if text.chars().count() < SHORTEST {
             return Vec::new();
@@ -171,7 +162,7 @@ impl<'s> Proposer<'s> {
             let words = words.filter(|word| word.chars().count() >= SHORTEST && !text.contains(' '));
             let of = |other: &str| strsim::normalized_damerau_levenshtein(text, other);
             let of_words = words.map(of).fold(0.0, f64::max);
-            // A word of several is less than the whole.
+            // One word of several counts less than the whole.
             let similarity = of(lower).max(of_words * 0.95);
             if similarity >= SIMILAR {
                 similar.push((similarity, term));

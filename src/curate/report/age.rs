@@ -1,15 +1,15 @@
-//! The age of evidence.
+//! The section on the age of evidence.
 
 use super::document::{Block, Cell, Histogram, Section, Table};
 use crate::record::{CalendarDate, Software};
 
-/// Up to this many quarters are shown as quarters, more as years.
+/// Up to this many quarters are shown as quarters, longer periods as years.
 const MAX_QUARTERS: u32 = 12;
 
-/// The most years with a bar of their own; the earlier ones share one.
+/// Maximum number of years with their own bar; earlier ones share one.
 const MAX_YEARS: u32 = 20;
 
-/// The days of all checks and the number of products without one.
+/// The ages of all checks, and the number of products without one.
 pub(super) fn section(software: &[&Software], day: CalendarDate) -> Section {
     let stated: Vec<_> = software.iter().filter_map(|software| software.evidence_checked_on.as_deref()).collect();
     let days: Vec<_> = stated.iter().filter_map(|text| CalendarDate::parse(text)).collect();
@@ -35,7 +35,7 @@ pub(super) fn section(software: &[&Software], day: CalendarDate) -> Section {
     Section { title: "Age of evidence", blocks }
 }
 
-/// The bars from the first check to the day of the report; `None` without a check.
+/// The bars from the first check to the day of the report; `None` if there are no checks.
 fn histogram(checks: &[CalendarDate], day: CalendarDate) -> Option<Histogram> {
     let first = *checks.iter().min()?;
     let quarter = |day: CalendarDate| day.year() * 4 + day.quarter() - 1;

@@ -1,4 +1,4 @@
-//! Collects the content of a report from a set of exports.
+//! Collects a report's content from a set of exports.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use super::{age, duplicates};
 use crate::export::{Export, Report};
 use crate::record::{CalendarDate, EvidenceStatus, Software, slug};
 
-/// Collects the report of a set as of a day: of its valid records, and the number of its findings.
+/// Collects the report as of a day: on the set's valid records, and with the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
     let exports = &report.exports;
     let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
@@ -75,7 +75,7 @@ fn by_export(exports: &[Export], total: usize, day: CalendarDate) -> Section {
     Section { title: "Exports", blocks: vec![Block::Table(products), Block::Table(about)] }
 }
 
-/// The table of groups of products, the largest first, then by name.
+/// A table of groups of products, largest first, then by name.
 fn tallies(head: &'static str, mut groups: Vec<(String, Tally)>, total: usize) -> Table {
     groups.sort_by(|(name, tally), (other_name, other)| {
         (Reverse(tally.products), name).cmp(&(Reverse(other.products), other_name))
@@ -101,7 +101,7 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
     let mut groups: BTreeMap<String, (String, Tally)> = BTreeMap::new();
     for software in software {
         if software.categories.is_empty() {
-            // No slug is empty.
+            // Slugs are never empty.
             let without = || ("(without a category)".to_owned(), Tally::default());
             groups.entry(String::new()).or_insert_with(without).1.add(software, day);
         }
@@ -115,10 +115,10 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
     Section { title: "Coverage by category", blocks: vec![Block::Paragraph(text), Block::Table(table)] }
 }
 
-/// Whether a product has a property.
 type Has = fn(&Software) -> bool;
 
-/// The optional properties of a record, and whether a product has them. `offering_type` has a default.
+/// A record's optional properties and how to tell whether a product has them. `offering_type` is
+/// missing because it has a default.
 const OPTIONAL: [(&str, Has); 16] = [
     ("category", |software| !software.categories.is_empty()),
     ("tagline", |software| software.tagline.is_some()),

@@ -6,43 +6,39 @@ use crate::export::render::Grouped;
 use crate::record::CalendarDate;
 use crate::text::printable::printable;
 
-/// The most rows of a list; the others are counted.
+/// Maximum number of rows in a list; the others are counted.
 const MAX_ROWS: usize = 50;
 
-/// The most characters of a text of a record.
+/// Maximum length of a text from a record, in characters.
 const MAX_CHARS: usize = 200;
 
-/// A report.
 #[derive(Debug)]
 pub struct Document {
     pub(super) day: CalendarDate,
     pub(super) sections: Vec<Section>,
 }
 
-/// A section with a heading.
 #[derive(Debug)]
 pub(super) struct Section {
     pub(super) title: &'static str,
     pub(super) blocks: Vec<Block>,
 }
 
-/// A part of a section.
 #[derive(Debug)]
 pub(super) enum Block {
-    /// Own text, none of a record. Words between backticks are code.
+    /// Our own text, never from a record. Words between backticks are code.
     Paragraph(String),
     Table(Table),
     Histogram(Histogram),
 }
 
-/// A table of at most [`MAX_ROWS`] rows.
+/// A table of up to [`MAX_ROWS`] rows.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// The subject of a list, where the section has several tables.
+    /// What the table lists, if the section has several tables.
     pub(super) caption: Option<&'static str>,
     pub(super) heads: Vec<&'static str>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// The number of rows left out.
     pub(super) more: usize,
 }
 
@@ -58,28 +54,26 @@ impl Table {
         Self { caption: Some(caption), ..self }
     }
 
-    /// The line below a table that is cut.
+    /// The line below a truncated table.
     pub(super) fn rest(&self) -> Option<String> {
         (self.more > 0).then(|| format!("and {} more", Grouped(self.more)))
     }
 }
 
-/// A cell of a table.
 #[derive(Debug)]
 pub(super) enum Cell {
-    /// Text, of a record or not.
+    /// Any text, including from a record.
     Text(String),
-    /// A URI of a record.
+    /// A URI from a record.
     Uri(String),
-    /// An own name.
+    /// One of our own names.
     Code(&'static str),
     Number(usize),
-    /// A part of a whole.
     Part(usize, usize),
 }
 
 impl Cell {
-    /// A text without control characters and bidirectional formatting, of bounded length.
+    /// A text of limited length, with control characters and bidirectional formatting escaped.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(bounded(text))
     }
@@ -88,7 +82,7 @@ impl Cell {
         matches!(self, Self::Number(_) | Self::Part(..))
     }
 
-    /// The URI, where it is one that a browser may open: HTTP, of ordinary characters, whole.
+    /// The URI, if browsers may open it: HTTP, only ordinary characters, not truncated.
     pub(super) fn link(&self) -> Option<&str> {
         let Self::Uri(uri) = self else { return None };
         let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '|' | '\\' | '`');
@@ -122,22 +116,19 @@ fn bounded(text: &str) -> String {
     printable(&kept).into_owned()
 }
 
-/// Numbers of products by period, a bar each.
 #[derive(Debug)]
 pub(super) struct Histogram {
-    /// The kind of period: quarter or year.
+    /// `quarter` or `year`.
     pub(super) period: &'static str,
-    /// The periods in order, with their numbers.
     pub(super) bars: Vec<(String, usize)>,
 }
 
 impl Histogram {
-    /// The largest number, at least 1.
+    /// The largest number, but at least 1.
     pub(super) fn max(&self) -> usize {
         self.bars.iter().map(|(_, count)| *count).max().unwrap_or_default().max(1)
     }
 
-    /// The name of the plot.
     pub(super) fn title(&self) -> String {
         format!("Products by {} of the check of their evidence", self.period)
     }

@@ -1,4 +1,4 @@
-//! Products that may be there twice: one URL or one name under two ids.
+//! Possible duplicates: products that share a URL or a name under different ids.
 
 use std::cmp::Reverse;
 
@@ -8,11 +8,10 @@ use super::document::{Block, Cell, Section, Table};
 use crate::export::render::Grouped;
 use crate::record::{Software, normalised_url};
 
-/// The most ids that are named of a group.
 const MAX_IDS: usize = 5;
 
 pub(super) fn section(software: &[&Software]) -> Section {
-    // A name in another case or with other spaces is the same name.
+    // Case and spacing don't make a different name.
     let name = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
     let url = |text: &str| normalised_url(text).into_owned();
     let tables = [
@@ -29,7 +28,7 @@ pub(super) fn section(software: &[&Software]) -> Section {
     Section { title: "Suspected duplicates", blocks }
 }
 
-/// The groups of products with one value, the largest first; `None` where there are none.
+/// The groups of products that share a value, largest first; `None` if there are none.
 fn table(
     software: &[&Software],
     [caption, head]: [&'static str; 2],

@@ -1,4 +1,4 @@
-//! The report as a page: one file without scripts and external resources.
+//! Writes the report as a web page: one file without scripts or external resources.
 
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::render::Grouped;
@@ -7,16 +7,17 @@ use crate::text::html::escape;
 
 const STYLE: &str = include_str!("report.css");
 
-/// From this many columns on a row is stacked on a narrow screen.
+/// On narrow screens, rows with this many columns or more are stacked.
 const WIDE_COLUMNS: usize = 5;
 
-/// The height of a bar with its gap, the height of the axis below, and the places of the bars, in per cent of the width.
+/// Layout: the height of a bar including its gap and of the axis below in pixels, then where bars
+/// start and how long they get, in per cent of the width.
 const BAR: usize = 26;
 const AXIS: usize = 46;
 const LEFT: usize = 22;
 const LENGTH: usize = 60;
 
-/// Writes the report as an HTML document. Texts of records are escaped.
+/// Texts from records are escaped.
 pub fn html(document: &Document) -> String {
     let title = format!("Report on the directory, {}", document.day);
     let contents = (1..)
@@ -49,7 +50,7 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// Own text; each second part between backticks is code.
+/// Converts our own text: every second part between backticks is code.
 fn with_code(text: &str) -> String {
     let part = |(at, part): (usize, &str)| {
         if at % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }
@@ -95,7 +96,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Horizontal bars with lengths that follow the width of the page, while their texts keep their size.
+/// Horizontal bars whose lengths adapt to the width of the page, while their texts keep their size.
 fn histogram(histogram: &Histogram) -> String {
     let max = histogram.max();
     let bottom = histogram.bars.len() * BAR + BAR;

@@ -1,13 +1,13 @@
-//! The report as Markdown: GitHub's, for its tables.
+//! Writes the report as Markdown, in GitHub's flavour for its tables.
 
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::render::Grouped;
 use crate::text::markdown::escape;
 
-/// The characters of the longest bar.
+/// The length of the longest bar, in characters.
 const BAR_CHARS: usize = 30;
 
-/// Writes the report as Markdown. Texts of records are escaped.
+/// Texts from records are escaped.
 pub fn markdown(document: &Document) -> String {
     let block = |block: &Block| match block {
         Block::Paragraph(text) => format!("\n{text}\n"),

@@ -1,7 +1,8 @@
-//! A report for curators: how complete and how recent the records of a set of exports are, as HTML and as Markdown.
+//! A report for curators, as HTML and Markdown: how complete and how recent the records in a set of
+//! exports are.
 //!
-//! [`collect`] makes a document of sections, tables and a histogram; [`html`] and [`markdown`] write the same content. The document
-//! depends on the records and the day only.
+//! [`collect`] creates a document of sections, tables and a histogram; [`html`] and [`markdown`]
+//! render the same content. The document depends only on the records and the day.
 
 mod age;
 mod collect;

@@ -1,9 +1,8 @@
-//! Counts over a group of products.
+//! Counts products in a group.
 
 use super::document::Cell;
 use crate::record::{CalendarDate, EvidenceStatus, Software};
 
-/// The number of products of a group, and of those with good evidence.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
     pub(super) products: usize,
@@ -12,7 +11,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// The heads of [`cells`](Self::cells).
     pub(super) const HEADS: [&'static str; 3] = ["Products", "Reviewed", "Checked within a year"];
 
     pub(super) fn add(&mut self, software: &Software, day: CalendarDate) {
@@ -23,7 +21,8 @@ impl Tally {
         self.recent += usize::from(is_recent);
     }
 
-    /// The counts, with the share of `total` products.
+    /// The counts. The first one is given as a share of `total` products, the others as shares of
+    /// the group.
     pub(super) fn cells(self, total: usize) -> [Cell; 3] {
         [
             Cell::Part(self.products, total),
@@ -33,14 +32,12 @@ impl Tally {
     }
 }
 
-/// The sum of a group's tallies.
 pub(super) fn tally<'s>(software: impl IntoIterator<Item = &'s Software>, day: CalendarDate) -> Tally {
     let mut tally = Tally::default();
     software.into_iter().for_each(|software| tally.add(software, day));
     tally
 }
 
-/// A row: a group's name, then its counts.
 pub(super) fn row(name: Cell, tally: Tally, total: usize) -> Vec<Cell> {
     std::iter::once(name).chain(tally.cells(total)).collect()
 }

@@ -1,7 +1,8 @@
-//! Values of attributes: a field by which products are filtered, and one by which facets are counted.
+//! Attribute values are indexed in two fields: one to filter products by, one to count facets by.
 //!
-//! The first one has keys, in which spellings don't differ. The second one has each key with its label, which is the same in all
-//! documents of a generation: so a bucket is a value, and buckets of equal counts are in the order of keys.
+//! The filter field has normalised keys. The facet field has each key with its label, which is the
+//! same in all documents of a generation. So each bucket is one value, and buckets of equal count
+//! are sorted by key.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -12,21 +13,18 @@ use super::cluster::ClusterRequest;
 use crate::catalogue::Attribute;
 use crate::engine::EngineError;
 
-/// The longest key in bytes; a longer one is replaced by its hash.
+/// In bytes. Longer keys are replaced by their hash.
 const LONGEST_KEY: usize = 256;
 
-/// The longest key with its label, in bytes: OpenSearch takes no longer value of a column.
+/// Of a key with its label, in bytes: OpenSearch's limit for a column value.
 const LONGEST_LABELLED: usize = 32_766;
 
-/// Stands between key and label.
 const SEPARATOR: char = '\0';
 
-/// The field of an attribute's keys.
 pub(super) const fn key_field(attribute: Attribute) -> &'static str {
     attribute.as_str()
 }
 
-/// The field of an attribute's keys with labels.
 pub(super) const fn label_field(attribute: Attribute) -> &'static str {
     match attribute {
         Attribute::Standards => "standards_labels",
@@ -37,19 +35,18 @@ pub(super) const fn label_field(attribute: Attribute) -> &'static str {
     }
 }
 
-/// A key as its field has it.
+/// The key as stored in the index.
 pub(super) fn indexed_key(key: &str) -> String {
     if key.len() > LONGEST_KEY { blake3::hash(key.as_bytes()).to_hex().to_string() } else { key.to_owned() }
 }
 
-/// A key with its label; `None` where they are too long for a column.
+/// Joins a key and its label; `None` if they are too long for a column.
 pub(super) fn labelled(key: &str, label: &str) -> Option<String> {
     Some(format!("{key}{SEPARATOR}{label}")).filter(|value| value.len() <= LONGEST_LABELLED)
 }
 
-/// The label of a key with its label.
 pub(super) fn label(labelled: &str) -> &str {
-    // A label has as many separators of its own as its key.
+    // A label contains as many separators as its key.
     let separators: Vec<_> = labelled.match_indices(SEPARATOR).collect();
     separators.get(separators.len() / 2).map_or(labelled, |(at, _)| &labelled[at + SEPARATOR.len_utf8()..])
 }
@@ -75,7 +72,7 @@ struct Bucket {
 }
 
 impl OpenSearchEngine {
-    /// Returns of each value whether a product has it, in any spelling.
+    /// For each value, returns whether any product has it, ignoring differences in spelling.
     pub(super) async fn find_values(&self, attribute: Attribute, values: &[&str]) -> Result<Vec<bool>, EngineError> {
         let field = key_field(attribute);
         let keys: Vec<_> = values.iter().map(|value| indexed_key(&Attribute::key(value))).collect();

@@ -1,4 +1,4 @@
-//! Bulk requests: documents streamed to an index, bounded in bytes and in requests.
+//! Bulk requests: streams documents to an index with limits on bytes and concurrent requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,43 +12,42 @@ use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResp
 use super::document::{Checksum, Document};
 use crate::engine::EngineError;
 
-/// The bytes of a request, but for its last document.
+/// A request is sent once it has this many bytes, so it's larger by no more than its last document.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
-/// The requests in progress at most: while the cluster works at one, the next is made.
+/// Limit on concurrent requests: the next one is prepared while the cluster works on the current
+/// one.
 const IN_PROGRESS: usize = 2;
 
-/// The time for a request with its repetitions.
+/// For a request including its retries.
 const TIME: Duration = Duration::from_mins(5);
 
-/// The time for one attempt.
+/// For one attempt.
 const ATTEMPT: Duration = Duration::from_mins(1);
 
-/// A stream of documents to an index. Each has an id of its own, so sending one twice has the effect of once.
+/// Streams documents to an index. Each document has its own id, so sending it twice does no harm.
 #[derive(Debug)]
 pub(super) struct BulkLoader {
     cluster: Arc<Cluster>,
     path: String,
     batch: Batch,
     requests: JoinSet<Result<(), ClusterError>>,
-    /// The documents so far.
     pub(super) count: u64,
-    /// Their checksums, added up.
+    /// The sum of all documents' checksums.
     pub(super) checksum: Checksum,
 }
 
-/// Documents as they are sent.
 #[derive(Debug, Default)]
 struct Batch {
     lines: Vec<u8>,
-    /// Where the lines of each document end.
+    /// Where each document's lines end.
     ends: Vec<usize>,
 }
 
 impl Batch {
     fn push(&mut self, id: &str, source: &[u8]) {
         self.lines.extend_from_slice(br#"{"index":{"_id":""#);
-        // Hexadecimal digits, hyphens and names of our own: nothing to escape.
+        // Ids are hexadecimal digits, hyphens and names of our own, so nothing needs escaping.
         self.lines.extend_from_slice(id.as_bytes());
         self.lines.extend_from_slice(b"\"}}\n");
         self.lines.extend_from_slice(source);
@@ -56,7 +55,6 @@ impl Batch {
         self.ends.push(self.lines.len());
     }
 
-    /// The lines of some of the documents.
     fn only(&self, places: &[usize]) -> Self {
         let mut batch = Self::default();
         for place in places {
@@ -69,7 +67,6 @@ impl Batch {
 }
 
 impl BulkLoader {
-    /// A stream to an index.
     pub(super) fn new(cluster: Arc<Cluster>, index: &str) -> Self {
         Self {
             cluster,
@@ -81,7 +78,7 @@ impl BulkLoader {
         }
     }
 
-    /// Adds a document. Waits where the cluster is slower than the documents come.
+    /// Adds a document. Waits if the cluster can't keep up.
     pub(super) async fn push(&mut self, document: &Document) -> Result<(), EngineError> {
         self.batch.push(&document.id, &document.source);
         self.count += 1;
@@ -89,7 +86,7 @@ impl BulkLoader {
         if self.batch.lines.len() >= REQUEST_BYTES { self.send().await } else { Ok(()) }
     }
 
-    /// Sends the rest, and waits until all documents are stored.
+    /// Sends the rest and waits until all documents are stored.
     pub(super) async fn finish(&mut self) -> Result<(), EngineError> {
         self.send().await?;
         while let Some(done) = self.requests.join_next().await {
@@ -114,7 +111,7 @@ impl BulkLoader {
     }
 }
 
-/// Stores a batch; what the cluster rejects for its load is sent again, and nothing else.
+/// Stores a batch. Only documents that the cluster rejected because of its load are sent again.
 async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), ClusterError> {
     let mut backoff = Backoff::within(TIME);
     loop {
@@ -141,7 +138,7 @@ async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), Cl
     }
 }
 
-/// The documents of a batch which are to be sent again, with the last reason.
+/// The places in the batch of documents to send again, and the last rejection.
 fn rejected(response: &ClusterResponse, sent: usize) -> Result<(Vec<usize>, Option<ClusterError>), ClusterError> {
     let outcome: BulkResponse = response.json()?;
     if !outcome.errors {

@@ -1,11 +1,10 @@
-//! Clauses of queries.
+//! Builds query clauses for OpenSearch.
 
 use serde_json::{Value, json};
 
 use super::term::{self, TermField};
 use crate::search::{Alternative, Term};
 
-/// A term with its score.
 pub(super) fn scored(alternative: &Alternative, scale: f32) -> Value {
     let boost = alternative.weight * scale;
     match term::field(&alternative.term) {
@@ -20,7 +19,6 @@ pub(super) fn scored(alternative: &Alternative, scale: f32) -> Value {
     }
 }
 
-/// The documents with a term.
 pub(super) fn has_term(term: &Term) -> Value {
     if let Some(stem) = term::stem(term) {
         return json!({"term": {"stems": stem}});
@@ -31,7 +29,6 @@ pub(super) fn has_term(term: &Term) -> Value {
     }
 }
 
-/// The documents with any of some terms.
 pub(super) fn has_any<'t>(terms: impl Iterator<Item = &'t Term>) -> Value {
     let (mut stems, mut filters) = (Vec::new(), Vec::new());
     for term in terms {
@@ -54,7 +51,7 @@ pub(super) fn constant(filter: &Value, boost: f32) -> Value {
     json!({"constant_score": {"filter": filter, "boost": boost}})
 }
 
-/// The best of some queries; none finds nothing.
+/// The best of several queries; matches nothing if there are none.
 pub(super) fn any_best(mut queries: Vec<Value>) -> Value {
     match queries.pop() {
         None => json!({"match_none": {}}),
@@ -66,7 +63,7 @@ pub(super) fn any_best(mut queries: Vec<Value>) -> Value {
     }
 }
 
-/// Any of some filters; none finds nothing.
+/// Any of several filters; matches nothing if there are none.
 pub(super) fn any(mut filters: Vec<Value>) -> Value {
     match filters.pop() {
         None => json!({"match_none": {}}),
@@ -78,7 +75,7 @@ pub(super) fn any(mut filters: Vec<Value>) -> Value {
     }
 }
 
-/// A query with its score multiplied by 1 and the weights of the functions that apply.
+/// Multiplies a query's score by 1 plus the weights of the functions that apply.
 pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
     if functions.is_empty() {
         return query;
@@ -89,7 +86,7 @@ pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
     }})
 }
 
-/// Numbers in a row, each position with its alternatives.
+/// Matches consecutive numbers; each position has a list of alternatives.
 pub(super) fn in_a_row(field: &str, positions: &[Vec<u32>]) -> Value {
     let position = |numbers: &Vec<u32>| {
         let mut clauses: Vec<_> =

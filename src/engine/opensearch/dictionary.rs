@@ -1,5 +1,5 @@
-//! The terms of a generation that understanding a query looks up: how many documents have each, and the categories of the best
-//! documents with a name. API servers hold it in memory.
+//! The terms that are looked up to understand a query: each one's document frequency, and the
+//! categories of the best documents with a name. API servers hold it in memory.
 
 use std::cmp::Reverse;
 use std::fs::File;
@@ -16,17 +16,15 @@ use crate::engine::{CATEGORY_EXAMPLES, EngineError};
 use crate::scratch::{Keyed, Scratch, ScratchSorter};
 use crate::search::Term;
 
-/// The terms, opened.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    /// Terms → the number of documents.
+    /// Term → number of documents.
     frequencies: Map<Bytes>,
-    /// Names → their set of categories.
+    /// Name → index into `sets`.
     categories: Map<Bytes>,
     sets: Vec<Box<[u32]>>,
 }
 
-/// The terms, encoded.
 #[derive(Debug, Deserialize)]
 struct DictionaryParts {
     #[serde(with = "serde_bytes")]
@@ -37,20 +35,18 @@ struct DictionaryParts {
 }
 
 impl Dictionary {
-    /// Opens an encoded dictionary.
     pub(super) fn open(encoded: &[u8]) -> Result<Self, EngineError> {
         let parts: DictionaryParts = postcard::from_bytes(encoded).map_err(EngineError::index("opened"))?;
         let map = |bytes: Vec<u8>| Map::new(Bytes::from(bytes)).map_err(EngineError::index("opened"));
         Ok(Self { frequencies: map(parts.frequencies)?, categories: map(parts.categories)?, sets: parts.sets })
     }
 
-    /// The number of documents with a term.
     pub(super) fn frequency(&self, term: &Term) -> u32 {
         let count = self.frequencies.get(written(term)).unwrap_or_default();
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The categories of the best documents with a name, sorted; none for other terms.
+    /// The categories of the best documents with a name, sorted; empty for other terms.
     pub(super) fn categories(&self, term: &Term) -> &[u32] {
         let set = self.categories.get(written(term)).and_then(|set| usize::try_from(set).ok());
         set.and_then(|set| self.sets.get(set)).map_or(&[], |set| set)
@@ -63,30 +59,30 @@ fn written(term: &Term) -> String {
     text
 }
 
-/// The terms that are counted in memory before their counts are sorted.
+/// How many terms are counted in memory before their counts are spilled to a sorted scratch file.
 const COUNTED_TERMS: usize = 500_000;
 
-/// A dictionary being filled, in scratch files.
+/// Builds a dictionary, using scratch files.
 #[derive(Debug)]
 pub(super) struct DictionaryBuilder {
     scratch: Scratch,
-    /// The documents with each term, of those that came last.
+    /// Counts that haven't been spilled yet.
     counts: FxHashMap<Term, u32>,
-    /// All others; a term has as many rows as it was counted times.
+    /// Spilled counts; a term may have several rows.
     counted: ScratchSorter<(String, u32)>,
-    /// The documents with each name: demo records are behind all real ones, then the score counts.
+    /// The documents with each name, best first.
     named: ScratchSorter<Keyed<NameKey, Box<[u32]>>>,
 }
 
-/// A document's place among those with a name: the name, whether it is a demo record, the bits of its score, and the document.
+/// Sort key of a document with a name: the name, whether it's a demo record (these come last), the
+/// bits of its score in descending order, and the ordinal.
 type NameKey = (String, bool, Reverse<u32>, Ordinal);
 
-/// A document with a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Example<'d> {
     pub(super) ordinal: Ordinal,
     pub(super) is_demo: bool,
-    /// That of the name.
+    /// The score of the name.
     pub(super) score: f32,
     pub(super) categories: &'d [u32],
 }
@@ -97,7 +93,6 @@ impl DictionaryBuilder {
         Self { scratch: scratch.clone(), counts: FxHashMap::default(), counted, named }
     }
 
-    /// Counts a document's term.
     pub(super) fn count(&mut self, term: &Term) -> io::Result<()> {
         match self.counts.get_mut(term) {
             Some(count) => *count += 1,
@@ -106,9 +101,8 @@ impl DictionaryBuilder {
         if self.counts.len() >= COUNTED_TERMS { self.sort_counts() } else { Ok(()) }
     }
 
-    /// Adds a document with a name.
     pub(super) fn push_example(&mut self, name: &Term, example: Example<'_>) -> io::Result<()> {
-        // Scores are above 0, so their bits are in their order.
+        // Scores are positive, so their bits sort like their values.
         let key = (written(name), example.is_demo, Reverse(example.score.to_bits()), example.ordinal);
         self.named.push(Keyed { key, value: example.categories.into() })
     }
@@ -117,7 +111,6 @@ impl DictionaryBuilder {
         self.counts.drain().try_for_each(|(term, count)| self.counted.push((written(&term), count)))
     }
 
-    /// Encodes the dictionary.
     pub(super) fn finish(mut self) -> io::Result<Bulk> {
         self.sort_counts()?;
         let mut frequencies = MapWriter::new(&self.scratch)?;
@@ -153,7 +146,7 @@ impl DictionaryBuilder {
         }
         open.map_or(Ok(()), |(term, _, all)| names.push(&term, sets.number(all)))?;
 
-        // The fields of `DictionaryParts`.
+        // In the order of `DictionaryParts`' fields.
         let mut parts = BufWriter::new(self.scratch.file()?);
         frequencies.finish(&mut parts)?;
         names.finish(&mut parts)?;
@@ -162,7 +155,6 @@ impl DictionaryBuilder {
     }
 }
 
-/// The different sets of categories.
 #[derive(Debug, Default)]
 struct Sets {
     sets: Vec<Box<[u32]>>,
@@ -184,7 +176,7 @@ impl Sets {
     }
 }
 
-/// A map of terms being written to a scratch file, in their order.
+/// Writes a map of terms to a scratch file. Terms must come in sorted order.
 struct MapWriter(MapBuilder<BufWriter<File>>);
 
 impl MapWriter {
@@ -216,7 +208,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_sort_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());
-        // More documents than count: the ones with low scores and the demo record, which has the best one, don't.
+        // More documents than count. The ones with low scores and the demo record, despite its high
+        // score, don't count.
         let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
         let demo = low + 1;
         for ordinal in 0..=demo {

@@ -1,4 +1,4 @@
-//! Documents of a cluster's index.
+//! Builds the documents of a cluster's index.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,13 +16,12 @@ use crate::search::rerank::name_length;
 use crate::search::score::{Lengths, Occurrences, TermScores};
 use crate::search::{StemId, Term, WordId};
 
-/// Stands between two values in a sequence of stems: neighbours don't reach over it.
+/// Separates two values in a sequence of stems, so that neighbours don't match across them.
 const BOUNDARY: &str = "-";
 
-/// Lucene keeps the first eight bits of a feature's fraction and drops the others: with half a step more it is rounded.
+/// Lucene truncates a feature's fraction to eight bits. Adding half a step makes it round.
 const HALF_STEP: f32 = 1.0 + 1.0 / 512.0;
 
-/// A document with its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     pub(super) id: String,
@@ -31,14 +30,15 @@ pub struct Document {
     pub(super) checksum: Checksum,
 }
 
-/// Two numbers made of a document's content. Their sums over an index show whether it has every document as it was sent.
+/// Two numbers derived from a document's content. Their sums over an index show whether every
+/// document arrived as it was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Checksum {
     pub(super) a: u64,
     pub(super) b: u64,
 }
 
-/// The bits of each number: the cluster adds up floating-point numbers, and such sums are exact up to 2^53.
+/// Bits per number. The cluster adds them up as floating-point numbers, which are exact up to 2^53.
 const CHECKSUM_BITS: u32 = 26;
 
 impl Checksum {
@@ -51,18 +51,15 @@ impl Checksum {
         Self { a: number(0), b: number(4) }
     }
 
-    /// Adds that of another document.
     pub(super) fn add(&mut self, other: Self) {
         self.a += other.a;
         self.b += other.b;
     }
 }
 
-/// Writes the documents of a generation.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentWriter<'g> {
     pub scores: &'g TermScores,
-    /// The stem of each word.
     pub stems: &'g [StemId],
 }
 
@@ -70,9 +67,8 @@ pub struct DocumentWriter<'g> {
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentText<'d> {
     pub terms: &'d [(&'d Term, Occurrences)],
-    /// Its words with their boundaries.
+    /// Its words with boundaries.
     pub words: &'d [WordId],
-    /// The number of words in each section.
     pub lengths: Lengths,
 }
 
@@ -97,11 +93,11 @@ struct Product<'p> {
     rating: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_on: Option<u32>,
-    /// In hexadecimal digits.
+    /// In hexadecimal.
     content_hash: String,
     item: &'p str,
     detail: &'p str,
-    /// The summary as JSON.
+    /// The review summary as JSON.
     reviews: String,
     #[serde(flatten)]
     ranks: BTreeMap<&'static str, u32>,
@@ -168,17 +164,18 @@ impl DocumentWriter<'_> {
         document(term::document_id(&software.id), &source)
     }
 
-    /// The weighted frequency of a term in a document, held against BM25F's `k1`: `saturation` with the pivot 1 makes the score of it.
+    /// A term's weighted frequency divided by BM25F's `k1`. OpenSearch's `saturation` with pivot 1
+    /// turns it back into the score.
     fn feature(&self, occurrences: Occurrences, lengths: &Lengths) -> f32 {
         let score = self.scores.score(occurrences.packed(), lengths);
         (score / (1.0 - score) * HALF_STEP).clamp(f32::MIN_POSITIVE, f32::MAX)
     }
 
-    /// The stems in the names and short fields, in order.
+    /// The stems in names and short fields, in order.
     fn near(&self, words: &[WordId]) -> String {
         let mut text = String::new();
         for word in until(words.iter().copied(), Section::Summary) {
-            // A string can't refuse a write.
+            // Writing to a string can't fail.
             let _ = match word {
                 VALUE_END | SECTION_END => write!(text, "{BOUNDARY} "),
                 word => write!(text, "{:x} ", self.stems[word as usize]),
@@ -201,7 +198,7 @@ pub(super) fn review(review: &StoredReview) -> Result<Document, EngineError> {
     document(format!("{product}-{}", review.place), &source)
 }
 
-/// The spellings in the names and short fields.
+/// The distinct spellings in names and short fields.
 fn short(words: &[WordId]) -> Vec<String> {
     let words = until(words.iter().copied(), Section::Summary);
     let mut words: Vec<_> = words.filter(|word| *word > SECTION_END).collect();
@@ -210,7 +207,7 @@ fn short(words: &[WordId]) -> Vec<String> {
     words.into_iter().map(|word| format!("{word:x}")).collect()
 }
 
-/// A sequence of words with its boundaries, as numbers.
+/// Encodes a document's words and boundaries as hexadecimal numbers.
 fn words(words: impl Iterator<Item = u32>) -> String {
     let mut text = String::new();
     for word in words {
@@ -219,13 +216,14 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
-/// The bytes of a document's texts in a response, where a quote or a backslash takes two; at most those that a column takes.
+/// The size of a document's texts in a response, in bytes; quotes and backslashes take two. Capped
+/// at what an integer column can hold.
 fn text_bytes(detail: &str, words: &str) -> usize {
     let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     (detail.len() + escaped + words.len()).min(i32::MAX as usize)
 }
 
-/// The words of such a sequence.
+/// Decodes such a sequence.
 pub(super) fn parse_words(text: &str) -> Option<Vec<u32>> {
     text.split_ascii_whitespace().map(|word| u32::from_str_radix(word, 16).ok()).collect()
 }

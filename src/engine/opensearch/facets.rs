@@ -1,4 +1,4 @@
-//! Facets as aggregations of a cluster.
+//! Facets as OpenSearch aggregations.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,13 +10,14 @@ use crate::catalogue::{Admission, Attribute};
 use crate::engine::EngineError;
 use crate::search::facet_counts::{FacetCounts, MAX_ATTRIBUTE_VALUES};
 
-/// The values that each of several shards counts for the most frequent ones: a value that is rare in one may be frequent in all.
+/// How many values each shard returns if there are several, because a value that's rare in one
+/// shard may be frequent overall.
 const SHARD_SIZE: usize = 10_000;
 
-/// The most categories that are counted; OpenSearch makes no more buckets.
+/// Limit on counted categories; OpenSearch doesn't allow many more buckets.
 const MAX_CATEGORIES: usize = 60_000;
 
-/// The facets besides the attributes: their names, fields and parts of a filter, and their values at most.
+/// Facets other than attributes: field name, part of the filter, and maximum number of values.
 const FACETS: [(&str, Admission, usize); 4] = [
     ("categories", Admission::CATEGORY, MAX_CATEGORIES),
     ("offering_type", Admission::OFFERING_TYPE, 2),
@@ -24,7 +25,7 @@ const FACETS: [(&str, Admission, usize); 4] = [
     ("stars", Admission::RATING, 6),
 ];
 
-/// The aggregations of all facets on an index of that many shards, each without its own part of the filter.
+/// The aggregations of all facets. Each facet ignores its own part of the filter.
 pub(super) fn aggregations(filter: &FilterQuery, attributes: &[Attribute], shards: usize) -> Map<String, Value> {
     let facet = |field: &str, part: Admission, size: usize, shard_size: usize| {
         let terms = json!({"terms": {"field": field, "size": size, "shard_size": shard_size}});
@@ -38,7 +39,6 @@ pub(super) fn aggregations(filter: &FilterQuery, attributes: &[Attribute], shard
     fixed.chain(attributes).collect()
 }
 
-/// The values of an aggregation.
 #[derive(Debug, Deserialize)]
 struct Values<K> {
     buckets: Vec<Bucket<K>>,
@@ -50,7 +50,7 @@ struct Bucket<K> {
     doc_count: u64,
 }
 
-/// The counts that aggregations have, by the number of categories; `values` returns the aggregation of a name.
+/// Reads the counts from aggregations. `values` returns an aggregation by name.
 pub(super) fn counts(
     categories: usize,
     attributes: &[Attribute],
@@ -62,7 +62,7 @@ pub(super) fn counts(
     add(&mut counts.offering_types, buckets(values("offering_type"))?);
     add(&mut counts.evidence_statuses, buckets(values("evidence_status"))?);
     for bucket in buckets::<usize>(values("stars"))? {
-        // Rated at least that.
+        // Products with that rating or better.
         counts.ratings.iter_mut().take(bucket.key).for_each(|count| *count += bucket.doc_count);
     }
     for attribute in attributes {
@@ -73,7 +73,7 @@ pub(super) fn counts(
     Ok(counts)
 }
 
-/// The buckets of an aggregation; none where it isn't there.
+/// The buckets of an aggregation; none if it's missing.
 fn buckets<K: DeserializeOwned>(values: Option<Value>) -> Result<Vec<Bucket<K>>, EngineError> {
     let Some(values) = values else { return Ok(Vec::new()) };
     let values: Values<K> = serde_json::from_value(values).map_err(EngineError::index("read"))?;

@@ -1,4 +1,4 @@
-//! The fill of a generation's indices: documents streamed, parts stored, and all of it verified.
+//! Fills a generation's indices: streams the documents, stores the parts and verifies everything.
 
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use crate::search::Term;
 /// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads.
 pub const DICTIONARY: &str = "dictionary";
 
-/// The time for creating and refreshing indices.
+/// For creating and refreshing indices.
 const TIME: Duration = Duration::from_mins(2);
 
-/// The time for merging an index into one segment.
+/// For merging an index into one segment.
 const MERGE_TIME: Duration = Duration::from_hours(2);
 
-/// Fills the indices of a generation. An index that is there already, since a fill was broken off, is filled again: documents
-/// have ids of their own.
+/// Fills the indices of a generation. If an interrupted fill left an index behind, it's filled
+/// again; documents have their own ids, so this does no harm.
 #[derive(Debug)]
 pub struct Fill {
     cluster: Arc<Cluster>,
@@ -42,20 +42,16 @@ pub struct Fill {
     dictionary: DictionaryBuilder,
 }
 
-/// A generation with whole indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledGeneration {
-    /// The name of the index of the products.
     pub index: String,
-    /// The number of products.
     pub products: u64,
-    /// The shards of their index.
     pub shards: usize,
 }
 
 impl Fill {
-    /// Creates the indices of a generation of that many products with that many shards, by default as many as their number takes;
-    /// `index` is the name of the products' one. The dictionary is made in scratch files.
+    /// Creates the indices of a generation. `index` names the products' index; `shards` defaults to
+    /// what the number of products requires. The dictionary is built in scratch files.
     pub async fn begin(
         cluster: Arc<Cluster>,
         index: String,
@@ -78,7 +74,7 @@ impl Fill {
         })
     }
 
-    /// Adds the next product, in the order of ordinals.
+    /// Adds the next product. Products must come in ordinal order.
     pub async fn push(
         &mut self,
         writer: &DocumentWriter<'_>,
@@ -100,12 +96,12 @@ impl Fill {
         Ok(self.products.push(&writer.product(product, text)?).await?)
     }
 
-    /// Adds a review.
     pub async fn push_review(&mut self, review: &StoredReview) -> Result<(), EngineError> {
         self.reviews.push(&document::review(review)?).await
     }
 
-    /// Stores the rest and the parts, merges the index, and verifies that the indices hold what was sent.
+    /// Stores the remaining documents and the parts, merges the indices, and verifies that they
+    /// hold what was sent.
     pub async fn finish(mut self, mut parts: Vec<(String, Bulk)>) -> Result<FilledGeneration, FillError> {
         self.products.finish().await?;
         self.reviews.finish().await?;
@@ -127,7 +123,7 @@ impl Fill {
     }
 }
 
-/// Creates an index, unless there is one of this name.
+/// Creates an index unless it exists.
 pub(super) async fn create(cluster: &Cluster, index: &str, settings: &Value) -> Result<(), ClusterError> {
     let request = ClusterRequest::put(&format!("/{index}"), settings.to_string()).timeout(TIME);
     match cluster.send(request).await {
@@ -140,7 +136,8 @@ pub(super) async fn create(cluster: &Cluster, index: &str, settings: &Value) -> 
     }
 }
 
-/// Waits until every shard has its copies, where the cluster has the nodes for them.
+/// Waits until every shard has its replicas, if the cluster has enough nodes. A failure is only
+/// logged.
 async fn wait_for_copies(cluster: &Cluster, indices: &str) -> Result<(), EngineError> {
     let health = ClusterRequest::get(&format!("/_cluster/health/{indices}")).query("wait_for_status", "green");
     match cluster.send(health.query("timeout", "60s").timeout(TIME)).await {
@@ -155,7 +152,6 @@ async fn wait_for_copies(cluster: &Cluster, indices: &str) -> Result<(), EngineE
     }
 }
 
-/// Compares the number of documents of an index and their checksums with what was sent.
 async fn verify(cluster: &Cluster, index: &str, count: u64, checksum: Checksum) -> Result<(), EngineError> {
     #[derive(Deserialize)]
     struct Response {

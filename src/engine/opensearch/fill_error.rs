@@ -1,13 +1,11 @@
-//! Errors of a fill.
+//! Errors while filling indices.
 
 use std::io;
 
 use crate::engine::EngineError;
 
-/// Why indices can't be filled.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
-    /// The cluster refuses or doesn't respond.
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error("a scratch file can't be used")]

@@ -1,4 +1,4 @@
-//! Filters as queries of a cluster.
+//! Filters as OpenSearch queries.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use super::attributes::{indexed_key, key_field};
 use super::term;
 use crate::catalogue::{Admission, Attribute, Catalogue, SoftwareFilter};
 
-/// A filter as clauses, each with the part that it is.
+/// A filter's clauses, each with the part of the filter that it belongs to.
 #[derive(Debug, Clone)]
 pub(super) struct FilterQuery(Vec<(Admission, Value)>);
 
 impl FilterQuery {
-    /// The clauses of a filter. Unknown categories and values match nothing.
+    /// Unknown categories and values match nothing.
     pub(super) fn new(filter: &SoftwareFilter, catalogue: &Catalogue) -> Self {
         let mut clauses = Vec::new();
         let mut add = |part: Admission, clause: Value| clauses.push((part, clause));
@@ -61,13 +61,12 @@ impl FilterQuery {
         self.0.iter().map(|(_, clause)| clause.clone()).collect()
     }
 
-    /// The products that pass all clauses but those of a part.
+    /// The products that pass all clauses except those of one part.
     pub(super) fn but_for(&self, part: Admission) -> Value {
         all(&self.0.iter().filter(|(of, _)| *of != part).map(|(_, clause)| clause.clone()).collect::<Vec<_>>())
     }
 }
 
-/// All of some clauses.
 pub(super) fn all(clauses: &[Value]) -> Value {
     if clauses.is_empty() { json!({"match_all": {}}) } else { json!({"bool": {"filter": clauses}}) }
 }

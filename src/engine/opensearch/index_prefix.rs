@@ -1,4 +1,4 @@
-//! The names of a directory's indices in a cluster.
+//! Names of a directory's indices in a cluster.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,14 +8,13 @@ use super::mapping::MAPPING_VERSION;
 use super::parts::PARTS;
 use super::records::REVIEWS;
 
-/// The longest prefix, in bytes. The rest of a name has at most 60, and OpenSearch allows 255.
+/// In bytes. The rest of an index name has up to 60, and OpenSearch allows 255.
 const MAX_BYTES: usize = 128;
 
-/// The prefix of the names of a directory's indices: a cluster holds one directory for each prefix.
+/// The prefix of a directory's index names. A cluster can hold one directory per prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexPrefix(Arc<str>);
 
-/// Why a text is no prefix.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the prefix of indices is 1 to {MAX_BYTES} lower-case ASCII letters, digits and . _ -, of which the first is a letter or a \
@@ -24,24 +23,23 @@ pub struct IndexPrefix(Arc<str>);
 pub struct IndexPrefixError;
 
 impl IndexPrefix {
-    /// The index of a generation's products.
     pub fn generation(&self, generation: &str) -> String {
         format!("{self}-{generation}-{MAPPING_VERSION}")
     }
 
-    /// The index of the documents of publication.
+    /// The index that holds the publication documents.
     pub(super) fn state(&self) -> String {
         format!("{self}-state")
     }
 
-    /// A pattern which matches all indices of the directory, and those of each other one with a prefix that begins with this one and a
-    /// hyphen.
+    /// Matches all of the directory's indices, but also those of another directory whose prefix
+    /// begins with this one and a hyphen.
     pub(super) fn pattern(&self) -> String {
         format!("{self}-*")
     }
 
-    /// The index of the products to which an index belongs; `None` for the index of publication, one of another directory or of
-    /// another program.
+    /// The products index that an index belongs to. `None` for the state index and for indices of
+    /// other directories or programs.
     pub(super) fn products_of<'i>(&self, index: &'i str) -> Option<&'i str> {
         let products = [REVIEWS, PARTS].iter().find_map(|end| index.strip_suffix(end)).unwrap_or(index);
         let rest = products.strip_prefix(&*self.0)?.strip_prefix('-')?;

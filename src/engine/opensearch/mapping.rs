@@ -1,20 +1,20 @@
-//! The indices of a generation: their settings and fields.
+//! Settings and fields of a generation's indices.
 
 use serde_json::{Value, json};
 
 use super::attributes::{key_field, label_field};
 use crate::catalogue::{Attribute, Order};
 
-/// Counted up whenever the documents or their fields change.
+/// Must be increased whenever the documents or their fields change.
 pub(super) const MAPPING_VERSION: u32 = 2;
 
-/// The hits that a page of a ranking can reach: a few more than the largest offset of a search and its page.
+/// How deep a ranked page can reach: slightly more than the largest offset plus page size of a
+/// search.
 pub(super) const MAX_WINDOW: usize = 20_000;
 
-/// The products of a shard at most, roughly: some ten gigabytes.
+/// Keeps a shard at roughly ten gigabytes.
 const PRODUCTS_PER_SHARD: usize = 4_000_000;
 
-/// The field of an order's ranks.
 pub(super) const fn rank_field(order: Order) -> &'static str {
     match order {
         Order::Name => "name_rank",
@@ -24,15 +24,13 @@ pub(super) const fn rank_field(order: Order) -> &'static str {
     }
 }
 
-/// The shards of the index of that many products, unless the operator says otherwise.
 pub(super) fn shards(products: usize) -> usize {
     products.div_ceil(PRODUCTS_PER_SHARD).max(1)
 }
 
-/// The index of the products.
 pub(super) fn products(shards: usize) -> Value {
     let number = json!({"type": "integer"});
-    // Only sorted by, or multiplied with.
+    // Only sorted or multiplied by.
     let column = |kind: &str| json!({"type": kind, "index": false});
     let sequence = |store: bool| json!({"type": "text", "analyzer": "whitespace", "norms": false, "store": store});
     // Read with a hit, never searched.
@@ -73,7 +71,7 @@ pub(super) fn products(shards: usize) -> Value {
         properties[label_field(attribute)] = counted.clone();
     }
     let mut index = settings(shards);
-    // Documents of equal scores are read in the order of quality.
+    // So that documents of equal score are read in the order of quality.
     index["sort.field"] = json!("ordinal");
     index["max_result_window"] = json!(MAX_WINDOW);
     index["mapping.total_fields.limit"] = json!(100);
@@ -83,7 +81,6 @@ pub(super) fn products(shards: usize) -> Value {
     })
 }
 
-/// The index of the reviews.
 pub(super) fn reviews() -> Value {
     let mut index = settings(1);
     index["max_result_window"] = json!(1_000_000);
@@ -102,12 +99,11 @@ pub(super) fn reviews() -> Value {
     })
 }
 
-/// The index of the parts that API servers hold in memory, in pieces.
 pub(super) fn parts() -> Value {
     json!({"settings": {"index": settings(1)}, "mappings": {"enabled": false}})
 }
 
-/// The index of the two documents of publication.
+/// The index of the two publication documents.
 pub(super) fn state() -> Value {
     json!({
         "settings": {"index": {"number_of_shards": 1, "auto_expand_replicas": "0-all"}},
@@ -118,9 +114,10 @@ pub(super) fn state() -> Value {
 fn settings(shards: usize) -> Value {
     json!({
         "number_of_shards": shards,
-        // One while there is another node for it, from the first document on: a node may die during a fill.
+        // Keep a replica from the first document on if there's another node, because a node may
+        // fail during a fill.
         "auto_expand_replicas": "0-1",
-        // A fill refreshes once, at its end.
+        // A fill refreshes once, at the end.
         "refresh_interval": "-1",
         "codec": "best_compression",
     })

@@ -1,8 +1,9 @@
-//! OpenSearch as an engine: searches, lists, records and reviews from the indices of a cluster.
+//! OpenSearch as an engine: searches, lists, records and reviews come from a cluster's indices.
 //!
-//! A generation is three indices: products, reviews, and parts that servers hold in memory. Each request names its index, so it
-//! never mixes generations. A product is a document with its terms as features, valued by weighted frequencies; a plan
-//! brings the rest of the score with it (`query`). The data for understanding a query is in memory (`dictionary`).
+//! A generation is three indices: products, reviews, and other parts. Each request names its index,
+//! so generations never mix. A product is a document whose terms are features, valued by weighted
+//! frequencies; the query brings the rest of the score (`query`). What's needed to understand a
+//! query is held in memory (`dictionary`).
 
 mod attributes;
 mod bulk;
@@ -49,26 +50,25 @@ use crate::catalogue::{Attribute, Catalogue, Ordinal};
 use crate::search::score::group_weight;
 use crate::search::{Group, StemId, Term};
 
-/// The indices of a generation in a cluster.
 #[derive(Debug)]
 pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
-    /// The name of the index of the products; the others' names begin with it.
+    /// The products' index; the other indices have its name plus a suffix.
     index: String,
     documents: usize,
-    /// The shards of the products' index.
+    /// Of the products' index.
     shards: usize,
     dictionary: Dictionary,
-    /// The stem of each word.
+    /// By word number.
     stems: Arc<[StemId]>,
-    /// The categories.
     catalogue: Arc<Catalogue>,
-    /// How many products aren't demo records: those of the lowest ordinals.
+    /// How many products aren't demo records. These have the lowest ordinals.
     real: Ordinal,
 }
 
 impl OpenSearchEngine {
-    /// Opens the indices of a generation, given its numbers of documents and shards, with the parts that are held in memory.
+    /// Opens a generation's indices, given the numbers of documents and shards and the parts that
+    /// are held in memory.
     pub fn open(
         cluster: Arc<Cluster>,
         index: String,
@@ -81,7 +81,6 @@ impl OpenSearchEngine {
         Ok(Self { cluster, index, documents, shards, dictionary, stems, catalogue, real })
     }
 
-    /// Whether there are demo records among real ones.
     fn has_demos(&self) -> bool {
         (self.real as usize) < self.documents
     }

@@ -1,5 +1,5 @@
-//! The parts of a generation besides its documents, as checksummed pieces in an index of their own. Servers hold some of them in
-//! memory, and read others piece by piece.
+//! The parts of a generation other than its documents, stored as checksummed pieces in a separate
+//! index. Servers hold some of them in memory and read others piece by piece.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,22 +20,19 @@ use super::fill_error::FillError;
 use crate::catalogue::{Bulk, Pieces, Span};
 use crate::engine::EngineError;
 
-/// The end of the name of the parts' index.
+/// Suffix of the parts index's name.
 pub(super) const PARTS: &str = "-parts";
 
-/// The bytes of a piece; the last one of a part may have fewer.
+/// Size of a piece in bytes; a part's last one may be smaller.
 const PIECE_BYTES: usize = 1024 * 1024;
 
-/// The bytes of a part in memory at most: a damaged manifest doesn't take a server's memory.
+/// Limit on a part read into memory, so that a damaged manifest can't exhaust a server's memory.
 const MAX_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 
-/// The pieces that are read at once.
 const READ_AT_ONCE: usize = 8;
 
-/// The id of the manifest.
 const MANIFEST: &str = "manifest";
 
-/// The parts of a generation: names and lengths in bytes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Manifest {
     parts: BTreeMap<String, u64>,
@@ -45,20 +42,18 @@ struct Manifest {
 struct Piece {
     /// In base64.
     data: String,
-    /// The BLAKE3 hash of the piece's id and its bytes, in hexadecimal digits.
+    /// The BLAKE3 hash of the piece's id and bytes, in hexadecimal.
     blake3: String,
 }
 
-/// Why parts can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PartsError {
-    /// The cluster doesn't have them, or doesn't respond.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     #[error("the part {name} of the generation in {index} is damaged: build it again with --reindex")]
     Damaged {
+        /// The products' index.
         index: String,
-        /// The part.
         name: String,
     },
     #[error("a scratch file can't be written")]
@@ -74,7 +69,8 @@ impl From<PartsError> for EngineError {
     }
 }
 
-/// Writes the parts of a generation to an index, and the manifest last. One piece is in memory at a time, besides the requests.
+/// Writes a generation's parts, and the manifest last. Besides the requests in flight, only one
+/// piece is in memory.
 pub(super) async fn write_parts(
     cluster: &Arc<Cluster>,
     index: &str,
@@ -97,7 +93,6 @@ pub(super) async fn write_parts(
     Ok(loader.finish().await?)
 }
 
-/// The parts of a generation in a cluster.
 #[derive(Debug)]
 pub struct Parts {
     cluster: Arc<Cluster>,
@@ -106,13 +101,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Reads which parts a generation has.
+    /// Reads the manifest.
     pub async fn open(cluster: Arc<Cluster>, index: &str) -> Result<Self, PartsError> {
         let manifest = read(&cluster, index, MANIFEST).await?;
         Ok(Self { cluster, index: index.into(), manifest })
     }
 
-    /// A part; `None` if the generation doesn't have it.
+    /// Returns a part; `None` if the generation doesn't have it.
     pub fn get(&self, name: &str) -> Option<Part> {
         let size_bytes = *self.manifest.parts.get(name)?;
         let (cluster, index) = (Arc::clone(&self.cluster), Arc::clone(&self.index));
@@ -120,7 +115,6 @@ impl Parts {
     }
 }
 
-/// A part of a generation in a cluster.
 #[derive(Debug, Clone)]
 pub struct Part {
     cluster: Arc<Cluster>,
@@ -137,7 +131,6 @@ impl Part {
         Ok(content.into())
     }
 
-    /// Writes all of it to a file, piece by piece.
     pub async fn copy_to(&self, file: &mut (impl io::Write + Send)) -> Result<(), PartsError> {
         let numbers: Vec<_> = (0..self.size_bytes.div_ceil(PIECE_BYTES as u64)).collect();
         for numbers in numbers.chunks(READ_AT_ONCE) {
@@ -148,7 +141,7 @@ impl Part {
         Ok(())
     }
 
-    /// Reads a piece, by its number from 0.
+    /// Reads a piece by its number, from 0.
     async fn piece(&self, number: u64) -> Result<Bytes, PartsError> {
         let id = piece_id(&self.name, number);
         let piece: Piece = read(&self.cluster, &self.index, &id).await?;
@@ -164,13 +157,14 @@ impl Part {
         PartsError::Damaged { index: self.index.to_string(), name: self.name.to_string() }
     }
 
-    /// The part for threads that may wait. Called on a runtime, which then reads the pieces.
+    /// Wraps the part for threads that may block. Must be called on a runtime, which then reads the
+    /// pieces.
     pub fn blocking(self) -> BlockingPart {
         BlockingPart { part: self, runtime: Handle::current() }
     }
 }
 
-/// A part for threads that may wait; the runtime reads it.
+/// A part for threads that may block; the runtime does the reading.
 #[derive(Debug)]
 pub struct BlockingPart {
     part: Part,
@@ -185,7 +179,7 @@ impl Pieces for BlockingPart {
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
         let (sender, receiver) = oneshot::channel();
         let (part, number) = (self.part.clone(), at / PIECE_BYTES as u64);
-        // In a task, so that a runtime which stops drops it in place of a panic.
+        // In a task, so that a runtime that shuts down drops it instead of panicking.
         self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
         let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server stops"))?;
         Ok((number * PIECE_BYTES as u64, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))
@@ -200,7 +194,7 @@ fn piece_id(name: &str, number: u64) -> String {
     format!("{name}-{number}")
 }
 
-/// The checksum of a piece. It has the id too: no piece is taken for another.
+/// The checksum of a piece. Covers the id, so that no piece can be mistaken for another.
 fn checksum(id: &str, data: &[u8]) -> String {
     blake3::Hasher::new().update(id.as_bytes()).update(data).finalize().to_hex().to_string()
 }

@@ -1,7 +1,7 @@
-//! Publication: one small document names the index in service.
+//! Publication: one small document names the index that is being served.
 //!
-//! It is replaced by compare-and-set, so one of two concurrent publications fails. A second document is a
-//! lease with an expiry, by which builds take turns.
+//! It's replaced by compare-and-set, so one of two concurrent publications fails. A second document
+//! is a lease with an expiry, so that builds take turns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,54 +17,48 @@ use super::fill::create;
 use super::index_prefix::IndexPrefix;
 use super::mapping;
 
-/// The document that names the index in service.
+/// Id of the document that names the published index.
 const PUBLISHED: &str = "published";
 
-/// The document of the lease.
 const LEASE: &str = "lease";
 
-/// The time for which a lease is valid without being renewed. Clocks of machines differ by less.
+/// How long a lease is valid without being renewed. Must exceed the clock skew between machines.
 const LEASE_TIME: Duration = Duration::from_mins(1);
 
-/// The time after which it is renewed.
+/// How often it's renewed.
 const RENEWAL: Duration = Duration::from_secs(15);
 
-/// The time between attempts at a lease that is taken.
+/// Delay between attempts to take a held lease.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The generation in service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
-    /// The name of the index of the products.
+    /// The products' index.
     pub index: String,
-    /// The name of the generation.
     pub generation: String,
-    /// The number of products.
     pub products: u64,
-    /// The shards of their index.
+    /// Of the products' index.
     #[serde(default)]
     pub shards: usize,
-    /// The exports, and the records of other ones, that are invalid and left out.
+    /// The number of invalid exports that were skipped, and of invalid records in other exports.
     pub skipped: [u64; 2],
-    /// When it was published, RFC 3339 in UTC.
+    /// RFC 3339 in UTC.
     pub published_at: String,
-    /// The form of the parts.
+    /// The format of the parts.
     pub format: u32,
-    /// The index of the generation before, which is kept until the next one.
+    /// The previous generation's index, which is kept until the next publication.
     pub previous: Option<String>,
 }
 
-/// Why a generation can't be published or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// The cluster refuses or doesn't respond.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     #[error("another generation was published meanwhile, or the lease of the build was lost; start the build again")]
     Overtaken,
 }
 
-/// The version of a document, for compare-and-set.
+/// A document's version, for compare-and-set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Version {
     #[serde(rename = "_seq_no")]
@@ -81,14 +75,12 @@ struct Stored<T> {
     source: T,
 }
 
-/// The holder of the lease.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Holder {
     owner: String,
     expires_at: Timestamp,
 }
 
-/// Publishes generations.
 #[derive(Debug, Clone)]
 pub struct Publisher {
     cluster: Arc<Cluster>,
@@ -96,20 +88,19 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// A publisher of a directory to a cluster.
     pub fn new(cluster: Arc<Cluster>, prefix: IndexPrefix) -> Self {
         Self { cluster, prefix }
     }
 
-    /// The generation in service; `None` where none was published yet.
+    /// The published generation; `None` if there's none yet.
     pub async fn published(&self) -> Result<Option<(Published, Version)>, ClusterError> {
         self.read(PUBLISHED).await
     }
 
-    /// Makes a generation the one in service, if that is still the one of this version.
+    /// Publishes a generation, if the current one still has version `before`.
     ///
     /// # Errors
-    /// [`PublishError::Overtaken`] where it isn't.
+    /// [`PublishError::Overtaken`] if it doesn't.
     pub async fn publish(&self, published: &Published, before: Option<Version>) -> Result<(), PublishError> {
         match self.write(PUBLISHED, published, before).await {
             Ok(_) => Ok(()),
@@ -118,7 +109,7 @@ impl Publisher {
         }
     }
 
-    /// Takes the lease; waits while another build has it, and calls a function with its owner once.
+    /// Takes the lease. While another build holds it, waits and calls `waits` once with its owner.
     pub async fn lease(&self, owner: &str, mut waits: impl FnMut(&str)) -> Result<Lease, ClusterError> {
         create(&self.cluster, &self.prefix.state(), &mapping::state()).await?;
         let mut is_told = false;
@@ -128,7 +119,7 @@ impl Publisher {
             if free {
                 match self.write(LEASE, &holder(owner), current.map(|(_, version)| version)).await {
                     Ok(version) => return Ok(Lease::keep(self.clone(), owner.to_owned(), version)),
-                    // Another one was faster.
+                    // Another build was faster.
                     Err(error) if error.is_conflict() => {}
                     Err(error) => return Err(error),
                 }
@@ -140,8 +131,8 @@ impl Publisher {
         }
     }
 
-    /// Deletes the indices of all generations but the one in service and the one before, also those of builds that were broken
-    /// off. Only the holder of the lease may do this.
+    /// Deletes the indices of all generations except the published and the previous one, including
+    /// those of interrupted builds. Only the lease's holder may do this.
     pub async fn delete_old(&self, published: &Published) -> Result<Vec<String>, ClusterError> {
         #[derive(Deserialize)]
         struct Index {
@@ -162,7 +153,6 @@ impl Publisher {
         Ok(old)
     }
 
-    /// The path of a document of publication.
     fn path(&self, id: &str) -> String {
         format!("/{}/_doc/{id}", self.prefix.state())
     }
@@ -178,7 +168,8 @@ impl Publisher {
         }
     }
 
-    /// Writes a document if it still has this version; `None`: if there is none.
+    /// Writes a document if it still has the version `before`, or if it's new and `before` is
+    /// `None`.
     async fn write(
         &self,
         id: &str,
@@ -204,7 +195,8 @@ fn holder(owner: &str) -> Holder {
     Holder { owner: owner.to_owned(), expires_at: Timestamp::now() + LEASE_TIME }
 }
 
-/// The turn of a build, renewed until it is released or dropped; then it expires.
+/// The exclusive right to build and publish. Renewed until it's released or dropped; a dropped
+/// lease expires.
 #[derive(Debug)]
 pub struct Lease {
     publisher: Publisher,
@@ -232,12 +224,11 @@ impl Lease {
         Self { publisher, is_lost, task }
     }
 
-    /// Whether another build may have its turn already.
+    /// Whether another build may already hold the lease.
     pub fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::Relaxed)
     }
 
-    /// Ends the turn.
     pub async fn release(self) {
         self.task.abort();
         if !self.is_lost() {

@@ -1,7 +1,8 @@
-//! A plan as a query of a cluster.
+//! Translates a plan to an OpenSearch query.
 //!
-//! Nothing depends on statistics of shards: a feature holds a term's weighted frequency, and the query has the inverse document
-//! frequency, so a score is that of the embedded engine but for rounding.
+//! Nothing depends on per-shard statistics: features hold weighted frequencies, and the query
+//! supplies the inverse document frequency. So scores equal the embedded engine's except for
+//! rounding.
 
 use std::cmp::Reverse;
 
@@ -13,46 +14,45 @@ use super::statistics::Statistics;
 use super::term;
 use crate::search::{Alternative, Group, Plan, Rerank};
 
-/// Added to the score of a product with the query as its whole name. Larger than any other score, and small enough that scores of
-/// some ten keep three decimals.
+/// Added to the score of a product whose full name is the query. Larger than any other score, but
+/// small enough that scores of about ten keep three decimals.
 pub(super) const EXACT_NAME: f32 = 8192.0;
 
-/// Added to the score of a product with all words, where those with some are in the same list in an order of its own.
+/// Added to the score of a product with all words, if products with only some are in the same list
+/// and it isn't sorted by relevance.
 pub(super) const COMPLETE: f32 = 32_768.0;
 
-/// The alternatives of a group that are always scored one by one.
+/// This many alternatives of a group are always scored individually.
 const FEW: usize = 16;
 
-/// The alternatives of larger groups that are, in all. A cluster refuses queries of more than 1,024 clauses, and a beginning of
-/// words may have thousands of alternatives: the rarer ones count as one.
+/// The total number of individually scored alternatives in larger groups. OpenSearch rejects
+/// queries of more than 1,024 clauses and a prefix may have thousands of alternatives, so the rarer
+/// ones count as one.
 const MAX_SCORED: usize = 384;
 
-/// The score of a rare alternative that isn't scored by itself: that of a word in a description of mean length.
+/// The score of a rare alternative that isn't scored individually: that of a word in a description
+/// of mean length.
 const RARE_SCORE: f32 = 0.5;
 
-/// Which products a query finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Match {
-    /// Those with all words.
     All,
-    /// Those with some.
     Some,
 }
 
-/// Writes the queries of a plan.
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
-    /// The queries of the groups, in the order of the plan.
+    /// In the order of the plan.
     groups: Vec<Value>,
     /// The same without scores.
     conditions: Vec<Value>,
-    /// The functions of the spellings and the neighbours, each with its share of the words.
+    /// Functions for the spellings, each with its share of the words; likewise for neighbours
+    /// below.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }
 
 impl<'p> PlanQuery<'p> {
-    /// The queries of a plan.
     pub(super) fn new(plan: &'p Plan, statistics: &impl Statistics) -> Self {
         let long = plan.groups.iter().filter(|group| group.alternatives.len() > FEW).count();
         let most = MAX_SCORED / long.max(1);
@@ -70,11 +70,11 @@ impl<'p> PlanQuery<'p> {
         Self { plan, groups, conditions, spellings, neighbours }
     }
 
-    /// The query in the order of relevance: of a whole name the score is [`EXACT_NAME`] more.
+    /// The query sorted by relevance. A full name scores [`EXACT_NAME`] more.
     pub(super) fn ranked(&self, matching: Match) -> Value {
         let words = self.words(matching);
         let ranked = match &self.plan.rerank {
-            // Candidates are reranked by the length of a name where they are put into their order.
+            // Names are reranked by length when the candidates are put into their final order.
             Rerank::None | Rerank::ShortestName => words,
             Rerank::Signals(signals) => {
                 let shares = |shares: &[(Value, f32)], weight: f32| {
@@ -89,7 +89,7 @@ impl<'p> PlanQuery<'p> {
         if self.plan.names.is_empty() {
             return self.restricted(ranked);
         }
-        // Among whole names the spelling decides, where it counts at all.
+        // Among full names, only the spelling decides, if it counts at all.
         let whole = match &self.plan.rerank {
             Rerank::Signals(_) => {
                 let spelled = |(filter, share): &(Value, f32)| json!({"filter": filter, "weight": share});
@@ -106,8 +106,8 @@ impl<'p> PlanQuery<'p> {
         self.restricted(whole)
     }
 
-    /// The query in an order of its own, with scores that encode the tiers: [`EXACT_NAME`], and [`COMPLETE`] where those
-    /// with some words are found too.
+    /// The query in a custom order. Scores encode the tiers: [`EXACT_NAME`], and [`COMPLETE`] if
+    /// products with only some words are found too.
     pub(super) fn unranked(&self, matching: Match) -> Value {
         let mut tiers = Vec::new();
         if !self.plan.names.is_empty() {
@@ -119,7 +119,7 @@ impl<'p> PlanQuery<'p> {
         self.restricted(json!({"bool": {"must": [self.words(matching)], "should": tiers}}))
     }
 
-    /// The documents with all words, as a filter.
+    /// Matches the documents with all words, as a filter.
     pub(super) fn complete(&self) -> Value {
         self.restricted(self.condition(Match::All))
     }
@@ -138,7 +138,7 @@ impl<'p> PlanQuery<'p> {
             return constant(&json!({"match_all": {}}), 0.0);
         }
         if must.is_empty() {
-            // Optional words find nothing by themselves.
+            // Optional words alone aren't enough to be found.
             let required = self.has_required() && self.plan.groups.iter().any(|group| !group.required);
             let filter: Vec<_> = required.then(|| self.condition(matching)).into_iter().collect();
             return json!({"bool": {"should": should, "filter": filter, "minimum_should_match": 1}});
@@ -146,7 +146,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"must": must, "should": should}})
     }
 
-    /// The documents which satisfy the words, as a filter.
+    /// Matches the documents that satisfy the words, as a filter.
     fn condition(&self, matching: Match) -> Value {
         let of = |is_wanted: &dyn Fn(&Group) -> bool| -> Vec<Value> {
             let groups = self.plan.groups.iter().zip(&self.conditions);
@@ -161,13 +161,13 @@ impl<'p> PlanQuery<'p> {
         }
     }
 
-    /// The real products with the query as their whole name.
+    /// Matches real products whose full name is the query.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
         json!({"bool": {"filter": [{"terms": {"names": names}}, {"term": {"demo": 0}}]}})
     }
 
-    /// A query without the excluded terms, and with the phrases.
+    /// Applies exclusions and phrases to a query.
     fn restricted(&self, query: Value) -> Value {
         if self.plan.excluded.is_empty() && self.plan.phrases.is_empty() {
             return query;
@@ -177,7 +177,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"must": [query], "filter": phrases, "must_not": excluded}})
     }
 
-    /// Whether documents with some words follow where those with all are few.
+    /// Whether documents with some words follow if too few have all of them.
     pub(super) fn may_fall_back(&self) -> bool {
         self.has_required() && self.plan.enough > 0
     }
@@ -186,13 +186,14 @@ impl<'p> PlanQuery<'p> {
         self.plan.groups.iter().any(|group| group.required)
     }
 
-    /// Whether a required group is one that every document has.
+    /// Whether every document found satisfies a required group anyway.
     fn is_given(&self) -> bool {
         self.plan.groups.iter().any(|group| group.required && group.indispensable)
     }
 }
 
-/// The best of a group's alternatives: of more than `most` the most frequent ones, and the others together.
+/// The best of a group's alternatives. If there are more than `most`, only the most frequent are
+/// scored individually.
 fn scored_group(mut alternatives: Vec<&Alternative>, statistics: &impl Statistics, scale: f32, most: usize) -> Value {
     let mut rest = Vec::new();
     if alternatives.len() > most {
@@ -260,7 +261,7 @@ mod tests {
         let some = query.ranked(Match::Some);
         let should = json!([feature("terms.w1"), either, feature("terms.w4")]);
         assert_eq!(some["bool"]["should"], should);
-        // The optional word finds nothing by itself.
+        // The optional word alone isn't enough to be found.
         let found = json!([{"terms": {"stems": ["1"]}}, {"terms": {"stems": ["2", "3"]}}]);
         assert_eq!(some["bool"]["filter"][0]["bool"]["should"], found);
     }
@@ -283,7 +284,7 @@ mod tests {
         let stems = [vec![(1, 1.0)], vec![(2, 1.0)]];
         let signals = Signals {
             stems: Arc::new(StemSlots::new(stems.into_iter().map(Vec::into_iter))),
-            // The first word is spelled as the query has it; that of the second one isn't known.
+            // The first word is spelled as in the query; the second word's spelling is unknown.
             spellings: vec![Some(10), None],
             spelling: 0.05,
             proximity: 0.02,

@@ -1,4 +1,4 @@
-//! Records and reviews out of a cluster.
+//! Reads records and reviews from a cluster.
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use crate::catalogue::resource::ReviewSummary;
 use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort};
 use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
 
-/// The end of the name of the reviews' index.
+/// Suffix of the reviews index's name.
 pub(super) const REVIEWS: &str = "-reviews";
 
 #[derive(Deserialize)]
@@ -41,7 +41,6 @@ struct Total {
 }
 
 impl OpenSearchEngine {
-    /// A product by its id.
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
         let Some(fields) = self.stored(id, "ordinal,content_hash,item,detail").await? else { return Ok(None) };
         let ordinal = *fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
@@ -50,13 +49,11 @@ impl OpenSearchEngine {
         Ok(Some(Record { ordinal, content_hash, body: body(&item, &detail) }))
     }
 
-    /// The content hash of a product.
     pub(super) async fn read_content_hash(&self, id: &str) -> Result<Option<u64>, EngineError> {
         let fields = self.stored(id, "content_hash").await?;
         fields.map(|fields| hash(&fields.content_hash)).transpose()
     }
 
-    /// A window of a product's reviews.
     pub(super) async fn read_reviews(
         &self,
         id: &str,
@@ -86,7 +83,6 @@ impl OpenSearchEngine {
         Ok(Some(ReviewHits { reviews: reviews.collect::<Result<_, _>>()?, total: found.hits.total.value, summary }))
     }
 
-    /// Sends a search of the products.
     pub(super) async fn search_index(&self, body: &Value) -> Result<SearchResponse, EngineError> {
         let body = serde_json::to_vec(body).map_err(EngineError::index("written"))?;
         let request = ClusterRequest::search(&format!("/{}/_search", self.index), Bytes::from(body));
@@ -99,7 +95,8 @@ impl OpenSearchEngine {
         Ok(response)
     }
 
-    /// Fields of a page's products by their ordinals; which ones `fields` names, as a part of a search.
+    /// Reads fields of products by ordinal. `fields` is the part of a search body that selects
+    /// them.
     pub(super) async fn documents(
         &self,
         ordinals: &[Ordinal],
@@ -120,7 +117,7 @@ impl OpenSearchEngine {
         self.search_index(&body).await?.by_ordinal()
     }
 
-    /// Stored fields of a product; `None` for an unknown id.
+    /// Reads stored fields of a product; `None` if the id is unknown.
     async fn stored(&self, id: &str, fields: &str) -> Result<Option<StoredFields>, EngineError> {
         let request = ClusterRequest::document(&format!("/{}/_doc/{}", self.index, document_id(id)));
         let request = request.query("stored_fields", fields).query("_source", "false").query("realtime", "false");
@@ -136,13 +133,12 @@ impl OpenSearchEngine {
     }
 }
 
-/// A content hash as it is stored.
 fn hash(stored: &[String]) -> Result<u64, EngineError> {
     let digits = stored.first().and_then(|digits| u64::from_str_radix(digits, 16).ok());
     digits.ok_or_else(|| damaged("content_hash"))
 }
 
-/// A detail as a response body: the item and the other fields as one object.
+/// Joins the item and the other fields into one object, as a response body.
 fn body(item: &[u8], detail: &[u8]) -> Bytes {
     let (item, detail) = (item.strip_suffix(b"}").unwrap_or(item), detail.strip_prefix(b"{").unwrap_or(detail));
     [br#"{"data":"#, item, b",", detail, b"}"].concat().into()
@@ -162,7 +158,7 @@ fn clauses(id: &str, filter: &ReviewFilter) -> Vec<Value> {
     clauses
 }
 
-/// Among equals the stored order, newest first, decides.
+/// Ties are broken by the stored order, newest first.
 fn order(sort: ReviewSort) -> Value {
     let then = json!({"place": "asc"});
     match sort {

@@ -1,4 +1,4 @@
-//! Responses of a cluster to searches.
+//! Parses a cluster's search responses.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ struct ResponseHit {
     fields: StoredFields,
 }
 
-/// The stored fields of a document; those that weren't requested are missing.
+/// A document's stored fields. Fields that weren't requested are empty.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredFields {
@@ -55,7 +55,7 @@ pub(super) struct StoredFields {
     pub(super) object: Vec<String>,
 }
 
-/// A filter's documents; in them the values of a facet, or the buckets of a histogram.
+/// A filter aggregation; `values` are a facet's values or a histogram's buckets.
 #[derive(Debug, Deserialize)]
 struct Aggregation {
     doc_count: u64,
@@ -67,41 +67,37 @@ struct Histogram {
     buckets: Vec<RankBucket>,
 }
 
-/// The documents of a range of ranks.
 #[derive(Debug, Deserialize)]
 struct RankBucket {
     key: f64,
     doc_count: u64,
 }
 
-/// The tiers of the hits of a request.
+/// Which tiers a response's hits can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
-    /// Products with all words; a whole name has [`EXACT_NAME`] more.
+    /// Products with all words. Full names have [`EXACT_NAME`] more.
     All,
-    /// Products with some words.
     Some,
-    /// Both, distinguished by [`COMPLETE`] and [`EXACT_NAME`].
+    /// Both, told apart by [`COMPLETE`] and [`EXACT_NAME`].
     Both,
 }
 
 impl SearchResponse {
-    /// The number of hits in all.
     pub(super) fn total(&self) -> u64 {
         self.hits.total.value
     }
 
-    /// The documents of an aggregation.
     pub(super) fn count(&self, name: &str) -> Option<u64> {
         self.aggregations.get(name).map(|of| of.doc_count)
     }
 
-    /// Takes the values of an aggregation.
     pub(super) fn values(&mut self, name: &str) -> Option<serde_json::Value> {
         self.aggregations.get_mut(name)?.values.take()
     }
 
-    /// The first rank of the bucket that has the hit at a place, and the hits before that bucket; `None` behind the last hit.
+    /// For the hit at `place`, the first rank in its bucket and the number of hits before that
+    /// bucket; `None` past the last hit.
     pub(super) fn bucket_of(&mut self, name: &str, place: u64) -> Option<(u64, u64)> {
         let histogram: Histogram = serde_json::from_value(self.values(name)?).ok()?;
         let mut before = 0;
@@ -115,12 +111,12 @@ impl SearchResponse {
         None
     }
 
-    /// Whether the cluster gave up before it had all hits.
+    /// Whether the cluster gave up before finding all hits.
     pub(super) const fn is_incomplete(&self) -> bool {
         self.timed_out
     }
 
-    /// The hits as candidates, each with the number of words of its shortest name, at least 1.
+    /// The hits as candidates, each with the word count of its shortest name, never less than 1.
     pub(super) fn candidates(&self, is_demo: impl Fn(u32) -> bool) -> Result<Vec<(Candidate, f32)>, EngineError> {
         let candidate = |hit: &ResponseHit| {
             let ordinal = *hit.fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
@@ -131,7 +127,6 @@ impl SearchResponse {
         self.hits.hits.iter().map(candidate).collect()
     }
 
-    /// The hits and, where requested, their texts.
     pub(super) fn hits(
         self,
         tiers: Tiers,
@@ -152,14 +147,13 @@ impl SearchResponse {
         Ok(read)
     }
 
-    /// The fields of the hits, by their ordinals.
     pub(super) fn by_ordinal(self) -> Result<FxHashMap<u32, StoredFields>, EngineError> {
         let fields = self.hits.hits.into_iter().map(|hit| hit.fields);
         fields.map(|fields| Ok((*fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?, fields))).collect()
     }
 }
 
-/// The tier that a score encodes, and the score within it.
+/// Decodes the tier and the score within it.
 fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
     let (is_complete, score) = match tiers {
         Tiers::All => (true, score),
@@ -188,7 +182,6 @@ pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, Eng
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }
 
-/// The error of a document without a field.
 pub(super) fn damaged(field: &'static str) -> EngineError {
     EngineError::index("read")(format!("a document of the cluster has no {field}"))
 }

@@ -1,7 +1,7 @@
-//! A search: its requests to the cluster and what they make together.
+//! Runs a search: sends its requests to the cluster and combines the responses.
 //!
-//! Most searches take one request. A second one follows where too few products have all words, and before pages far behind the
-//! first ones of a filtered list.
+//! Most searches take one request. A second one follows if too few products have all words, or
+//! precedes pages deep in a filtered list.
 
 use std::ops::Range;
 
@@ -19,15 +19,13 @@ use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::search::Rerank;
 use crate::search::collect::{Candidate, RERANKED};
 
-/// The buckets of ranks by which a place far behind in a filtered list is found.
+/// Number of rank buckets used to find a page deep in a filtered list.
 const RANK_BUCKETS: usize = 10_000;
 
-/// The aggregation of all hits, filtered or not.
+/// Name of the aggregation that counts all hits, filtered or not.
 const FOUND: &str = "found";
-/// The aggregation of the ranks.
 const RANKS: &str = "ranks";
 
-/// A search as requests.
 pub(super) struct Search<'e, 'r> {
     engine: &'e OpenSearchEngine,
     request: &'r SearchRequest<'r>,
@@ -36,13 +34,13 @@ pub(super) struct Search<'e, 'r> {
 }
 
 impl<'e, 'r> Search<'e, 'r> {
-    /// A search on an index.
     pub(super) fn new(engine: &'e OpenSearchEngine, request: &'r SearchRequest<'r>) -> Self {
         let plan = PlanQuery::new(request.plan, engine);
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Searches. The texts come with the hits; where one response can't hold them, those that fit are read afterwards.
+    /// Runs the search. Texts come with the hits. If one response can't hold them all, as many as
+    /// fit are read afterwards.
     pub(super) async fn run(&self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {
@@ -61,7 +59,8 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     async fn find(&self) -> Result<SearchHits, EngineError> {
-        // Beyond the last product there is nothing, and no number of the cluster's.
+        // There's nothing past the last product, and such an offset may exceed the cluster's number
+        // range.
         let (Range { start, end }, documents) = (self.request.page.clone(), self.engine.documents);
         let page = start.min(documents)..end.min(documents);
         if page.end > MAX_WINDOW
@@ -83,7 +82,7 @@ impl<'e, 'r> Search<'e, 'r> {
             let both = self.send(self.body(&self.query(Match::Some), &self.filter.clauses(), page)).await?;
             return Ok(SearchHits { complete, ..self.hits(both, Tiers::Both)? });
         }
-        // Those with all words are on the first page; the others follow.
+        // Products with all words are on the first page; the others follow.
         let (best, best_texts) = first.hits(Tiers::All, self.is_demo(), self.request.texts)?;
         let before = usize::try_from(complete).unwrap_or(usize::MAX);
         let rest = page.start.saturating_sub(before)..page.end.saturating_sub(before);
@@ -100,8 +99,8 @@ impl<'e, 'r> Search<'e, 'r> {
         if self.request.order.is_none() { self.plan.ranked(matching) } else { self.plan.unranked(matching) }
     }
 
-    /// A page of products by their names. The first ones are reranked by the length of their shortest name: first the order
-    /// alone, then the page's items.
+    /// A page of products found by name. The first ones are reranked by the length of their
+    /// shortest name: this reads only the order first, then the page's items.
     async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
         body["stored_fields"] = json!("_none_");
@@ -132,14 +131,13 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(hits)
     }
 
-    /// The stored fields of hits.
     fn stored_fields(&self) -> Vec<&'static str> {
         let texts: &[&str] = if self.request.texts { &["detail", "words"] } else { &[] };
         [&["ordinal", "item"], texts].concat()
     }
 
-    /// A page of a stored order far behind its beginning, where a cluster would sort everything before it: ranks are numbers, so
-    /// the page is a range of them.
+    /// A page deep in a stored order. The cluster would sort everything before it, so this selects
+    /// a range of ranks instead.
     async fn distant(&self, order: Order, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let rank = rank_field(order);
         if self.filter.is_open() && self.request.plan.finds_all() && self.request.facets.is_none() {
@@ -171,7 +169,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(hits)
     }
 
-    /// The counts without a hit, and how many are in each range of ranks.
+    /// Requests counts without hits, and the number of hits in each range of ranks.
     fn ranks(&self, matching: Match, rank: &str) -> Value {
         let mut body = self.body(&self.query(matching), &self.filter.clauses(), 0..0);
         let interval = self.engine.documents.div_ceil(RANK_BUCKETS).max(1);
@@ -180,7 +178,7 @@ impl<'e, 'r> Search<'e, 'r> {
         body
     }
 
-    /// A request's body. The clauses apply to hits and their total only.
+    /// Builds a request body. `clauses` apply only to the hits and their total.
     fn body(&self, query: &Value, clauses: &[Value], page: Range<usize>) -> Value {
         let mut sort = Vec::new();
         if let Some(order) = self.request.order {
@@ -224,14 +222,13 @@ impl<'e, 'r> Search<'e, 'r> {
         self.engine.search_index(&body).await
     }
 
-    /// The hits of a response; its total is that of those with all words too.
+    /// Reads the hits of a response; its total also counts as the number with all words.
     fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;
         Ok(SearchHits { hits, texts, ..counts })
     }
 
-    /// The totals and facets of a response.
     fn counts(&self, response: &mut SearchResponse) -> Result<SearchHits, EngineError> {
         let (total, unfiltered_total) = (response.total(), found(response));
         let categories = self.engine.catalogue.tables.categories.len();
@@ -245,7 +242,7 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 }
 
-/// The documents found without the filter.
+/// The number of documents found without the filter.
 fn found(response: &SearchResponse) -> u64 {
     response.count(FOUND).unwrap_or_else(|| response.total())
 }

@@ -1,4 +1,4 @@
-//! The signals of the rerank as filters: spelling and neighbours, each with its share.
+//! The rerank's signals as filters: spelling and proximity, each with its share.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,18 @@ use super::clauses::{any, in_a_row};
 use super::statistics::Statistics;
 use crate::search::{Signals, StemId};
 
-/// The stems of a word of the query that neighbours are looked for with, at most. A cluster refuses queries of more than 1,024
-/// clauses; only very short beginnings of words have more stems, and the neighbours are worth little.
+/// Maximum number of stems per query word used to find neighbours. OpenSearch rejects queries of
+/// more than 1,024 clauses. Only very short prefixes have more stems, and proximity adds little to
+/// the score.
 const MAX_NEIGHBOURS: usize = 64;
 
-/// Per word of the query the spellings by which a document has it as written, and the word's share.
+/// For each word of the query, a filter for documents that spell it the same way, with the word's
+/// share.
 pub(super) fn spelling_shares(signals: &Signals, statistics: &impl Statistics) -> Vec<(Value, f32)> {
     let mut by_word: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (slot, spelling) in signals.spellings.iter().enumerate() {
         let Some(spelling) = *spelling else { continue };
-        // A compound that stands for several words has them all spelled.
+        // A compound that stands for several words counts as all of them spelled.
         let Some(mask) = signals.stems.of(statistics.stem_of(spelling)) else { continue };
         if mask.trailing_zeros() as usize == slot {
             for word in bits(mask) {
@@ -29,7 +31,8 @@ pub(super) fn spelling_shares(signals: &Signals, statistics: &impl Statistics) -
     by_word.into_values().map(|spellings| (json!({"terms": {"short": spellings}}), share)).collect()
 }
 
-/// Per pair of neighbours of the query the ways in which a document has them as such, and the pair's share.
+/// For each pair of neighbouring words in the query, a filter for documents that have them next to
+/// each other, with the pair's share.
 pub(super) fn neighbour_shares(signals: &Signals) -> Vec<(Value, f32)> {
     let words = signals.spellings.len();
     let mut stems: Vec<(StemId, u32)> = signals.stems.iter().collect();

@@ -1,25 +1,24 @@
-//! The names of terms in a cluster's index.
+//! Names of terms in a cluster's index.
 
 use crate::search::Term;
 
-/// The longest name in bytes; a longer one is replaced by its hash. OpenSearch takes 32,766.
+/// In bytes. Longer names are replaced by their hash; OpenSearch's limit is 32,766.
 const LONGEST: usize = 256;
 
-/// Stands in place of a dot, which a feature's name can't have. No term has this character.
+/// Replaces dots, which a feature's name can't contain. No term has this character.
 const DOT: char = '\u{1f}';
 
-/// Marks a name that is a hash.
 const HASHED: char = '#';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermField {
     /// Features, each with its weighted frequency.
     Terms,
-    /// Whole names, words of names and beginnings of these: all as frequent as one word of a name.
+    /// Full names, words in names and prefixes of these. All have the frequency of a single word in
+    /// a name.
     Names,
 }
 
-/// The field that has terms of this kind.
 pub(super) const fn field(term: &Term) -> TermField {
     match term {
         Term::Name(_) | Term::NamePrefix(_) | Term::NameWord(_) => TermField::Names,
@@ -32,12 +31,13 @@ pub(super) const fn field(term: &Term) -> TermField {
     }
 }
 
-/// The stem of a word, which the field `stems` has too: a filter can name any number of them.
+/// The stem, if the term is a word. The field `stems` has it as well, because a filter on it can
+/// list any number of stems.
 pub(super) fn stem(term: &Term) -> Option<String> {
     if let Term::Word(stem) = term { Some(format!("{stem:x}")) } else { None }
 }
 
-/// The name of a term in its field: its text behind a letter for the kind.
+/// The term's name in its field: a letter for its kind, then its text.
 pub(super) fn name(term: &Term) -> String {
     let mut name = String::with_capacity(24);
     term.write(&mut name);
@@ -51,7 +51,7 @@ pub(super) fn name(term: &Term) -> String {
     name
 }
 
-/// The id of a product's document: a hash, for an id may have more bytes than OpenSearch takes.
+/// A product's document id. It's a hash, because product ids may be too long for OpenSearch.
 pub(super) fn document_id(id: &str) -> String {
     blake3::hash(id.as_bytes()).to_hex()[..32].to_owned()
 }

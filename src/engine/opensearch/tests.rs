@@ -1,7 +1,8 @@
-//! Properties of the engine on a real cluster: it returns what a brute-force scan of all documents returns.
+//! Property tests on a real cluster: the engine returns the same as a brute-force scan of all
+//! documents.
 //!
-//! Features have eight bits of fraction, so scores differ by some tenths of a percent, and documents of nearly equal scores may
-//! come in another order.
+//! Features have eight bits of fraction, so scores differ by a few tenths of a percent, and
+//! documents with nearly equal scores may change places.
 
 use std::io::Read as _;
 use std::ops::ControlFlow;
@@ -29,7 +30,7 @@ use crate::search::query::parse;
 use crate::search::understand::Documents;
 use crate::search::{Plan, Term, names};
 
-/// The largest difference of two scores that counts as none, as a share.
+/// The largest relative difference at which two scores count as equal.
 const TOLERANCE: f32 = 0.005;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
@@ -42,7 +43,6 @@ static CLUSTER: LazyLock<Arc<Cluster>> = LazyLock::new(|| {
     Arc::new(Cluster::new(settings).expect("settings"))
 });
 
-/// A directory in memory and in the cluster.
 struct Compared {
     local: Engines,
     remote: Arc<Snapshot>,
@@ -62,7 +62,7 @@ impl Compared {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
-        // A cluster multiplies the scores of all hits.
+        // A cluster reranks all hits.
         local.scan.reranked = usize::MAX;
         let remote = RUNTIME.block_on(async {
             let mut filler = Filler {
@@ -153,9 +153,8 @@ fn compare_facets(found: &SearchHits, expected: &SearchHits) -> Result<(), TestC
     Ok(())
 }
 
-/// Whether the scores of two hits are equal but for rounding.
 fn is_near(one: &Hit, other: &Hit) -> bool {
-    // The score of a whole name is the share of spelled words.
+    // The score of a full name is the share of correctly spelled words.
     let least = if one.tier == Tier::ExactName { 0.5 } else { 0.0 };
     (one.score - other.score).abs() <= TOLERANCE * one.score.max(other.score).max(least)
 }
@@ -176,7 +175,7 @@ impl Documents for Compared {
     }
 }
 
-/// `make test-rust`, which has no cluster, leaves out the tests with this name in their paths.
+/// `make test-rust` runs without a cluster and skips tests with this name in their paths.
 mod on_cluster {
     use super::*;
 
@@ -226,7 +225,8 @@ mod on_cluster {
             let found = RUNTIME.block_on(remote.has_values(attribute, &values)).expect("values");
             assert_eq!(found, pollster::block_on(local.has_values(attribute, &values)).expect("values"));
         }
-        // The only value that is too long to be counted is as frequent as the rarest ones, and there are too many of these.
+        // The only value too long to be counted is as rare as many others, so it wouldn't be in the
+        // facet anyway.
         let mut attributes = <[Vec<String>; Attribute::COUNT]>::default();
         attributes[Attribute::Vendor as usize] = vec!["iso 9001".to_owned(), "acme".to_owned(), "nobody".to_owned()];
         for filter in [SoftwareFilter::default(), SoftwareFilter { attributes, ..SoftwareFilter::default() }] {
@@ -252,7 +252,7 @@ mod on_cluster {
     fn hits_come_with_the_texts_that_fit() {
         let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
-            // A little less than a megabyte, so that a response can't hold those of all.
+            // Slightly under a megabyte, so that a response can't hold all of them.
             product["description"] = format!("audit \"{}\"", vec!["x".repeat(499); 1990].join(" ")).into();
         }
         let compared = Compared::new(&software);
@@ -292,7 +292,7 @@ mod on_cluster {
         assert_eq!(RUNTIME.block_on(part.read()).expect("whole"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
-        // A thread that may wait, as that of a download.
+        // A thread that may block, as for a download.
         let read = |start, length| {
             let reader = bulk.reader(Span { start, length }).expect("a part of it");
             let read = move || {
@@ -304,7 +304,7 @@ mod on_cluster {
         assert_eq!(read(0, 2_500_000).expect("whole"), content);
         assert_eq!(read(1_048_570, 20).expect("whole"), content[1_048_570..1_048_590]);
 
-        // A piece in the place of another one is whole, and isn't taken for it.
+        // A piece in another one's place is intact but isn't mistaken for it.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
         assert_eq!(read(0, 1_048_576).expect("the first one is whole"), content[..1_048_576]);
@@ -321,7 +321,7 @@ mod on_cluster {
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
     fn fill_that_was_broken_off_is_completed_by_the_next_one() {
-        // Some 12 MiB of documents: several bulk requests.
+        // About 12 MiB of documents, enough for several bulk requests.
         let product = |number: usize| {
             let description = format!("audit {number} ").repeat(200);
             let url = "https://a.org/";
@@ -346,7 +346,7 @@ mod on_cluster {
             RUNTIME.block_on(filler.fill(set, None, "now"))
         };
         assert!(matches!(fill(3500), Err(FillError::Build(BuildError::Stopped))));
-        // Counts and checksums of all documents are compared in the end.
+        // The fill compares counts and checksums of all documents at the end.
         let filled = fill(u64::MAX).expect("it is filled");
         assert_eq!(filled.products, 2000);
         let path = format!("/{0},{0}-reviews,{0}-parts", filled.index);

@@ -1,4 +1,4 @@
-//! The texts of hits, within a bound on their memory.
+//! Limits the memory that the texts of hits take.
 
 use serde_json::json;
 
@@ -7,7 +7,8 @@ use super::response::{damaged, hit_texts};
 use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
-/// Removes the texts of the last hits where there are more than [`MAX_TEXT_BYTES`]; then the search is incomplete.
+/// Removes the texts of the last hits if all together exceed [`MAX_TEXT_BYTES`]. Then the search is
+/// incomplete.
 pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
     let mut bytes = 0;
     let fits = |texts: &&HitTexts| {
@@ -23,8 +24,8 @@ pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
 }
 
 impl OpenSearchEngine {
-    /// Reads the texts of the first hits, as many as have at most [`MAX_TEXT_BYTES`] in a response. Where there are more the search is
-    /// incomplete.
+    /// Reads the texts of the first hits, as many as fit into [`MAX_TEXT_BYTES`] in a response. If
+    /// some don't fit, the search is incomplete.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});

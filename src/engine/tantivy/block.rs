@@ -1,46 +1,43 @@
-//! Blocks of documents. A search goes through the documents block by block, so that the scores of one stay in the first-level
+//! Blocks of documents. A search works block by block, so that a block's scores stay in the L1
 //! cache.
 
 use ::tantivy::DocId;
 
 use crate::search::collect::{BITS, Pruned, ones};
 
-/// The number of documents of a block: a power of two.
+/// Number of documents per block; a power of two.
 pub(super) const BLOCK_LEN: usize = 4096;
 
 pub(super) const fn block_of(document: DocId) -> usize {
     document as usize / BLOCK_LEN
 }
 
-/// The offset of a document in its block.
 #[inline]
 pub(super) const fn offset(document: DocId) -> usize {
     document as usize % BLOCK_LEN
 }
 
-/// The first document of a block.
 #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
 pub(super) const fn block_start(block: usize) -> DocId {
     (block * BLOCK_LEN) as DocId
 }
 
-/// The document at an offset of the block that starts with a document.
+/// The document at an offset in the block that begins at `start`.
 #[expect(clippy::cast_possible_truncation, reason = "below the width")]
 pub(super) const fn document(start: DocId, at: usize) -> DocId {
     start + at as DocId
 }
 
-/// A set of documents of a block, by their offsets.
+/// A set of documents in a block, by offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bitset([u64; Self::WORDS]);
 
 impl Bitset {
     pub(super) const WORDS: usize = BLOCK_LEN / BITS;
 
-    /// The empty set.
     pub(super) const NONE: Self = Self([0; Self::WORDS]);
 
-    /// The first documents of a block.
+    /// The block's first documents.
     pub(super) fn first(documents: usize) -> Self {
         Self(std::array::from_fn(|word| match documents.saturating_sub(word * BITS) {
             0 => 0,
@@ -49,7 +46,6 @@ impl Bitset {
         }))
     }
 
-    /// The number of documents.
     #[inline]
     pub(super) fn count(&self) -> usize {
         self.0.iter().map(|bits| bits.count_ones() as usize).sum()
@@ -59,7 +55,7 @@ impl Bitset {
         self.0
     }
 
-    /// The number of documents before an offset in the same word.
+    /// The number of documents in the same word before `at`.
     #[inline]
     pub(super) const fn before(&self, at: usize) -> u32 {
         (self.0[at / BITS % Self::WORDS] & ((1 << (at % BITS)) - 1)).count_ones()
@@ -67,29 +63,25 @@ impl Bitset {
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        // Without a branch for each word.
+        // Avoids a branch per word.
         self.0.iter().fold(0, |all, bits| all | bits) == 0
     }
 
-    /// Whether the document at an offset is in the set.
     #[inline]
     pub(super) const fn has(&self, at: usize) -> bool {
         self.0[at / BITS % Self::WORDS] & (1 << (at % BITS)) != 0
     }
 
-    /// Adds the document at an offset.
     #[inline]
     pub(super) const fn add(&mut self, at: usize) {
         self.0[at / BITS % Self::WORDS] |= 1 << (at % BITS);
     }
 
-    /// Removes the document at an offset.
     #[inline]
     pub(super) const fn remove(&mut self, at: usize) {
         self.0[at / BITS % Self::WORDS] &= !(1 << (at % BITS));
     }
 
-    /// Adds the documents of another set.
     #[inline]
     pub(super) fn unite(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
@@ -97,7 +89,6 @@ impl Bitset {
         }
     }
 
-    /// Removes the documents of another set.
     #[inline]
     pub(super) fn subtract(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
@@ -105,7 +96,6 @@ impl Bitset {
         }
     }
 
-    /// Keeps only the documents that are in another set too.
     #[inline]
     pub(super) fn intersect(&mut self, other: &Self) {
         for (bits, other) in self.0.iter_mut().zip(&other.0) {
@@ -113,25 +103,25 @@ impl Bitset {
         }
     }
 
-    /// The offsets of the documents, in rising order.
+    /// In ascending order.
     #[inline]
     pub(super) fn offsets(&self) -> impl Iterator<Item = usize> + '_ {
         ones(&self.0)
     }
 
-    /// The set as pruned documents of the block that starts with a document.
+    /// The set as pruned documents of the block that begins at `start`.
     pub(super) const fn pruned(&self, start: DocId) -> Pruned<'_> {
         Pruned { first: start, bits: &self.0 }
     }
 }
 
-/// The documents and scores of a group in a block.
 pub(super) struct BlockScores {
-    /// The documents which satisfy the group. Where only some were candidates, others may be missing.
+    /// The documents that satisfy the group. May be incomplete for documents that weren't
+    /// candidates.
     pub(super) members: Bitset,
-    /// The documents with a score, which may not be their highest yet.
+    /// The documents that have a score, which may not be their highest yet.
     pub(super) scored: Bitset,
-    /// The highest score so far by offset; 0 for a document without one.
+    /// By offset: the highest score so far; 0 if there's none.
     best: Box<[f32; BLOCK_LEN]>,
 }
 
@@ -142,7 +132,6 @@ impl Default for BlockScores {
 }
 
 impl BlockScores {
-    /// Removes all documents and scores.
     pub(super) fn clear(&mut self) {
         self.members = Bitset::NONE;
         if self.scored.is_empty() {
@@ -156,13 +145,13 @@ impl BlockScores {
         self.scored = Bitset::NONE;
     }
 
-    /// The highest score so far of the document at an offset.
+    /// The highest score so far.
     #[inline]
     pub(super) fn of(&self, at: usize) -> f32 {
         self.best[at % BLOCK_LEN]
     }
 
-    /// Raises the score of the document at an offset to at least this one.
+    /// Raises the score at an offset to `score` if it's lower.
     #[inline]
     pub(super) fn raise(&mut self, at: usize, score: f32) {
         self.scored.add(at);

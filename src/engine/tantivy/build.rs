@@ -1,8 +1,9 @@
-//! Builds an index in memory: one segment, documents in the order they come.
+//! Builds an index in memory: one segment, with documents in the order they're added.
 //!
-//! tantivy's writer counts occurrences of a term to get its frequency, so a packed frequency of up to 256 would take as many
-//! tokens. Here postings are collected in the same structures that tantivy uses (an arena of linked lists) and written by its
-//! serializer; its writer makes a segment of empty documents.
+//! tantivy's writer gets a term's frequency by counting tokens, so a packed frequency of up to 256
+//! would take that many tokens. Instead, postings are collected here in the structures that tantivy
+//! uses (an arena of linked lists) and written by its serializer; its writer only creates a segment
+//! of empty documents.
 
 use std::path::Path;
 
@@ -20,30 +21,27 @@ use super::documents::{DocumentTerm, Documents};
 use crate::engine::{EngineError, EngineFiles};
 use crate::search::Term;
 
-/// Memory for tantivy's own share, in bytes; it has nothing to remember.
+/// Memory for tantivy's writer in bytes; its documents are empty.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
-/// An index being built.
 pub struct TantivyBuilder {
-    /// The number of documents.
     documents: u32,
     postings: Postings,
     field: Field,
     schema: Schema,
 }
 
-/// The postings of all terms.
 #[derive(Default)]
 struct Postings {
-    /// The list of each stem, by its number. Words are most of the postings.
+    /// Each stem's list, by stem number. Most postings belong to words.
     words: Vec<List>,
-    /// Where the name of each other term is in `names`, its list behind it.
+    /// Maps other terms to their place in `names`, where a name is followed by its list.
     terms: SharedArenaHashMap,
     names: MemoryArena,
     lists: MemoryArena,
 }
 
-/// The postings of a term: the distance from document to document, and the frequency, in turns.
+/// A term's postings: alternating document gaps and frequencies.
 #[derive(Debug, Clone, Copy, Default)]
 struct List {
     numbers: ExpUnrolledLinkedList,
@@ -51,12 +49,12 @@ struct List {
     last: u32,
 }
 
-/// A term's name and list among the names.
 struct NamedList {
-    /// The name's first bytes. Most terms differ in them, and comparing integers reads no memory elsewhere.
+    /// The name's first bytes. Most terms differ in them, and comparing integers doesn't access
+    /// other memory.
     start: u64,
     list: Addr,
-    /// The length of the name.
+    /// Of the name.
     length: u32,
 }
 
@@ -67,7 +65,6 @@ impl std::fmt::Debug for TantivyBuilder {
 }
 
 impl TantivyBuilder {
-    /// An empty index.
     pub fn new() -> Result<Self, EngineError> {
         let mut schema = Schema::builder();
         let indexing =
@@ -76,7 +73,6 @@ impl TantivyBuilder {
         Ok(Self { documents: 0, postings: Postings::default(), field, schema: schema.build() })
     }
 
-    /// Adds the next documents.
     pub fn add(&mut self, documents: &Documents) -> Result<(), EngineError> {
         let first = self.documents;
         let count = u32::try_from(documents.len()).ok().and_then(|count| first.checked_add(count));
@@ -86,7 +82,7 @@ impl TantivyBuilder {
         Ok(())
     }
 
-    /// Ends the index and hands over its files.
+    /// Completes the index and returns its files.
     pub fn finish(self) -> Result<EngineFiles, EngineError> {
         let directory = RamDirectory::create();
         let index = self.segment_without_words(&directory).map_err(EngineError::index("written"))?;
@@ -109,7 +105,6 @@ impl TantivyBuilder {
         Ok(files)
     }
 
-    /// A segment of empty documents.
     fn segment_without_words(&self, directory: &RamDirectory) -> ::tantivy::Result<Index> {
         let builder = Index::builder().schema(self.schema.clone());
         let mut writer: SingleSegmentIndexWriter =
@@ -120,7 +115,7 @@ impl TantivyBuilder {
         writer.finalize()
     }
 
-    /// Puts the words into the segment.
+    /// Replaces the segment's postings.
     fn write_postings(
         field: Field,
         postings: Postings,
@@ -141,7 +136,7 @@ impl TantivyBuilder {
 }
 
 impl Postings {
-    /// Adds a posting. Documents come in rising order, each with a term once.
+    /// Adds a posting. Documents must come in ascending order, each once per term.
     fn push(&mut self, term: DocumentTerm<'_>, document: u32, frequency: u32) {
         let lists = &mut self.lists;
         match term {
@@ -162,7 +157,6 @@ impl Postings {
         }
     }
 
-    /// Writes them, by term.
     fn write(mut self, field: &mut FieldSerializer<'_>) -> std::io::Result<()> {
         let mut name = String::new();
         for (stem, list) in (0..).zip(&self.words).filter(|(_, list)| list.documents > 0) {
@@ -173,7 +167,7 @@ impl Postings {
         let Self { terms, names, lists, .. } = self;
         let mut sorted: Vec<NamedList> = Vec::with_capacity(terms.len());
         sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
-        // Its memory is needed for the files, which come next.
+        // Frees memory for the files, which come next.
         drop(terms);
         sorted.sort_unstable_by(|a, b| a.start.cmp(&b.start).then_with(|| a.name(&names).cmp(b.name(&names))));
         let mut bytes = Vec::new();
@@ -201,7 +195,7 @@ impl NamedList {
         Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
     }
 
-    /// The name, which lies in front of the list.
+    /// The name, which precedes the list.
     fn name<'n>(&self, names: &'n MemoryArena) -> &'n [u8] {
         names.slice(self.list.offset(self.length.wrapping_neg()), self.length as usize)
     }
@@ -217,7 +211,7 @@ impl List {
     }
 }
 
-/// Numbers as `write_u32_vint` writes them: seven bits a byte, the lowest first, the last byte marked.
+/// Decodes what `write_u32_vint` writes: seven bits per byte, lowest first, the last byte marked.
 struct Numbers<'b>(std::slice::Iter<'b, u8>);
 
 impl Iterator for Numbers<'_> {
@@ -245,7 +239,7 @@ mod tests {
     use crate::search::field::Field as Part;
     use crate::search::score::Occurrences;
 
-    /// Terms of many kinds, rare and in every document, with frequencies small and large.
+    /// Various kinds of terms, both rare and in every document, with small and large frequencies.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         for stem in (0..40).filter(|stem| number.is_multiple_of(stem + 1)) {
@@ -264,7 +258,7 @@ mod tests {
         terms
     }
 
-    /// The same through tantivy's own writer, which is given a term as often as it occurs.
+    /// Builds the same index with tantivy's own writer, which gets a term as often as it occurs.
     fn by_tantivy(builder: &TantivyBuilder, documents: u32) -> Index {
         let index = Index::builder().schema(builder.schema.clone());
         let mut writer: SingleSegmentIndexWriter =

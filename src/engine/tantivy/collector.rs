@@ -1,4 +1,4 @@
-//! Collection of what a walk over the posting lists finds, into tiers.
+//! Collects what a walk over the posting lists finds, by tier.
 
 use super::TantivyEngine;
 use crate::catalogue::{Filter, Ordinal, Records};
@@ -10,26 +10,25 @@ use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::phrase::PhraseMatcher;
 
-/// Collects documents, first those with all words and then, where these are too few, those with some.
+/// Collects documents with all words first, then those with some if there are too few.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
     budget: &'a Budget,
     phrases: Vec<PhraseMatcher<'a>>,
-    /// The documents whose whole name is the query, sorted.
+    /// The documents whose full name is the query, sorted.
     names: Vec<Ordinal>,
-    /// The largest number of these whose order doesn't depend on their scores.
+    /// Up to this many names, their order doesn't depend on their scores.
     unscored_names: usize,
     collector: Collector<'a>,
-    /// How many documents with all words are enough.
     enough: usize,
-    /// The first documents with all words, as many as are enough.
+    /// The first documents with all words, up to `enough`.
     first: Vec<Ordinal>,
-    /// How many documents that pass the filter have all words, once those with some are collected.
+    /// How many documents that pass the filter have all words. Set once those with some words are
+    /// collected.
     complete: Option<u64>,
 }
 
 impl<'a> TierCollector<'a> {
-    /// An empty collector for a request.
     pub(super) fn new(
         engine: &'a TantivyEngine,
         request: &SearchRequest<'a>,
@@ -56,23 +55,21 @@ impl<'a> TierCollector<'a> {
         })
     }
 
-    /// Whether documents have to be verified before they are scored.
+    /// Whether documents have to be verified before they're scored.
     pub(super) fn has_phrases(&self) -> bool {
         !self.phrases.is_empty()
     }
 
-    /// Whether a document has all phrases.
     pub(super) fn has_all_phrases(&self, ordinal: Ordinal) -> bool {
         self.budget.allows_more()
             && self.phrases.iter().all(|phrase| phrase.matches(self.forward, ordinal, self.budget))
     }
 
-    /// The documents which the second pass leaves out, for the first one collected them.
+    /// The documents that the second pass skips because the first one collected them.
     pub(super) fn collected_before(&self) -> &[Ordinal] {
         if self.complete.is_some() { &self.first } else { &[] }
     }
 
-    /// Collects a document with its BM25F score.
     pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
         self.note_first(std::iter::once(ordinal));
         let tier = if self.names.binary_search(&ordinal).is_ok() {
@@ -86,23 +83,24 @@ impl<'a> TierCollector<'a> {
         self.collector.take(Candidate { tier, score, ordinal });
     }
 
-    /// Counts pruned documents.
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
         self.note_first(pruned.ordinals());
         self.collector.count_pruned(pruned);
-        // A whole name comes first however low its score.
+        // A full name comes first however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
             self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
         }
     }
 
-    /// The score below which a document only counts; `None`: every document has to be collected.
+    /// The score below which a document is only counted; `None` if every document has to be
+    /// collected.
     pub(super) fn threshold(&self) -> Option<f32> {
-        // The scores decide which of too many whole names are kept.
+        // If there are too many full names, their scores decide which are kept.
         if self.names.len() <= self.unscored_names { self.collector.threshold() } else { None }
     }
 
-    /// Whether fewer documents than are enough have all words. Those that are collected from then on have some.
+    /// Whether fewer documents than `enough` have all words. If so, documents collected from now on
+    /// count as having some.
     pub(super) fn falls_back(&mut self) -> bool {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
@@ -111,7 +109,6 @@ impl<'a> TierCollector<'a> {
         true
     }
 
-    /// Reranks the best and returns the page.
     pub(super) fn finish(mut self, request: &SearchRequest<'_>, records: &Records) -> SearchHits {
         let (total, unfiltered_total) = (self.collector.total, self.collector.visited);
         let complete = self.complete.unwrap_or(total);

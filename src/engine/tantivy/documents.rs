@@ -3,20 +3,20 @@
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
 
-/// The longest term in bytes, as in tantivy. Longer ones are left out: no query is as long.
+/// tantivy's limit, in bytes. Longer terms are left out; no query is that long.
 const LONGEST_TERM: u16 = u16::MAX - 5;
 
-/// The terms of some documents with their packed frequencies. One thread can make them and another one index them.
+/// Terms of some documents with their packed frequencies. One thread can produce them while another
+/// indexes them.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The names of all terms but words, back to back.
+    /// The names of all terms except words, concatenated.
     names: String,
     postings: Vec<(Key, u32)>,
-    /// The number of postings of each document.
+    /// By document: its number of postings.
     lengths: Vec<usize>,
 }
 
-/// A term of a document.
 #[derive(Debug, Clone, Copy)]
 enum Key {
     Word(StemId),
@@ -24,7 +24,7 @@ enum Key {
     Name(u16),
 }
 
-/// A term of a document: a word has a number, any other term has a name.
+/// A term of a document. Words have numbers, all other terms have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentTerm<'d> {
     Word(StemId),
@@ -32,17 +32,14 @@ pub(super) enum DocumentTerm<'d> {
 }
 
 impl Documents {
-    /// The number of documents.
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// Appends a document: its terms with their occurrences.
     pub fn push<'t>(&mut self, document: impl Iterator<Item = (&'t Term, Occurrences)>) {
         let postings = self.postings.len();
         for (term, occurrences) in document {
@@ -63,7 +60,7 @@ impl Documents {
         self.lengths.push(self.postings.len() - postings);
     }
 
-    /// Calls a function with the index of each document among these, a term of it, and the packed frequency.
+    /// Calls `each` with the document's index among these, a term and its packed frequency.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
         let (mut names, mut postings) = (&*self.names, self.postings.iter());
         for (document, length) in (0..).zip(&self.lengths) {

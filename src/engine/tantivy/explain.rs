@@ -1,4 +1,4 @@
-//! The explanation of a document's score, of the same weights and scores that a walk adds up.
+//! Explains a document's score with the same weights and scores that a walk adds up.
 
 use ::tantivy::DocSet as _;
 use ::tantivy::postings::Postings as _;
@@ -11,7 +11,6 @@ use crate::search::phrase::has_words;
 use crate::search::score::group_weight;
 use crate::search::{Group, Term};
 
-/// Explains how a document stands to a search.
 pub(super) fn explain(
     engine: &TantivyEngine,
     request: &SearchRequest<'_>,
@@ -36,7 +35,7 @@ pub(super) fn explain(
     })
 }
 
-/// The alternative of a group with the highest score in a document.
+/// A group's alternative with the highest score in a document.
 fn best(engine: &TantivyEngine, group: &Group, ordinal: Ordinal) -> Result<Option<Satisfied>, EngineError> {
     let mut frequency = 0;
     for alternative in &group.alternatives {
@@ -54,7 +53,7 @@ fn best(engine: &TantivyEngine, group: &Group, ordinal: Ordinal) -> Result<Optio
     Ok(best)
 }
 
-/// The packed frequency of a term in a document, if it has it.
+/// A term's packed frequency in a document, if it occurs there.
 fn packed(engine: &TantivyEngine, term: &Term, ordinal: Ordinal) -> Result<Option<u32>, EngineError> {
     let Some(term) = engine.find(term)? else { return Ok(None) };
     let postings = engine.postings.read_postings_from_terminfo(&term, IndexRecordOption::WithFreqs);

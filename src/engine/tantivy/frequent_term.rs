@@ -1,8 +1,9 @@
-//! Frequent terms: a bitmap of the documents with the frequencies beside it, and the documents of the highest impact in tiers,
-//! so that a search counts most documents by bits and scores few.
+//! Frequent terms: a bitmap of their documents with separate frequencies, and tiers of the
+//! documents with the highest impact. A search counts most documents by bits and scores few.
 //!
-//! A query's frequent words match most of its documents and add little to their scores. Tiers of postings by impact: Risvik,
-//! Aasheim and Lidal, "Multi-tier architecture for Web search engines", LA-WEB 2003. PERFORMANCE.md has the figures.
+//! A query's frequent words match most of its documents and add little to their scores. Tiers of
+//! postings by impact are from Risvik, Aasheim and Lidal, "Multi-tier architecture for Web search
+//! engines", LA-WEB 2003. PERFORMANCE.md has the figures.
 
 use ::tantivy::{DocId, TERMINATED};
 
@@ -11,41 +12,38 @@ use super::posting_list::PostingList;
 use crate::search::collect::BITS;
 use crate::search::score::Scorer;
 
-/// A term in at least this share of the documents is frequent, as a divisor: its bitmap takes no more than twice the memory of
-/// its postings.
+/// A term is frequent if it's in one of this many documents or more. Then its bitmap takes no more
+/// than twice the memory of its postings.
 const SHARE: usize = 16;
 
-/// A term in fewer documents isn't frequent, however few documents there are.
+/// A term in fewer documents is never frequent, however small the directory.
 const MIN_DOCUMENTS: u32 = 256;
 
-/// The shares of a term's documents in each tier, as divisors.
+/// The share of a term's documents in each tier, as a divisor.
 const TIERS: [usize; 3] = [32, 8, 3];
 
 pub(super) struct FrequentTerm {
     blocks: Box<[Block]>,
-    /// The packed term frequencies less one, by document.
+    /// In the order of documents: the packed term frequency minus one.
     frequencies: Box<[u8]>,
-    /// By number of tiers: the highest impact of the documents in none of them.
+    /// By number of tiers: the highest impact of the documents outside of them.
     upper_bound: [f32; TIERS.len() + 1],
 }
 
-/// The documents of a block.
 #[derive(Clone)]
 struct Block {
     documents: Bitset,
-    /// By word of the bitmap: the number of the term's documents before.
+    /// By word of the bitmap: how many of the term's documents come before.
     ranks: [u32; Bitset::WORDS],
-    /// The offsets of the documents of the highest impact.
+    /// By tier: the offsets of the documents in it. The first tier has the highest impact.
     tiers: [Vec<u16>; TIERS.len()],
 }
 
 impl FrequentTerm {
-    /// Whether a term in that many documents is frequent.
     pub(super) fn is(documents: u32, scorer: &Scorer) -> bool {
         documents >= MIN_DOCUMENTS && documents as usize >= scorer.documents().div_ceil(SHARE)
     }
 
-    /// Reads the postings of a term in that many documents.
     pub(super) fn read(mut list: PostingList, documents: u32, scorer: &Scorer) -> Self {
         let empty = Block { documents: Bitset::NONE, ranks: [0; Bitset::WORDS], tiers: TIERS.map(|_| Vec::new()) };
         let mut blocks = vec![empty; scorer.documents().div_ceil(BLOCK_LEN)];
@@ -78,25 +76,23 @@ impl FrequentTerm {
         Self { blocks: blocks.into(), frequencies: frequencies.into(), upper_bound }
     }
 
-    /// The number of stages: the tiers, and all documents.
+    /// The tiers, and then all documents.
     pub(super) const STAGES: usize = TIERS.len() + 1;
 
-    /// An upper bound of the impacts of documents beyond the first stages; 0 beyond all.
+    /// Upper bound of the impact of documents outside of the first `stages` stages; 0 if there are
+    /// none.
     pub(super) fn upper_bound(&self, stages: usize) -> f32 {
         self.upper_bound.get(stages).copied().unwrap_or(0.0)
     }
 
-    /// The number of documents.
     pub(super) fn documents(&self) -> usize {
         self.frequencies.len()
     }
 
-    /// The documents of a block.
     pub(super) fn bitset(&self, block: usize) -> &Bitset {
         &self.blocks[block].documents
     }
 
-    /// Adds the documents of a block in a stage to a set.
     pub(super) fn add_stage(&self, block: usize, stage: usize, to: &mut Bitset) {
         let block = &self.blocks[block];
         match block.tiers.get(stage) {
@@ -105,7 +101,7 @@ impl FrequentTerm {
         }
     }
 
-    /// The packed term frequency in a document of a block, if it has the term.
+    /// The packed term frequency in a document, if it has the term.
     #[inline]
     pub(super) fn packed(&self, block: usize, at: usize) -> Option<u32> {
         let block = &self.blocks[block];
@@ -114,7 +110,8 @@ impl FrequentTerm {
     }
 }
 
-/// The impacts above which documents are in each tier, or in one before it. Ties are outside, so a tier has at most its share.
+/// The impacts above which documents belong to each tier or an earlier one. Ties are excluded, so
+/// that a tier never exceeds its share.
 fn cuts(impacts: &[(DocId, f32)]) -> [f32; TIERS.len()] {
     let mut highest: Vec<f32> = impacts.iter().map(|(_, impact)| *impact).collect();
     let mut highest = &mut highest[..];
@@ -142,7 +139,7 @@ mod tests {
     use crate::search::score::Occurrences;
     use crate::search::{Ranking, Term};
 
-    /// More than two blocks, the last one not full.
+    /// More than two blocks; the last one isn't full.
     const DOCUMENTS: u32 = 9000;
 
     /// In half of the documents, mostly in the description.

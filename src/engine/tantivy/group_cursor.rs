@@ -1,4 +1,4 @@
-//! Cursors over the documents that satisfy one group of a plan.
+//! Cursors over the documents that satisfy a group of a plan.
 
 use ::tantivy::TERMINATED;
 
@@ -11,49 +11,48 @@ use crate::search::budget::Budget;
 use crate::search::score::group_weight;
 use crate::search::{Group, Term};
 
-/// The units of the budget that opening an alternative takes.
+/// Budget units for opening an alternative.
 const OPENED: usize = 60;
 
-/// The documents of one group, block by block, with the score of each for the group.
+/// The documents of a group, block by block, with their scores for the group.
 ///
-/// The postings of frequent alternatives are in memory, in stages: those of the highest impact first. A threshold decides how many
-/// of these are [essential](Self::essential). Other alternatives are read from their lists, all of them essential.
+/// The postings of frequent alternatives are held in memory in stages, highest impact first. A
+/// threshold decides how many stages are [essential](Self::essential). Other alternatives are read
+/// from their posting lists, all of which are essential.
 pub(super) struct GroupCursor<'e> {
     engine: &'e TantivyEngine,
-    /// The frequent alternatives, with what the score of a posting is multiplied by.
+    /// The frequent alternatives, each with the factor for its scores.
     frequent: Vec<(&'e FrequentTerm, f32)>,
-    /// The lists of the others, with the same.
+    /// The posting lists of the others, each with the factor for its scores.
     lists: Vec<(PostingList, f32)>,
-    /// The stages of all frequent alternatives, by falling upper bound.
+    /// The stages of all frequent alternatives, by descending upper bound.
     stages: Vec<Stage>,
-    /// The number of essential stages, at most all: a document in none of them has a score of at most
+    /// The number of essential stages. A document in none of them scores no more than
     /// [`nonessential_bound`](Self::nonessential_bound).
     pub(super) essential: usize,
-    /// An upper bound of the number of documents.
+    /// Upper bound of the number of documents.
     pub(super) cost: usize,
     pub(super) required: bool,
     pub(super) indispensable: bool,
 }
 
-/// A stage of a frequent alternative: a tier of its documents, or all.
+/// A stage of a frequent alternative: one of its tiers, or all its documents.
 struct Stage {
-    /// An upper bound of the scores by the postings of this stage and those behind it.
+    /// Upper bound of the scores from this stage's postings and those of later stages.
     upper_bound: f32,
-    /// The index of the frequent alternative.
+    /// Index of the frequent alternative.
     alternative: usize,
-    /// The index among the stages of the alternative.
+    /// Index among the alternative's stages.
     number: usize,
 }
 
 impl<'e> GroupCursor<'e> {
-    /// Opens a cursor at the group's first document.
     pub(super) fn open(engine: &'e TantivyEngine, group: &Group, budget: &Budget) -> Result<Self, EngineError> {
         let alternatives = group.alternatives.iter().map(|alternative| (&alternative.term, alternative.weight));
         let cursor = Self::of_alternatives(engine, alternatives, budget)?;
         Ok(Self { required: group.required, indispensable: group.indispensable, ..cursor })
     }
 
-    /// Opens a cursor at the first document with a term.
     pub(super) fn of_term(engine: &'e TantivyEngine, term: &Term, budget: &Budget) -> Result<Self, EngineError> {
         Self::of_alternatives(engine, std::iter::once((term, 1.0)), budget)
     }
@@ -87,13 +86,13 @@ impl<'e> GroupCursor<'e> {
             }));
             frequent.push((term, scale));
         }
-        // A stable sort: stages of one alternative stay in their order.
+        // The sort is stable, so the stages of an alternative keep their order.
         stages.sort_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound));
         let (required, indispensable, essential) = (false, false, 0);
         Ok(Self { engine, frequent, lists, stages, essential, cost, required, indispensable })
     }
 
-    /// The first block at or behind one that may have documents of the group.
+    /// The first block from `block` on that may have documents of the group.
     pub(super) fn next_block(&self, block: usize) -> Option<usize> {
         if !self.frequent.is_empty() {
             return Some(block).filter(|block| block * BLOCK_LEN < self.engine.scorer.documents());
@@ -102,17 +101,17 @@ impl<'e> GroupCursor<'e> {
         lists.map(block_of).min()
     }
 
-    /// An upper bound of the score of a document that is in no essential stage and no list.
+    /// Upper bound of the score of a document that is in no essential stage and no list.
     pub(super) fn nonessential_bound(&self) -> f32 {
         self.stages.get(self.essential).map_or(0.0, |stage| stage.upper_bound)
     }
 
-    /// Whether there is a stage that isn't essential.
     pub(super) fn has_nonessential(&self) -> bool {
         self.essential < self.stages.len()
     }
 
-    /// Finds the group's documents in a block, and scores those of `among` by the lists. Returns the units of work.
+    /// Finds the group's documents in a block, and scores those in `among` by the lists. Returns
+    /// the units of work.
     pub(super) fn enter(&mut self, scores: &mut BlockScores, block: usize, among: Option<&Bitset>) -> usize {
         scores.clear();
         for (term, _) in &self.frequent {
@@ -133,13 +132,14 @@ impl<'e> GroupCursor<'e> {
         units
     }
 
-    /// An upper bound of the units of work that it takes to score that many documents of a block by frequent alternatives.
+    /// Upper bound of the units of work for scoring that many documents in a block by frequent
+    /// alternatives.
     pub(super) fn scoring(&self, documents: usize) -> usize {
         let blocks = self.engine.scorer.documents().div_ceil(BLOCK_LEN).max(1);
         self.frequent.iter().map(|(term, _)| (term.documents() / blocks).min(documents)).sum()
     }
 
-    /// Adds the documents of a block that are in an essential stage or a list, and not only in others.
+    /// Adds the block's documents that are in an essential stage or a list.
     pub(super) fn add_essential(&self, scores: &BlockScores, block: usize, to: &mut Bitset) {
         to.unite(&scores.scored);
         for stage in &self.stages[..self.essential] {
@@ -147,7 +147,8 @@ impl<'e> GroupCursor<'e> {
         }
     }
 
-    /// The score of a document that was [entered](Self::enter); 0 where the group doesn't have it.
+    /// The score of a document in the block that was [entered](Self::enter); 0 if it's not in the
+    /// group.
     #[inline]
     pub(super) fn score(&self, scores: &BlockScores, block: usize, at: usize) -> f32 {
         let document = document(block_start(block), at);

@@ -1,7 +1,8 @@
-//! The tantivy engine: one field, one segment, documents in the order of ordinals, served from memory.
+//! The tantivy engine: one field, one segment, documents in ordinal order, served from memory.
 //!
-//! All kinds of terms share one field and one dictionary. A term's frequency in a document is the code of its occurrences
-//! in the sections, so that one posting list per word has all that the score needs.
+//! All kinds of terms share one field and one dictionary. A term's frequency in a document is the
+//! code of its occurrences in the sections, so that one posting list per word has all that the
+//! score needs.
 
 mod block;
 mod build;
@@ -42,15 +43,13 @@ use crate::search::forward::Forward;
 use crate::search::score::Scorer;
 use crate::search::{Plan, Term};
 
-/// The name of the one field.
 const FIELD: &str = "terms";
 
-/// The index, loaded.
 #[derive(Debug)]
 pub struct TantivyIndex(Index);
 
 impl TantivyIndex {
-    /// Loads an index from its files, which are copied.
+    /// Loads an index from its files, copying them.
     pub fn load(files: EngineFiles) -> Result<Self, EngineError> {
         let directory = RamDirectory::create();
         for (name, content) in files {
@@ -60,11 +59,10 @@ impl TantivyIndex {
     }
 }
 
-/// An open index.
 pub struct TantivyEngine {
     field: Field,
     postings: Arc<InvertedIndexReader>,
-    /// The frequent terms, by where their postings begin.
+    /// The frequent terms, by the offset of their postings.
     frequent: FxHashMap<usize, FrequentTerm>,
     scorer: Scorer,
     forward: Forward,
@@ -79,8 +77,8 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index with the lengths and words of its documents, their records, and the catalogue, whose categories filters
-    /// name.
+    /// Opens an index with its documents' lengths, words and records. The catalogue resolves the
+    /// categories in filters.
     pub fn open(
         TantivyIndex(index): TantivyIndex,
         scorer: Scorer,
@@ -124,7 +122,7 @@ impl TantivyEngine {
         Ok(found)
     }
 
-    /// The term, if any document has it.
+    /// Looks up a term; `None` if no document has it.
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
         let mut text = String::with_capacity(24);
         term.write(&mut text);
@@ -132,7 +130,7 @@ impl TantivyEngine {
         self.postings.get_term_info(&term).map_err(EngineError::index("read"))
     }
 
-    /// The bitmap and the tiers of a term, if it is frequent.
+    /// The bitmap and tiers of a term, if it's frequent.
     fn frequent(&self, term: &TermInfo) -> Option<&FrequentTerm> {
         self.frequent.get(&term.postings_range.start)
     }
@@ -152,7 +150,7 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
-    /// The documents with one of the plan's names, sorted; demo records are never among them.
+    /// The documents with one of the plan's names, sorted, without demo records.
     fn names(&self, plan: &Plan, budget: &Budget) -> Result<Vec<Ordinal>, EngineError> {
         let mut documents = Vec::new();
         for name in &plan.names {
@@ -166,7 +164,6 @@ impl TantivyEngine {
         Ok(documents)
     }
 
-    /// The posting list of a term, at its first document.
     fn read(&self, term: &TermInfo) -> Result<PostingList, EngineError> {
         self.postings
             .read_block_postings_from_terminfo(term, IndexRecordOption::WithFreqs)
@@ -175,7 +172,7 @@ impl TantivyEngine {
     }
 }
 
-/// The terms of a kind, which is the first byte of their names.
+/// The terms of one kind, which is the first byte of their names.
 fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>, EngineError> {
     let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
     terms.into_stream().map_err(EngineError::index("read"))

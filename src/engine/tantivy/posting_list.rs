@@ -1,4 +1,4 @@
-//! tantivy's posting lists, document by document.
+//! Iterates over tantivy's posting lists.
 
 use ::tantivy::DocId;
 use ::tantivy::postings::BlockSegmentPostings;
@@ -14,20 +14,20 @@ impl PostingList {
         Self { postings, at: 0 }
     }
 
-    /// The current document; [`TERMINATED`](::tantivy::TERMINATED) behind the last.
+    /// The current document; [`TERMINATED`](::tantivy::TERMINATED) after the last.
     pub(super) fn document(&self) -> DocId {
         // tantivy pads the last block with it.
         self.postings.doc(self.at)
     }
 
-    /// Seeks the first document that isn't before `target`.
+    /// Moves to the first document that isn't before `target`.
     pub(super) fn seek(&mut self, target: DocId) {
         if self.document() < target {
             self.at = self.postings.seek(target);
         }
     }
 
-    /// Calls a function with each document before `end` and its packed term frequency.
+    /// Calls `visit` with each document before `end` and its packed term frequency.
     pub(super) fn for_each_until(&mut self, end: DocId, mut visit: impl FnMut(DocId, u32)) {
         loop {
             let documents = self.postings.docs();
@@ -51,5 +51,5 @@ impl PostingList {
     }
 }
 
-/// The number of postings that tantivy decodes at a time; the last time fewer.
+/// How many postings tantivy decodes at a time; the last block has fewer.
 const POSTINGS_PER_BLOCK: usize = 128;

@@ -1,4 +1,4 @@
-//! The walk over the posting lists of a plan, block by block.
+//! Walks the posting lists of a plan, block by block.
 
 use std::cell::Cell;
 
@@ -10,12 +10,12 @@ use crate::engine::EngineError;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 
-/// Collects the documents that satisfy all required groups of a plan, in rising order; where those
-/// [aren't enough](TierCollector::falls_back), after that all documents that satisfy any of them, these ones among them.
-/// Documents without an indispensable group are never collected. Without a required group any may satisfy the plan, and
-/// without any group all documents are collected.
+/// Collects the documents that satisfy all required groups, in ascending order. If those [aren't
+/// enough](TierCollector::falls_back), all documents that satisfy any required group follow.
+/// Documents without an indispensable group are never collected. If no group is required, any group
+/// suffices; without groups, all documents are collected.
 ///
-/// Stops where the budget is spent; which documents are found by then doesn't depend on the
+/// Stops once the budget is spent. Which documents have been found by then doesn't depend on the
 /// [threshold](TierCollector::threshold).
 pub(super) fn walk(
     engine: &TantivyEngine,
@@ -35,7 +35,7 @@ pub(super) fn walk(
     drop(walk);
     if has_required && collector.falls_back() {
         let Some(mut walk) = Walk::open(engine, plan, budget)? else { return Ok(()) };
-        // A required group that is indispensable is one that every document has.
+        // A required group that is indispensable is satisfied by every document found.
         if plan.groups.iter().any(|group| group.required && group.indispensable) {
             walk.all_blocks(|group| group.indispensable, Combine::All, collector);
         } else {
@@ -46,32 +46,30 @@ pub(super) fn walk(
 }
 
 thread_local! {
-    /// The buffers of the thread's last walk, reused by its next one: they are large, and fresh ones cost page faults.
+    /// Buffers of the thread's last walk, reused by its next one: they're large, and new ones cost
+    /// page faults.
     static BUFFERS: Cell<Vec<BlockScores>> = const { Cell::new(Vec::new()) };
 }
 
-/// The number of buffers to keep, 17 KiB a group: more than most queries have.
+/// Number of buffers kept, 17 KiB each: more than most queries have groups.
 const KEPT: usize = 12;
 
-/// How the documents of groups are combined.
 #[derive(Clone, Copy)]
 enum Combine {
-    /// The intersection.
+    /// Intersection.
     All,
-    /// The union.
+    /// Union.
     Any,
 }
 
-/// One pass over the documents.
 struct Walk<'e> {
     engine: &'e TantivyEngine,
-    /// The groups, the required ones first.
+    /// The required groups come first.
     groups: Vec<GroupCursor<'e>>,
-    /// The documents and scores of each group in the current block, and buffers of further ones.
+    /// Each group's documents and scores in the current block, plus spare buffers.
     scores: Vec<BlockScores>,
-    /// The excluded terms.
     excluded: Vec<GroupCursor<'e>>,
-    /// The score below which a document only counts.
+    /// The score below which a document is only counted.
     threshold: Option<f32>,
     budget: &'e Budget,
 }
@@ -79,13 +77,13 @@ struct Walk<'e> {
 /// Bounds the rounding error of a sum of scores in any order.
 const ROUNDING: f32 = 1.000_01;
 
-/// The units of the budget that a block takes.
+/// Budget units per block.
 const BLOCK: usize = 100;
 
-/// The units that each group takes there, besides its postings.
+/// Budget units per group in a block, besides its postings.
 const GROUP: usize = 30;
 
-/// The units that each document found there takes.
+/// Budget units per document found.
 const FOUND: usize = 3;
 
 impl Drop for Walk<'_> {
@@ -96,7 +94,7 @@ impl Drop for Walk<'_> {
 }
 
 impl<'e> Walk<'e> {
-    /// Opens the posting lists of a plan; `None` where the budget is spent by then.
+    /// Opens a plan's posting lists; `None` if that exhausts the budget.
     fn open(engine: &'e TantivyEngine, plan: &Plan, budget: &'e Budget) -> Result<Option<Self>, EngineError> {
         let mut groups = Vec::with_capacity(plan.groups.len());
         for group in &plan.groups {
@@ -114,7 +112,6 @@ impl<'e> Walk<'e> {
         Ok(Some(Self { engine, groups, scores, excluded, threshold: None, budget }))
     }
 
-    /// Collects all documents, except excluded ones.
     fn all_documents(&mut self, collector: &mut TierCollector<'_>) {
         let documents = self.engine.scorer.documents();
         for block in 0..documents.div_ceil(BLOCK_LEN) {
@@ -128,8 +125,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Collects the documents of all blocks by the groups that decide whether a document is found. The other groups only add to
-    /// scores.
+    /// Collects documents in all blocks. Only `is_finder` groups decide whether a document is
+    /// found; the other groups only add to scores.
     fn all_blocks(
         &mut self,
         is_finder: impl Fn(&GroupCursor<'_>) -> bool,
@@ -159,7 +156,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// The first block at or behind one that may have documents.
+    /// The first block from `block` on that may have documents.
     fn next_block(&self, finders: &[usize], block: usize, combine: Combine) -> Option<usize> {
         match combine {
             Combine::All => self.groups[*finders.first()?].next_block(block),
@@ -167,7 +164,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Finds the documents of a block. The rarest groups come first.
+    /// Finds the documents in a block, starting with the rarest groups.
     fn find(&mut self, finders: &[usize], block: usize, combine: Combine) -> Bitset {
         let mut found: Option<Bitset> = None;
         for at in finders {
@@ -188,7 +185,6 @@ impl<'e> Walk<'e> {
         found.unwrap_or(Bitset::NONE)
     }
 
-    /// Removes the excluded documents of a block.
     fn exclude(&mut self, block: usize, found: &mut Bitset) {
         let scores = &mut self.scores[self.groups.len()];
         for term in &mut self.excluded {
@@ -197,8 +193,9 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Removes the documents of a block which were collected before or don't have the phrases, and spends the units of scoring the
-    /// others: an upper bound, for pruning depends on the page. Where the budget is exceeded, removes documents at the end of the block.
+    /// Removes documents that were already collected or lack the phrases, and spends the units for
+    /// scoring the others. That's an upper bound, because pruning depends on the page. If it
+    /// exceeds the budget, documents at the end of the block are removed.
     fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         for ordinal in collector.collected_before().iter().filter(|ordinal| block_of(**ordinal) == block) {
@@ -221,14 +218,15 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Collects the documents of a block: those which reach the threshold with their scores, all others as pruned.
+    /// Collects a block's documents: those that reach the threshold with their scores, all others
+    /// as pruned.
     fn collect(&mut self, block: usize, found: &Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
         let mut pruned = *found;
         for at in self.candidates(block, found).offsets() {
             let groups = self.groups.iter().zip(&self.scores);
-            // Summed in one order, so that a score doesn't depend on pruning.
+            // Always summed in the same order, so that a score doesn't depend on pruning.
             let score = groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at));
             if score >= threshold {
                 pruned.remove(at);
@@ -239,8 +237,8 @@ impl<'e> Walk<'e> {
         collector.count_pruned(pruned.pruned(start));
     }
 
-    /// The documents among those found in a block which can reach the threshold, as `MaxScore` selects them (Turtle and Flood,
-    /// "Query evaluation: strategies and optimizations", 1995): those of the essential stages.
+    /// The found documents that can reach the threshold: those in essential stages, as in
+    /// `MaxScore` (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995).
     fn candidates(&self, block: usize, found: &Bitset) -> Bitset {
         if self.threshold.is_none() {
             return *found;
@@ -253,8 +251,8 @@ impl<'e> Walk<'e> {
         candidates
     }
 
-    /// Sets the threshold. Stages become essential, those of the highest upper bounds first, until the bounds of all others are
-    /// together below it.
+    /// Sets the threshold. Stages become essential, highest upper bound first, until the sum of the
+    /// remaining bounds is below it.
     fn set_threshold(&mut self, threshold: Option<f32>) {
         self.threshold = threshold;
         let Some(threshold) = threshold else { return };

@@ -1,5 +1,6 @@
-//! Advice on texts that came out of another format: markup and mojibake. One finding for each kind and property of a file,
-//! as an export of a web page has them in each record.
+//! Advice on texts that were converted from another format: markup and mojibake. There's one
+//! finding per kind and property in a file, because an export scraped from a website has them in
+//! every record.
 
 use std::ops::Range;
 
@@ -9,10 +10,8 @@ use crate::export::finding::{Fault, Faults};
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 
-/// How many places a finding names.
 const EXAMPLES: usize = 3;
 
-/// The kind of a blemish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blemish {
     Tag,
@@ -30,7 +29,6 @@ impl Blemish {
         }
     }
 
-    /// Its name in the singular and in the plural.
     const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Tag => ("an HTML tag", "HTML tags"),
@@ -41,7 +39,7 @@ impl Blemish {
         }
     }
 
-    /// The remedy, where `meant` is what the piece stands for.
+    /// How to fix it. `meant` is what the piece stands for.
     fn help(self, piece: &str, meant: Option<char>) -> String {
         match (self, meant) {
             (Self::Tag, _) => "remove the tags: texts are plain, so that readers see a tag as it is written".to_owned(),
@@ -64,19 +62,17 @@ impl Blemish {
     }
 }
 
-/// The blemishes of the texts in one document.
 #[derive(Debug, Default)]
 pub(super) struct Blemishes {
     summaries: Vec<Summary>,
 }
 
-/// The blemishes of one kind in one property.
 #[derive(Debug)]
 struct Summary {
     blemish: Blemish,
-    /// The envelope's member that the property is in, and the property.
+    /// The envelope's member that contains the property, and the property.
     property: (Box<str>, Box<str>),
-    /// How many texts have one.
+    /// The number of texts that have one.
     texts: usize,
     examples: Vec<Example>,
 }
@@ -90,7 +86,6 @@ struct Example {
 }
 
 impl Blemishes {
-    /// Looks for blemishes in a text, the value at a path.
     pub(super) fn look(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if markup::is_possible(text) {
             self.look_for_markup(value, path, text);
@@ -117,7 +112,7 @@ impl Blemishes {
             self.add(Blemish::Garbled, value, path, text, place, Some(meant));
         }
         if let Some(place) = mojibake::lost(text) {
-            // Half a surrogate pair reads the same, and is an error already.
+            // An unpaired surrogate reads the same, and is already an error.
             let is_written = |raw: &str| raw.contains('\u{fffd}') || raw.to_ascii_lowercase().contains("\\ufffd");
             if value.kind() == Kind::Plain || is_written(value.raw()) {
                 self.add(Blemish::Lost, value, path, text, place, None);
@@ -149,7 +144,6 @@ impl Blemishes {
         }
     }
 
-    /// Reports them.
     pub(super) fn report(self, faults: &mut Faults) {
         self.summaries.into_iter().filter_map(Summary::fault).for_each(|fault| faults.add(fault));
     }
@@ -177,7 +171,7 @@ impl Summary {
 
 impl Example {
     fn new(value: Value<'_>, path: Path<'_>, text: &str, piece: Range<usize>, meant: Option<char>) -> Self {
-        /// Longest piece that is shown, in bytes.
+        /// Maximum length of a piece in a message, in bytes.
         const SHOWN: usize = 80;
         let mut shown = text[piece.clone()].to_owned();
         if shown.len() > SHOWN {
@@ -185,13 +179,13 @@ impl Example {
             shown.push('…');
         }
         let start = value.span().start + 1;
-        // With escapes the text in the file is longer.
+        // If the text has escapes, its offsets differ from those in the file.
         let place = if value.kind() == Kind::Plain { start + piece.start..start + piece.end } else { value.head() };
         Self { place, pointer: path.to_string(), piece: shown, meant }
     }
 }
 
-/// The envelope's member that a path leads into, and the last key of the path.
+/// The envelope's member that a path leads into, and the path's last key.
 fn property(path: Path<'_>) -> (&str, &str) {
     let (mut at, mut section, mut property) = (path, "", None);
     loop {

@@ -1,4 +1,4 @@
-//! Entries of the envelope's optional arrays: what they have in common, and categories.
+//! Helpers for the entries of the envelope's optional arrays, and the categories.
 
 use super::property::Use;
 use super::{Entry, Reader};
@@ -27,7 +27,6 @@ impl Reader {
         categories
     }
 
-    /// Advises that an entry isn't used.
     pub(super) fn left_out(&mut self, value: Value<'_>, path: Path<'_>, why: &str) {
         if value.kind() != Kind::Invalid {
             let message = format!("this entry is left out: {why}");
@@ -35,7 +34,7 @@ impl Reader {
         }
     }
 
-    /// A text that an entry can't do without and that isn't blank; the entry is reported if it is missing.
+    /// Reads a required text, which mustn't be blank. Reports the entry if it's missing.
     pub(super) fn required<'d>(
         &mut self,
         entry: Value<'d>,
@@ -57,7 +56,6 @@ impl Reader {
         found
     }
 
-    /// A text that an entry may have.
     pub(super) fn optional_text(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Option<Box<str>> {
         let mut text = None;
         if let Some(value) = entry.get(key) {
@@ -66,7 +64,7 @@ impl Reader {
         text
     }
 
-    /// A list of texts that an entry may have, without blank ones.
+    /// Reads an optional list of texts, dropping blank ones.
     pub(super) fn optional_texts(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Vec<Box<str>> {
         let mut texts = Vec::new();
         if let Some(value) = entry.get(key) {

@@ -1,4 +1,4 @@
-//! Glossary terms.
+//! Reads glossary terms.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Reader {
         Some(Entry { index, key: key.span(), value: Term { term, related } })
     }
 
-    /// A source is a title or an address, alone or both in an object.
+    /// Reads a source: a title or a URL as a string, or an object with either or both.
     fn glossary_source(&mut self, source: Value<'_>, path: Path<'_>) -> Option<GlossarySource> {
         if let Some(text) = source.as_str() {
             let is_link = is_uri(&text) && is_web(&text);
@@ -79,7 +79,7 @@ impl Reader {
     }
 }
 
-/// Where the texts of a list are, blank ones left out.
+/// The spans of the texts in a list, except blank ones.
 fn places(list: Value<'_>) -> Vec<Range<usize>> {
     let texts = std::iter::once(list).chain(list.elements());
     let is_term = |value: &Value<'_>| value.as_str().is_some_and(|text| !text.trim().is_empty());

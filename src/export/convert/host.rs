@@ -1,4 +1,5 @@
-//! Doubts about the host of a website: placeholders, hosts of a local network, unknown top-level domains.
+//! Doubts about a website's host: placeholders, hosts on a local network, unknown top-level
+//! domains.
 
 use std::fmt::Display;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -8,7 +9,7 @@ use fluent_uri::component::Host;
 
 use crate::export::Code;
 
-/// Hosts of one label that stand for one to be filled in.
+/// Single-label hosts that are placeholders.
 const PLACEHOLDERS: [&str; 15] = [
     "changeme",
     "company",
@@ -26,15 +27,15 @@ const PLACEHOLDERS: [&str; 15] = [
     "unknown",
     "xxx",
 ];
-/// Labels before the top-level domain that stand for one to be filled in.
+/// Placeholder labels right before the top-level domain.
 const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompany", "yourdomain", "yoursite"];
-/// Top-level names of local networks: RFC 6762, ICANN's reservation of `internal`, and customs.
+/// Top-level names of local networks: from RFC 6762, ICANN's reservation of `internal`, and common
+/// practice.
 const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
 
 const OWN_HELP: &str = "write the address of the product's own website";
 const LOCAL_HELP: &str = "write an address that the directory's readers can reach";
 
-/// Why a host can't be that of a website.
 pub(super) struct Doubt {
     pub(super) code: Code,
     pub(super) message: String,
@@ -47,7 +48,8 @@ impl Doubt {
     }
 }
 
-/// The doubt about a URL of the scheme http or https, if there is one. `.example` is for fictional records, and is fine.
+/// Returns the doubt about an http or https URL, if any. `.example` is for fictional records and is
+/// accepted.
 pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
         return Some(Doubt::new(Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP));
@@ -79,14 +81,13 @@ fn ipv6(address: Ipv6Addr) -> Option<Doubt> {
     if address.is_loopback() || address.is_unspecified() {
         return Some(own_computer(&address));
     }
-    // RFC 3849.
     if address.segments()[..2] == [0x2001, 0xdb8] {
         return Some(reserved(&address));
     }
     (address.is_unique_local() || address.is_unicast_link_local()).then(|| local(&address))
 }
 
-/// A host with a name, as RFC 2606 and RFC 6761 reserve some.
+/// Checks a named host; RFC 2606 and RFC 6761 reserve some names.
 fn named(host: &str) -> Option<Doubt> {
     let name = host.strip_suffix('.').unwrap_or(host);
     let mut labels = name.rsplit('.');

@@ -1,11 +1,11 @@
-//! Recognition of HTML and Markdown in texts. Texts that only resemble it stay: `a < b`, `Map<String>`, `<id>`, and a text that
-//! names a tag.
+//! Recognises HTML and Markdown in texts. Texts that merely resemble them aren't reported: `a < b`,
+//! `Map<String>`, `<id>`, or a text that mentions a tag.
 
 use std::ops::Range;
 
 use memchr::{memchr_iter, memchr3};
 
-/// Elements that format text. A name in angle brackets that isn't one is a placeholder.
+/// Elements that format text. Any other name in angle brackets is taken for a placeholder.
 const ELEMENTS: [&str; 52] = [
     "a",
     "abbr",
@@ -61,28 +61,28 @@ const ELEMENTS: [&str; 52] = [
     "ul",
 ];
 
-/// Longest tag, in bytes.
+/// In bytes.
 const TAG_BYTES: usize = 500;
-/// Longest entity behind its `&`, in bytes; the longest name has 32.
+/// In bytes, without the `&`; the longest name has 32.
 const ENTITY_BYTES: usize = 34;
-/// Longest words of a link, in bytes.
+/// Maximum length of a link's text, in bytes.
 const LINK_BYTES: usize = 300;
 
-/// Whether a text has a character that markup needs. Most texts have none.
+/// Whether a text has a character that markup needs. Most texts don't.
 pub(super) fn is_possible(text: &str) -> bool {
     memchr3(b'<', b'&', b']', text.as_bytes()).is_some()
 }
 
-/// A tag of a known element.
 struct Tag<'t> {
-    /// Index among [`ELEMENTS`].
+    /// Index in [`ELEMENTS`].
     element: usize,
     is_closing: bool,
     attributes: &'t str,
     place: Range<usize>,
 }
 
-/// The first tag that is markup: one with attributes, a line break, or an opening tag with content and a closing tag.
+/// Finds the first tag that is markup: one with attributes, a line break, or an opening tag with
+/// content and a closing tag.
 pub(super) fn tag(text: &str) -> Option<Range<usize>> {
     let mut starts = memchr_iter(b'<', text.as_bytes()).peekable();
     starts.peek()?;
@@ -119,7 +119,7 @@ fn parse_tag(text: &str, start: usize) -> Option<Tag<'_>> {
     is_tag.then_some(Tag { element, is_closing: inner.len() < behind.len(), attributes, place: start..end })
 }
 
-/// Whether a text speaks of a piece of markup: quotes it, or calls it a tag.
+/// Whether the text merely mentions a piece of markup: quotes it, or calls it a tag.
 fn is_mention(text: &str, piece: &Range<usize>) -> bool {
     let (before, behind) = (&text[..piece.start], &text[piece.end..]);
     let is_quoted = before.ends_with(['"', '\'', '`', '‘', '“', '«', '„'])
@@ -128,7 +128,7 @@ fn is_mention(text: &str, piece: &Range<usize>) -> bool {
     is_quoted || (next.len() < behind.len() && (next.starts_with("tag") || next.starts_with("element")))
 }
 
-/// The first entity of HTML, and the first character of what it stands for.
+/// Finds the first HTML entity and the first character it stands for.
 pub(super) fn entity(text: &str) -> Option<(Range<usize>, char)> {
     memchr_iter(b'&', text.as_bytes()).find_map(|start| {
         let behind = &text[start + 1..];
@@ -150,12 +150,12 @@ fn numeric(number: &str) -> Option<char> {
     char::from_u32(code.ok()?).filter(|c| !c.is_control())
 }
 
-/// The first Markdown link: words in brackets, and an address in parentheses.
+/// Finds the first Markdown link: text in brackets followed by an address in parentheses.
 pub(super) fn link(text: &str) -> Option<Range<usize>> {
     let starts = ["http://", "https://", "mailto:", "www.", "#", "/", "./", "../"];
     memchr_iter(b']', text.as_bytes()).find_map(|at| {
         let address = text[at + 1..].strip_prefix('(')?;
-        // Another bracket ends it too, so that a text of brackets is read once.
+        // A bracket also ends it, so that a text full of brackets is read only once.
         let end = address.find(|c: char| matches!(c, ')' | '[' | ']') || c.is_whitespace())?;
         let address = Some(&address[..end]).filter(|_| !address[end..].starts_with(['[', ']']))?;
         let is_address = starts.iter().any(|start| address.len() > start.len() && address.starts_with(start));

@@ -1,7 +1,8 @@
-//! From a parsed document to values of the directory, with advice on what can't be used as it is.
+//! Converts a parsed document to the directory's values, with advice on what can't be used as it
+//! is.
 //!
-//! The schema has been checked before. Here a word that is too long to be searched is an error, everything else a warning. A
-//! record without an essential property yields nothing.
+//! The schema has already been checked. Here, a word that's too long to be searched is an error;
+//! almost everything else is a warning. A record without an essential property yields nothing.
 
 mod blemish;
 mod entry;
@@ -30,41 +31,39 @@ use super::vocabulary::{ENVELOPE, NearMiss};
 use super::{Code, Section, SectionKind};
 use crate::record::{CalendarDate, Category, GlossaryTerm, Review, Software, SynonymGroup};
 
-/// The contents of a document.
 pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
-    /// The prefix of its ids, where it states one.
+    /// The id prefix that it declares, if any.
     pub(super) id_prefix: Option<Box<str>>,
     pub(super) software: Vec<Entry<Product>>,
     pub(super) categories: Vec<Entry<Category>>,
     pub(super) reviews: Vec<Entry<Opinion>>,
     pub(super) glossary: Vec<Entry<Term>>,
     pub(super) synonyms: Vec<Entry<SynonymGroup>>,
-    /// The arrays of the envelope, in the order of [`SectionKind::ALL`].
+    /// The envelope's arrays, in the order of [`SectionKind::ALL`].
     pub(super) sections: [Section; 5],
 }
 
 /// An element of one of the envelope's arrays.
 pub(super) struct Entry<T> {
-    /// Its index there.
     pub(super) index: usize,
-    /// Where its identifying value stands.
+    /// Where its identifying value is.
     pub(super) key: Range<usize>,
     pub(super) value: T,
 }
 
-/// A record that says at least its id.
+/// A record that has at least an id.
 pub(super) struct Product {
     pub(super) id: Box<str>,
-    /// `None` where the record lacks something essential.
+    /// `None` if the record lacks something essential.
     pub(super) software: Option<Software>,
     pub(super) url: Range<usize>,
     pub(super) name: Range<usize>,
 }
 
-/// A review, and where it says what it is about.
+/// A review, and where it names its product.
 pub(super) struct Opinion {
     pub(super) review: Review,
     pub(super) software_id: Range<usize>,
@@ -76,24 +75,21 @@ pub(super) struct Term {
     pub(super) related: Vec<Range<usize>>,
 }
 
-/// The days that dates are compared with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Days {
-    /// The last day that isn't in the future.
     pub(super) today: CalendarDate,
-    /// Evidence that was checked before this day is stale.
+    /// Evidence checked before this day is stale.
     pub(super) stale_before: Option<CalendarDate>,
 }
 
-/// The state of reading one document.
 pub(super) struct Reader {
     faults: Faults,
     blemishes: Blemishes,
-    /// `None` where the values were checked before.
+    /// `None` if the values have already been checked.
     days: Option<Days>,
 }
 
-/// Reads a document. The root need not be an object, nor valid.
+/// Reads a document. The root may be invalid or not an object.
 pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     let mut reader = Reader::new(Some(days));
     let path = Path::Root;
@@ -128,8 +124,8 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
 }
 
 impl Contents {
-    /// Puts a prefix before the ids of all products and reviews. A review that refers to a product of this document by the id there
-    /// follows it; any other refers to a product by its full id.
+    /// Prepends a prefix to the ids of all products and reviews. A review's product id gets the
+    /// prefix only if the product is in this document; otherwise it's already a full id.
     pub(super) fn prefix_ids(&mut self, prefix: &str) {
         if prefix.is_empty() {
             return;
@@ -157,7 +153,7 @@ impl Reader {
         Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
     }
 
-    /// The prefix of ids. One that isn't a text isn't used, as with the other optional properties.
+    /// Reads the id prefix. If it's not a text, it's ignored, as for other optional properties.
     fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
         let value = root.get("id_prefix")?;
         if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
@@ -168,7 +164,6 @@ impl Reader {
         value.as_str().map(Into::into)
     }
 
-    /// Reports a finding at a value.
     fn report(
         &mut self,
         code: Code,
@@ -180,7 +175,6 @@ impl Reader {
         self.faults.add(Fault::new(code, value.head(), path, message, help));
     }
 
-    /// The elements of an optional array of the envelope.
     fn optional_section<'d>(&mut self, root: Value<'d>, kind: SectionKind) -> Vec<(usize, Value<'d>)> {
         let Some(value) = root.get(kind.key()) else { return Vec::new() };
         if !matches!(value.kind(), Kind::Array | Kind::Null | Kind::Invalid) {
@@ -196,14 +190,14 @@ impl Reader {
         value.elements().enumerate().collect()
     }
 
-    /// Advises on keys that are almost known ones.
+    /// Advises on keys that resemble known ones.
     fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
         let mut present = None;
         for (key, value) in object.members() {
             let name = key.as_str().unwrap_or_default();
             let Some(meant) = known.meant(&name, value) else { continue };
-            // An object that has the known key too means something else by the other: a `source` with a text isn't a
-            // misspelled `sources`.
+            // If the object also has the known key, the other one means something else: a `source`
+            // with a text isn't a misspelled `sources`.
             let present = present.get_or_insert_with(|| known.present(object));
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {

@@ -1,11 +1,12 @@
-//! Recognition of mojibake: UTF-8 that was decoded as Windows-1252 or ISO 8859-1, and characters that a conversion lost.
+//! Recognises mojibake: UTF-8 that was decoded as Windows-1252 or ISO 8859-1, and characters lost
+//! in a conversion.
 
 use std::ops::Range;
 
 use encoding_rs::WINDOWS_1252;
 
-/// The first garbled character and what it stands for. Only sequences that no language writes: `É»` is the end of a French
-/// quotation.
+/// Finds the first garbled character and what it stands for. Only considers sequences that no
+/// language uses; for example, `É»` ends a French quotation.
 pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
     text.char_indices().find_map(|(start, first)| {
         let length = match first {
@@ -14,7 +15,8 @@ pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
             'ð' => 4,
             _ => return None,
         };
-        // The bytes behind the first are 80 to BF; Windows-1252 has some of them as characters beyond ISO 8859-1.
+        // The bytes after the first are 80 to BF. Windows-1252 maps some of them to characters
+        // outside of ISO 8859-1.
         let is_next = |c: char| matches!(c, '\u{80}'..='\u{bf}' | '\u{100}'..);
         if !text[start + first.len_utf8()..].starts_with(is_next) {
             return None;
@@ -26,7 +28,8 @@ pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
     })
 }
 
-/// The one character that the bytes of a text in Windows-1252 or ISO 8859-1 are in UTF-8.
+/// Encodes a text as Windows-1252 or ISO 8859-1 and decodes it as UTF-8, if that gives a single
+/// character.
 fn decoded(piece: &str) -> Option<char> {
     let (bytes, _, is_unmappable) = WINDOWS_1252.encode(piece);
     let bytes = if is_unmappable {
@@ -38,7 +41,8 @@ fn decoded(piece: &str) -> Option<char> {
     chars.next().filter(|_| chars.next().is_none())
 }
 
-/// Whether a character is a frequent one, rather than letters and punctuation that happen to stand together.
+/// Whether a character is a common one, so that the sequence is unlikely to be letters and
+/// punctuation that happen to be adjacent.
 fn is_likely(meant: char, piece: &str, behind: &str) -> bool {
     match meant {
         '\u{a0}'..='ÿ' | '\u{2010}'..='\u{203a}' | '€' | '™' | '←'..='⇿' | '\u{feff}' | '\u{1f000}'.. => true,
@@ -50,7 +54,7 @@ fn is_likely(meant: char, piece: &str, behind: &str) -> bool {
     }
 }
 
-/// The first replacement character, unless the text speaks of it.
+/// Finds the first replacement character, unless the text talks about it.
 pub(super) fn lost(text: &str) -> Option<Range<usize>> {
     let start = text.find(char::REPLACEMENT_CHARACTER)?;
     let is_mention = text.contains("FFFD") || text.contains("eplacement character");

@@ -1,4 +1,4 @@
-//! Single properties: texts, lists of texts, dates, links.
+//! Reads single properties: texts, lists of texts, dates, links.
 
 use fluent_uri::Uri;
 
@@ -9,7 +9,7 @@ use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::record::CalendarDate;
 
-/// Whether a value of a known property was understood; one that wasn't is kept as it is.
+/// Whether a known property's value was used. If not, it's kept as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Used,
@@ -17,7 +17,8 @@ pub(super) enum Use {
 }
 
 impl Reader {
-    /// Advises that a known property can't be used as it is. A record's or review's is returned untouched all the same.
+    /// Advises that a known property can't be used as it is. Records and reviews still return it
+    /// untouched.
     pub(super) fn unusable(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str) -> Use {
         if value.kind() != Kind::Invalid {
             let key = if let Path::Member(_, key) = path { key } else { "this" };
@@ -27,7 +28,7 @@ impl Reader {
         Use::Additional
     }
 
-    /// Reads a text; null means that there is none.
+    /// Reads a text; null means there's none.
     pub(super) fn text(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
@@ -38,7 +39,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reads a list of texts; a lone text is a list of one, null an empty one.
+    /// Reads a list of texts. A single text counts as a list of one, null as an empty one.
     pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
@@ -66,7 +67,7 @@ impl Reader {
         Use::Used
     }
 
-    /// Reports a text with a word that is too long to be searched, and advises on its blemishes.
+    /// Reports a word that's too long to be searched, and looks for blemishes.
     pub(super) fn words(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if self.days.is_none() {
             return;
@@ -79,14 +80,14 @@ impl Reader {
         self.blemishes.look(value, path, text);
     }
 
-    /// Advises on the blemishes of a text that isn't searched.
+    /// Looks for blemishes in a text that isn't searched.
     pub(super) fn label(&mut self, value: Value<'_>, path: Path<'_>) {
         if let (Some(_), Some(text)) = (self.days, value.as_str()) {
             self.blemishes.look(value, path, &text);
         }
     }
 
-    /// Advises on a date that can't be or is yet to come.
+    /// Advises on a date that doesn't exist or is in the future.
     pub(super) fn date(&mut self, value: Value<'_>, path: Path<'_>) {
         let (Some(Days { today, .. }), Some(text)) = (self.days, value.as_str()) else { return };
         let Some(date) = CalendarDate::parse(&text) else {
@@ -105,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// Advises on a check of evidence that is too long ago.
+    /// Advises on evidence that was checked too long ago.
     pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(before) = self.days.and_then(|days| days.stale_before) else { return };
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
@@ -116,7 +117,8 @@ impl Reader {
         }
     }
 
-    /// Advises on a link that browsers don't follow, and on one with a host that can't be that of a website.
+    /// Advises on links that browsers don't follow and on hosts that can't belong to a public
+    /// website.
     pub(super) fn link(&mut self, value: Value<'_>, path: Path<'_>) {
         let (Some(_), Some(text)) = (self.days, value.as_str()) else { return };
         let Ok(uri) = Uri::parse(&*text) else { return };

@@ -9,7 +9,8 @@ use crate::export::text::Value;
 use crate::record::AdditionalProperty;
 
 impl Reader {
-    /// A property kept untouched: the white space between its tokens goes, every digit and escape stays.
+    /// Keeps a property untouched, except for white space between its tokens: every digit and
+    /// escape is kept.
     pub(super) fn keep(&mut self, key: &str, value: Value<'_>, path: Path<'_>) -> Option<AdditionalProperty> {
         if let Some(raw) = compact(value.raw()) {
             return Some((key.into(), raw));
@@ -20,14 +21,13 @@ impl Reader {
     }
 }
 
-/// The JSON text of a number or other value, without white space between its tokens.
+/// Removes the white space between a JSON value's tokens.
 pub(super) fn compact(raw: &str) -> Option<Box<RawValue>> {
     let mut text = String::with_capacity(raw.len());
     write_compact(raw, &mut text);
     RawValue::from_string(text).ok()
 }
 
-/// Appends a JSON text without the white space between its tokens.
 pub fn write_compact(raw: &str, text: &mut String) {
     let mut rest = raw;
     while let Some(at) = rest.find([' ', '\t', '\n', '\r', '"']) {
@@ -42,7 +42,7 @@ pub fn write_compact(raw: &str, text: &mut String) {
     text.push_str(rest);
 }
 
-/// The length of the string at the start, quotes included.
+/// The length of the string literal at the start, including quotes.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

@@ -1,4 +1,4 @@
-//! Reviews.
+//! Reads reviews.
 
 use super::property::Use;
 use super::{Entry, Opinion, Reader};
@@ -97,7 +97,7 @@ fn stars(value: Value<'_>) -> Option<u8> {
     }
 }
 
-/// An RFC 3339 time, or the beginning of a day in UTC.
+/// Parses an RFC 3339 time, or a day, which means its beginning in UTC.
 fn moment(text: &str) -> Option<jiff::Timestamp> {
     if CalendarDate::parse(text).is_some() {
         return format!("{text}T00:00:00Z").parse().ok();

@@ -1,4 +1,4 @@
-//! Records: the elements of `software`.
+//! Reads records, the elements of `software`.
 
 use super::property::Use;
 use super::raw::compact;
@@ -10,13 +10,12 @@ use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
 use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
 
-/// Reads a record that was checked before, alone.
+/// Reads a single record that has already been checked.
 pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
     let mut reader = Reader::new(None);
     reader.product(record, 0, Path::Root)?.value.software
 }
 
-/// A builder of a product, filled while its record is read.
 #[derive(Default)]
 struct SoftwareBuilder<'d> {
     id: Option<Value<'d>>,
@@ -56,7 +55,8 @@ impl Reader {
             self.near_misses(&mut known, record, path);
             product
         };
-        // There may be a hundred thousand, of some four hundred bytes each: a vector that grows moves them.
+        // There may be a hundred thousand products of about four hundred bytes, and a growing
+        // vector would move them.
         let mut products = Vec::with_capacity(list.map_or(0, |list| list.elements().count()));
         products.extend(records.filter_map(product));
         products
@@ -99,7 +99,7 @@ impl Reader {
                 builder.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str()));
             }
             "evidence_checked_on" => {
-                // Another form is an error already.
+                // Any other form is already an error.
                 if value.as_str().is_some_and(|text| is_date_form(&text)) {
                     self.date(value, path);
                     self.age(value, path);
@@ -145,7 +145,8 @@ impl Reader {
         }
     }
 
-    /// Advises on a character in an id that isn't seen: the id can't be copied from what is shown.
+    /// Advises on an invisible character in an id, because the id can't be copied from what's
+    /// displayed.
     fn invisible(&mut self, value: Value<'_>, path: Path<'_>, id: &str) {
         if id.is_ascii() {
             return;
@@ -158,7 +159,7 @@ impl Reader {
 
     fn category_names(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         let used = self.texts(value, path, slot);
-        // Nearly every name has a letter of ASCII, and a slug takes longer.
+        // Nearly every name has an ASCII letter, and making a slug takes longer.
         let is_usable = |name: &str| name.bytes().any(|byte| byte.is_ascii_alphanumeric()) || !slug(name).is_empty();
         if !slot.iter().all(|name| is_usable(name)) {
             slot.clear();
@@ -234,15 +235,15 @@ impl SoftwareBuilder<'_> {
     }
 }
 
-/// Whether a character has no shape of its own: white space other than the ASCII space, zero width, soft hyphen,
-/// bidirectional control. Not the joiners, which some scripts need.
+/// Whether a character is invisible: white space other than the ASCII space, zero-width, soft
+/// hyphen or bidirectional control. Joiners don't count, because some scripts need them.
 fn is_invisible(c: char) -> bool {
     let is_format = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}');
     is_format || (!c.is_ascii() && c.is_whitespace())
 }
 
-/// The first of all names with one slug.
+/// Keeps the first of several names with the same slug.
 fn distinct(names: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     let mut distinct: Vec<Box<str>> = names.collect();
     if distinct.len() > 1 {

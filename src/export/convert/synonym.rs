@@ -1,4 +1,4 @@
-//! Synonyms.
+//! Reads synonyms.
 
 use super::{Entry, Reader};
 use crate::export::SectionKind;
@@ -55,7 +55,7 @@ fn group(entry: Value<'_>) -> Result<SynonymGroup, &'static str> {
     }
 }
 
-/// The texts of an array, if it holds nothing else and none is blank.
+/// The texts in an array; `None` if anything else is in it or a text is blank.
 fn terms(list: Value<'_>) -> Option<Vec<Box<str>>> {
     let text = |element: Value<'_>| element.as_str().filter(|text| !text.trim().is_empty()).map(Into::into);
     (list.kind() == Kind::Array).then(|| list.elements().map(text).collect()).flatten()

@@ -1,4 +1,4 @@
-//! A report as workflow commands, which GitHub shows as annotations:
+//! Prints a report as workflow commands, which GitHub shows as annotations:
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>.
 
 use std::fmt::Write as _;
@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use super::{Grouped, Item, inside, items, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Related, Report};
 
-/// Prints a report as workflow commands: the first findings of a kind in a file, and the number of the others. Each further place of a
-/// finding is a notice.
+/// Prints the first findings of each kind in a file, and the number of the others. A finding's
+/// further places become notices.
 pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for item in items(report) {
         match item {
@@ -37,7 +37,7 @@ fn command(finding: &Finding) -> String {
     annotation(finding.severity().as_str(), &finding.location, finding.code, &message)
 }
 
-/// Another place of a finding, with what that is.
+/// A notice about a further place of a finding.
 fn notice(finding: &Finding, related: &Related) -> String {
     let mut message = format!("{}: see {}, {}", related.note, place(&finding.location), finding.message);
     let _ = inside(&related.location).map(|inside| write!(message, "\n{inside}"));
@@ -58,12 +58,11 @@ fn place(location: &Location) -> String {
     location.place.as_ref().map_or_else(|| file.to_string(), |place| format!("{file}:{}:{}", place.line, place.column))
 }
 
-/// A message, escaped.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property's value, escaped.
+/// Escapes a property's value.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

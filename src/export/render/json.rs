@@ -1,4 +1,4 @@
-//! A report for programs: one JSON document.
+//! Prints a report as one JSON document.
 
 use std::io::{self, Write};
 
@@ -19,8 +19,7 @@ struct Document<'r> {
     stale: Option<&'r Stale>,
 }
 
-/// Prints a report as one JSON document, with the findings that are kept and how many more there
-/// are.
+/// Prints the findings that were kept and how many more there are.
 pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         valid: report.is_valid(),

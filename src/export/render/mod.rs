@@ -1,5 +1,5 @@
-//! A report as people and machines read it: as compilers print theirs, as one JSON document, as GitHub's workflow
-//! commands, as SARIF.
+//! Renders a report: as text like a compiler's, as a JSON document, as GitHub workflow commands, or
+//! as SARIF.
 
 mod github;
 mod json;
@@ -21,18 +21,17 @@ use std::sync::Arc;
 
 use super::{Code, Finding, LeftOut, Location, Report};
 
-/// How many findings of one code are printed for one file; the others are counted.
+/// How many findings of a code are printed per file; the others are counted.
 const PRINTED: usize = 20;
 
-/// The printed part of a report's findings.
 #[derive(Debug)]
 pub(crate) enum Item<'r> {
     Finding(&'r Finding),
-    /// The number of further findings of one code in one file.
+    /// The number of further findings with this code in the file.
     More(LeftOut),
 }
 
-/// The findings file by file, at most [`PRINTED`] of a code, then how many more there are.
+/// The findings file by file: up to [`PRINTED`] of a code, then how many more there are.
 pub(crate) fn items(report: &Report) -> Vec<Item<'_>> {
     let mut items = Vec::new();
     let mut left_out = report.left_out.iter().peekable();
@@ -57,7 +56,7 @@ pub(crate) fn items(report: &Report) -> Vec<Item<'_>> {
     items
 }
 
-/// The last line of a report: how much was looked at and what was found.
+/// The last line of a report: how much was checked and what was found.
 fn summary(report: &Report) -> String {
     let (errors, warnings) = (report.error_count(), report.warning_count());
     let skipped = match report.counts.skipped_records {
@@ -73,7 +72,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-/// Where a finding is inside of its file: the record, and the JSON pointer.
+/// Where a finding is inside its file: the record and the JSON pointer.
 fn inside(location: &Location) -> Option<String> {
     let pointer = || format!("at {}", location.pointer);
     match &location.record {
@@ -87,7 +86,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", Grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// A number with a comma at every thousand.
+/// A number with thousands separators.
 pub(crate) struct Grouped(pub(crate) usize);
 
 impl Display for Grouped {

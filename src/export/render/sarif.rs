@@ -1,4 +1,4 @@
-//! A report in SARIF 2.1.0, which editors and code scanning services show:
+//! Prints a report as SARIF 2.1.0, for editors and code scanning services:
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
 use std::collections::HashMap;
@@ -14,11 +14,11 @@ use crate::text::printable::printable;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The characters of a path that are escaped in a relative reference.
+/// The characters to escape when a path becomes a relative reference.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Prints a report as a SARIF log: a run with the findings that are kept as results, their codes as rules, and the number of further
-/// findings as notifications.
+/// Prints a report as a SARIF log with one run. Results are the findings that were kept, rules are
+/// their codes, and notifications count the findings that were left out.
 pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let log = Log {
         rules: report.code_counts().into_keys().collect(),
@@ -65,7 +65,6 @@ fn rule(code: Code) -> Value {
     })
 }
 
-/// The rules and files that results refer to.
 struct Log<'r> {
     rules: Vec<Code>,
     files: HashMap<&'r Path, &'r SourceFile>,
@@ -118,7 +117,7 @@ impl Log<'_> {
     }
 }
 
-/// The value by its JSON pointer, and the record that it is in by name.
+/// The value as a JSON pointer, and the record it's in by name.
 fn logical_locations(location: &Location) -> Vec<Value> {
     let mut logical = Vec::new();
     if !location.pointer.is_empty() {
@@ -134,7 +133,7 @@ fn logical_locations(location: &Location) -> Vec<Value> {
     logical
 }
 
-/// A region ends on the line where it begins; one over several lines is given without its end.
+/// A region that starts at a place. Its end column is given only if it's on a single line.
 fn region(place: &SourceSpan, file: Option<&SourceFile>) -> Value {
     let mut region = json!({
         "startLine": place.line,
@@ -149,12 +148,12 @@ fn region(place: &SourceSpan, file: Option<&SourceFile>) -> Value {
     region
 }
 
-/// A message as plain text. `[text](target)` would be a link there, which no text of a record shall be.
+/// A message in plain text. `[text](target)` would become a link, so this breaks it up.
 fn message(text: &str) -> Value {
     json!({ "text": text.replace("](", "] (") })
 }
 
-/// The reference of a file: relative to the working directory, or absolute.
+/// The file's reference, relative to the working directory or absolute.
 fn uri(path: &Path) -> String {
     let escaped = percent_encode(path.as_os_str().as_encoded_bytes(), PATH).to_string();
     if escaped.starts_with('/') { format!("file://{escaped}") } else { escaped }

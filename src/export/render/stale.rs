@@ -1,4 +1,4 @@
-//! The list of products with stale evidence, for people.
+//! Prints the products with stale evidence as text.
 
 use std::io::{self, Write};
 
@@ -6,12 +6,11 @@ use super::{Grouped, counted};
 use crate::export::Stale;
 use crate::export::record_name::Truncated;
 
-/// Products of a category that are listed; the others are counted.
+/// How many products of a category are listed; the others are counted.
 const LISTED_PRODUCTS: usize = 20;
-/// Categories that are listed; the others are counted.
+/// How many categories are listed; the others are counted.
 const LISTED_CATEGORIES: usize = 50;
 
-/// Prints the list, category by category, and the numbers.
 pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
     if stale.stale > 0 {
         writeln!(out, "Evidence that was checked before {}, the oldest first:", stale.before)?;

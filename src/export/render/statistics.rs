@@ -1,4 +1,4 @@
-//! The number of findings of each code.
+//! Prints the number of findings per code.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::{Grouped, summary};
 use crate::export::Report;
 
-/// Prints the number of findings of each code, errors first, the largest number first, then the summary.
+/// Prints the counts, errors first and then by descending count, followed by the summary.
 pub fn statistics(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<_> = report.code_counts().into_iter().collect();
     counts.sort_by_key(|(code, count)| (code.severity(), Reverse(*count), *code));

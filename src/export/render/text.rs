@@ -1,4 +1,4 @@
-//! A report for people, as compilers print theirs.
+//! Prints a report as text, like a compiler.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -12,17 +12,14 @@ use super::{Grouped, Item, inside, items, stale::stale, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
 use crate::text::printable::printable;
 
-/// How a report looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Without colours.
     Plain,
-    /// With ANSI escape codes.
     Coloured,
 }
 
-/// Prints a report: each finding with its line, then a summary. The first findings of a kind in
-/// a file are printed, the others counted.
+/// Prints each finding with its line, then a summary. The first findings of each kind in a file are
+/// printed, the others counted.
 pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let files = report.files.iter().map(|file| (file.path(), file)).collect();
     let renderer = match style {
@@ -32,7 +29,7 @@ pub fn text(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()
     let mut printer = Printer { style, renderer, files, out };
     for item in items(report) {
         match item {
-            // These are listed below.
+            // Stale evidence is listed below.
             Item::Finding(Finding { code: Code::StaleEvidence, .. })
             | Item::More(LeftOut { code: Code::StaleEvidence, .. }) => continue,
             Item::Finding(finding) => printer.finding(finding)?,
@@ -69,10 +66,10 @@ impl Printer<'_> {
         self.part(level(code), title, &location, None)
     }
 
-    /// A title, the place with its line, and how to repair it.
+    /// Prints a title, the place with its line, and how to fix it.
     ///
-    /// The arrow line is written here: annotate-snippets would count the column in the piece of the line that it gets,
-    /// not in the whole line.
+    /// The arrow line is written here because annotate-snippets would count the column within the
+    /// excerpt it's given instead of the whole line.
     fn part(
         &mut self,
         level: Level<'_>,

@@ -1,21 +1,21 @@
-//! The part of a line that is shown around a place: an export may be one line of many megabytes.
+//! The part of a line that is shown around a place. An export may be a single line of many
+//! megabytes.
 
 use std::ops::Range;
 
 use crate::export::SourceFile;
 use crate::text::printable::printable;
 
-/// Bytes shown before the place, and behind its first byte, at most.
+/// Maximum bytes shown before the place, and after its start.
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 
-/// Bytes read to see whether more of the line follows, and where its characters begin.
+/// Extra bytes read to see whether the line goes on and where its characters begin.
 const MARGIN: usize = 4;
 
-/// The mark for the part of the line that isn't shown.
 const ELLIPSIS: &str = "…";
 
-/// A piece of one line, and where in it the place is, in bytes.
+/// An excerpt of a line, and the byte range of the place in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) text: String,
@@ -23,14 +23,13 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Cuts the window out of a file.
     pub(super) fn of(file: &SourceFile, place: &Range<usize>) -> Self {
         let from = place.start.saturating_sub(BEFORE + MARGIN);
         let bytes = file.part(from..place.start.saturating_add(BEHIND + MARGIN));
         Self::around(&bytes, &(place.start - from..place.end.saturating_sub(from)))
     }
 
-    /// Cuts the window out. Invalid UTF-8 is shown as U+FFFD.
+    /// Invalid UTF-8 is shown as U+FFFD.
     pub(super) fn around(bytes: &[u8], place: &Range<usize>) -> Self {
         let start = place.start.min(bytes.len());
         let mut from = start.saturating_sub(BEFORE);

@@ -1,4 +1,4 @@
-//! The envelope: the object that a whole file is.
+//! Checks the envelope: the object that a whole file is.
 
 use super::rule::Rules;
 use super::{license, number, record};
@@ -10,7 +10,7 @@ use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::Shape;
 
-/// Checks a document; no fault means that it is valid.
+/// Checks a document. It's valid if there are no faults.
 pub(in crate::export) fn check(root: Value<'_>) -> Faults {
     let mut rules = Rules::default();
     let path = Path::Root;
@@ -68,7 +68,7 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// A group of synonyms: every term stands for all others, so that its cost is the square of their number.
+/// Limits the terms in a group. Every term stands for all others, so a group's cost is quadratic.
 fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
     for key in ["terms", "from", "ambiguous"] {
         let Some(terms) = group.get(key) else { continue };
@@ -82,7 +82,7 @@ fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
 }
 
 impl Rules {
-    /// A count that may be null: an integer from 0.
+    /// A count must be an integer from 0, or null.
     pub(super) fn count(&mut self, value: Value<'_>, path: Path<'_>) {
         let help = "write a whole number from 0, or null";
         match value.kind() {

@@ -1,8 +1,8 @@
-//! Addresses of licences that are usually named by their SPDX identifier.
+//! URLs of licences that are commonly named by their SPDX identifier.
 
-/// The address of a licence named by an SPDX identifier, in any case, with hyphens or spaces; `None` for another text.
+/// Returns the URL of a licence, given its SPDX identifier in any case, with hyphens or spaces.
 pub(super) fn address(name: &str) -> Option<String> {
-    // The longest identifier has fewer characters.
+    // All identifiers are shorter.
     if name.len() > 40 {
         return None;
     }

@@ -1,20 +1,16 @@
-//! Numbers as JSON Schema sees them.
+//! Numbers as JSON Schema treats them.
 
-/// A number that should count something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::export) enum Count {
-    /// A whole number that fits.
     Fits(u64),
-    /// A whole number beyond what is counted.
+    /// A whole number that doesn't fit into 64 bits.
     TooLarge,
-    /// A whole number below zero.
     Negative,
-    /// Not a whole number.
     Fractional,
 }
 
-/// Reads the text of a JSON number as a count. `1.0` and `1e2` are whole numbers. As in the other implementations of JSON
-/// Schema a number with a fraction is what double precision makes of it.
+/// Reads a JSON number as a count. `1.0` and `1e2` are whole numbers. Like other JSON Schema
+/// implementations, it reads numbers with a fraction or exponent in double precision.
 pub(in crate::export) fn count(text: &str) -> Count {
     if let Ok(whole) = text.parse::<u64>() {
         return Count::Fits(whole);
@@ -27,7 +23,7 @@ pub(in crate::export) fn count(text: &str) -> Count {
     } else if value == 0.0 {
         Count::Fits(0)
     } else {
-        // Without a fraction, so every digit is that of the value.
+        // It has no fraction, so this prints its exact value.
         format!("{value:.0}").parse().map_or(Count::TooLarge, Count::Fits)
     }
 }

@@ -1,4 +1,4 @@
-//! A record: one element of `software`.
+//! Checks records, the elements of `software`.
 
 use super::is_date_form;
 use super::rule::{Rules, subject};
@@ -49,7 +49,7 @@ pub(super) fn check(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// The evidence for a record. Reviewed sources need their names and the date.
+/// Checks a record's evidence. If its sources were reviewed, they and the date are required.
 fn evidence(rules: &mut Rules, record: Value<'_>, path: Path<'_>, found: &Properties<'_>) {
     let reviewed = EvidenceStatus::VendorSourcesReviewed.as_str();
     let is_reviewed = found.evidence_status.is_some_and(|status| status.is_text(reviewed));
@@ -116,7 +116,7 @@ fn pair(rules: &mut Rules, source: Value<'_>, path: Path<'_>) {
     }
 }
 
-/// The properties that the rules speak of, the last of each where a key is there twice.
+/// The properties that the rules apply to. For a repeated key, the last value counts.
 #[derive(Default)]
 struct Properties<'d> {
     id: Option<Value<'d>>,

@@ -1,4 +1,4 @@
-//! Single rules: types, texts, URIs, enums, and what is said where one is broken.
+//! The basic rules: types, texts, URIs, enums, and the messages if they're broken.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,6 @@ use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{Known, misspelled};
 
-/// Collects what the rules find in one document.
 #[derive(Default)]
 pub(super) struct Rules {
     pub(super) faults: Faults,
@@ -30,14 +29,13 @@ impl Rules {
     }
 
     pub(super) fn wrong_type(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str, help: &str) {
-        // A word that is no JSON value has been reported already.
+        // A word that isn't a JSON value has already been reported.
         if value.kind() != Kind::Invalid {
             let message = format!("{} must be {wanted}, but is {}", subject(path), value.describe());
             self.report(Code::WrongType, value, path, message, help);
         }
     }
 
-    /// A required property isn't there.
     pub(super) fn missing(&mut self, object: Value<'_>, path: Path<'_>, known: Known, because: &str, help: &str) {
         let key = known.0;
         let message = format!("the required property `{key}` is missing{because}");
@@ -71,7 +69,7 @@ impl Rules {
         }
     }
 
-    /// Requires a URI, where the remedy is known.
+    /// Requires a URI; `help` is used whatever is wrong with it.
     pub(super) fn uri_or(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         let Some(text) = self.string(value, path, help) else { return };
         if !is_uri(&text) {
@@ -85,7 +83,7 @@ impl Rules {
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
             let distance = |value: &str| strsim::osa_distance(value, &text.to_lowercase());
-            // A text of megabytes is near to none, and comparing it takes minutes.
+            // A text of megabytes resembles none of them, and comparing it would take minutes.
             let near = allowed.iter().filter(|value| text.len() <= 2 * value.len()).min_by_key(|value| distance(value));
             let near = near.filter(|value| distance(value) <= value.len() / 3);
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
@@ -95,7 +93,7 @@ impl Rules {
     }
 }
 
-/// How a message names the value at a path.
+/// How a message refers to the value at a path.
 pub(super) fn subject(path: Path<'_>) -> String {
     match path {
         Path::Root => "an export".to_owned(),
@@ -107,7 +105,7 @@ pub(super) fn subject(path: Path<'_>) -> String {
     }
 }
 
-/// The likely reason why a text isn't a URI, and a better way out than the usual, if there is one.
+/// The likely reason why a text isn't a URI, and better help than the default, if any.
 fn why_no_uri(text: &str) -> (String, Option<String>) {
     if text.is_empty() {
         return ("it is empty".to_owned(), None);
@@ -137,10 +135,10 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
     ("it is malformed".to_owned(), Some(help.to_owned()))
 }
 
-/// The URL with an internationalised host in its ASCII form (Punycode, UTS 46) and the other characters that a URI
-/// doesn't have percent-encoded; `None` where the host is ASCII, or isn't a domain name.
+/// The URL with its internationalised host in ASCII (Punycode, UTS 46) and all other invalid
+/// characters percent-encoded. `None` if the host is already ASCII or isn't a domain name.
 fn ascii_url(text: &str) -> Option<String> {
-    // A name has 253 characters at most, of up to 4 bytes; encoding a longer one takes its square.
+    // A domain name has up to 253 characters of up to 4 bytes. Encoding takes quadratic time.
     const HOST_BYTES: usize = 1_012;
     const OTHERS: &AsciiSet =
         &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{');

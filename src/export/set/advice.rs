@@ -1,4 +1,5 @@
-//! Advice across the set: shared addresses and names, related terms that don't exist, synonyms in two groups.
+//! Advice across the set: shared URLs and names, related terms that don't exist, synonyms in two
+//! groups.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +14,6 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::{Software, SynonymGroup, normalised_url, slug};
 
-/// How many examples a summary names.
 const EXAMPLES: usize = 3;
 
 pub(super) fn advise(exports: &[ParsedExport<'_>], repeats: &Repeats, is_complete: bool, findings: &mut Findings) {
@@ -44,7 +44,6 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], repeats: &Repeats, is_complet
     advise_on_terms(exports, repeats, is_complete, findings);
 }
 
-/// The advice on glossaries and synonyms.
 pub(super) fn advise_on_terms(
     exports: &[ParsedExport<'_>],
     repeats: &Repeats,
@@ -57,7 +56,7 @@ pub(super) fn advise_on_terms(
     overlapping_synonyms(exports, repeats, findings);
 }
 
-/// A property that products usually don't share.
+/// A property that products rarely share.
 struct Shared {
     code: Code,
     key: &'static str,
@@ -65,13 +64,14 @@ struct Shared {
     several: &'static str,
     help: &'static str,
     text: fn(&Software) -> &str,
-    /// The common property of texts that are taken for one.
+    /// Normalises a text; equal results count as the same.
     identity: fn(&str) -> Cow<'_, str>,
     place: fn(&Product) -> &Range<usize>,
 }
 
 impl Shared {
-    /// One finding for the whole set, as in some sets thousands share something with good reason.
+    /// Makes one finding for the whole set, because in some sets thousands of products share
+    /// something for good reason.
     fn summary(&self, exports: &[ParsedExport<'_>]) -> Option<Finding> {
         let mut first: HashMap<Cow<'_, str>, (Position<'_>, usize)> = HashMap::with_capacity(product_count(exports));
         let mut examples = Vec::new();
@@ -113,7 +113,6 @@ impl Shared {
     }
 }
 
-/// A product in its file.
 #[derive(Clone, Copy)]
 struct Position<'d> {
     export: &'d ParsedExport<'d>,
@@ -127,7 +126,7 @@ impl Position<'_> {
     }
 }
 
-/// Related terms may be named by term, abbreviation or synonym.
+/// Related terms may be given as a term, abbreviation or synonym.
 fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     let terms = || exports.iter().flat_map(|export| export.contents.glossary.iter().map(move |entry| (export, entry)));
     let names = |(_, entry): (_, &Entry<super::super::convert::Term>)| {
@@ -153,7 +152,7 @@ fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     }
 }
 
-/// The synonyms of a file that repeats another one are no news.
+/// Synonyms in a file that repeats another one are ignored.
 fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, findings: &mut Findings) {
     let mut first = HashMap::new();
     let repeated: HashSet<usize> = repeats.iter().map(|(file, _)| *file).collect();
@@ -184,7 +183,7 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
     }
 }
 
-/// The identity of a term: its slug, or the text where it has neither letter nor digit.
+/// A term's identity: its slug, or the text itself if it has neither letters nor digits.
 fn identity(term: &str) -> String {
     let slug = slug(term);
     if slug.is_empty() { term.trim().to_owned() } else { slug }

@@ -1,4 +1,5 @@
-//! Advice on categories that are probably another one, misspelled: one finding for each name, however many products have it.
+//! Advice on categories that are probably misspellings of another one. There's one finding per
+//! name, however many products have it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,23 +12,24 @@ use crate::export::text::{self, Value};
 use crate::export::{Code, Finding, Limits, Location, Related, SectionKind};
 use crate::record::slug;
 
-/// Shortest slug that is compared, in characters: among short names one edit makes another word.
+/// Minimum length of a slug that is compared, in characters. Among short names, one edit gives
+/// another word.
 const SHORTEST: usize = 5;
-/// Longest slug that is compared, in bytes.
+/// Maximum length of a slug that is compared, in bytes.
 const LONGEST: usize = 100;
-/// How many times as many products a category has that isn't declared, to be what another name means.
+/// For an undeclared category to be what another name means, it must have this many times as many
+/// products.
 const MANY_TIMES: usize = 10;
-/// Most pairs of names that are compared. A set beyond it has no system of categories.
+/// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;
 
-/// Largest record in which the place of a category is looked for.
+/// Maximum size of a record that is searched for the place of its category.
 const RECORD_BYTES: usize = 1 << 20;
 
-/// A category of the set, by its slug.
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first of them: export, index.
+    /// How many products have it, and the first of them as export and index.
     products: usize,
     first: Option<(usize, usize)>,
     /// Where its name is declared.
@@ -53,9 +55,10 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     }
 }
 
-/// The categories that are declared or used, the names that are too short or too long to be compared left out.
+/// The categories that are declared or used, by slug, except for slugs too short or too long to
+/// compare.
 fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<'d>> {
-    // By name at first: there are few names and many products.
+    // By name first, because there are few names and many products.
     let mut names: HashMap<&str, (usize, (usize, usize))> = HashMap::new();
     for (number, export) in exports.iter().enumerate() {
         for entry in &export.contents.software {
@@ -90,7 +93,6 @@ fn categories<'d>(exports: &'d [ParsedExport<'_>]) -> BTreeMap<String, Category<
     categories
 }
 
-/// Whether a name is probably a misspelling of another one.
 fn is_meant(suspect: &Category<'_>, target: &Category<'_>) -> bool {
     let is_likely = target.declared.is_some()
         || (target.products >= MANY_TIMES.saturating_mul(suspect.products)
@@ -102,7 +104,7 @@ fn is_meant(suspect: &Category<'_>, target: &Category<'_>) -> bool {
         && without_digits(&suspect.slug).ne(without_digits(&target.slug))
 }
 
-/// The letters of a slug: `ISO 9001` and `ISO 9002` are two categories.
+/// A slug without its digits: `ISO 9001` and `ISO 9002` are two categories.
 fn without_digits(slug: &str) -> impl Iterator<Item = char> {
     slug.chars().filter(|c| !c.is_numeric())
 }
@@ -125,7 +127,8 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
     }
 }
 
-/// Where a product names a category. Its record is parsed again, which costs less than to keep the place for each product.
+/// Where a product names a category. Parses its record again, which is cheaper than keeping the
+/// place for every product.
 fn location(export: &ParsedExport<'_>, index: usize, name: &str) -> Location {
     let element = export.contents.sections[SectionKind::Software as usize].span(index);
     let bytes =
@@ -138,7 +141,7 @@ fn location(export: &ParsedExport<'_>, index: usize, name: &str) -> Location {
     export.file.location(element.start + place.start..element.start + place.end, pointer)
 }
 
-/// The place in a record that names a category: the property, the position if it is an array, and the range.
+/// Where a record names a category: the property, the index if it's an array, and the range.
 fn named(record: Value<'_>, name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
     ["category", "categories"].into_iter().find_map(|key| {
         let value = record.get(key)?;

@@ -1,4 +1,4 @@
-//! Reports of elements with an identity that is in use already.
+//! Reports elements whose identity is already in use.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind, SourceFile, is_id_prefix};
 
-/// The keys that must be unique in a section.
+/// What must be unique in a section.
 pub(in crate::export) struct Identity {
     pub(in crate::export) section: SectionKind,
     key: &'static str,
@@ -17,7 +17,6 @@ pub(in crate::export) struct Identity {
     help: &'static str,
 }
 
-/// Ids of products.
 pub(in crate::export) const PRODUCTS: Identity = Identity {
     section: SectionKind::Software,
     key: "id",
@@ -26,7 +25,6 @@ pub(in crate::export) const PRODUCTS: Identity = Identity {
     help: "give each product an id of its own, or remove one of the records",
 };
 
-/// Ids of reviews.
 pub(in crate::export) const REVIEWS: Identity = Identity {
     section: SectionKind::Reviews,
     key: "id",
@@ -35,7 +33,6 @@ pub(in crate::export) const REVIEWS: Identity = Identity {
     help: "give each review an id of its own, or remove one of them",
 };
 
-/// Glossary terms.
 pub(in crate::export) const TERMS: Identity = Identity {
     section: SectionKind::Glossary,
     key: "term",
@@ -46,48 +43,47 @@ pub(in crate::export) const TERMS: Identity = Identity {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::export) struct Element {
-    /// The number of its export.
+    /// Index of its export.
     pub(in crate::export) export: usize,
     pub(in crate::export) index: usize,
-    /// Where its identifying value stands.
+    /// Where its identifying value is.
     pub(in crate::export) place: Range<usize>,
 }
 
-/// An element with an identity that is in use already.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::export) struct Duplicate {
     pub(in crate::export) element: Element,
-    /// The first one with it.
+    /// The first element with this identity.
     pub(in crate::export) earlier: Element,
-    /// The value as it is written.
+    /// The value as written.
     pub(in crate::export) shown: Box<str>,
 }
 
-/// Pairs of documents: one that repeats another, and that one.
+/// Pairs of documents: one that repeats another, and the other.
 pub(in crate::export) type Repeats = HashSet<(usize, usize)>;
 
-/// Counts of duplicates, by the numbers of their documents and those of the earlier elements.
+/// Numbers of duplicates by document and the earlier element's document.
 pub(in crate::export) type PairCounts = HashMap<(usize, usize), usize>;
 
-/// Fewest common elements of a file that repeats another one.
+/// A file must share this many elements to count as a repeat.
 const REPEAT_ELEMENTS: usize = 5;
 
 const REPEAT_HELP: &str = "remove the older of the two files; the folder holds each export once";
 
-/// Reports duplicates in the order of documents and places, but a file that repeats another one only once.
+/// Reports duplicates in the order of documents and places. A file that repeats another one is
+/// reported only once.
 pub(in crate::export) struct DuplicateReport<'r> {
     pub(in crate::export) identity: &'r Identity,
-    /// The files of the documents, and how many elements each has.
+    /// The documents' files, and how many elements each has.
     pub(in crate::export) files: &'r [&'r SourceFile],
     pub(in crate::export) elements: &'r [usize],
     pub(in crate::export) common: &'r PairCounts,
     pub(in crate::export) repeats: &'r mut Repeats,
-    /// The pairs of documents that this report has.
+    /// The pairs of documents that were reported as repeats here.
     pub(in crate::export) summarised: Repeats,
 }
 
 impl DuplicateReport<'_> {
-    /// Reports the next one.
     pub(in crate::export) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
         let identity = self.identity;
         let Duplicate { element, earlier, shown } = duplicate;
@@ -123,7 +119,7 @@ impl DuplicateReport<'_> {
     }
 }
 
-/// The remedy where products of two exports have one id.
+/// The help if products in two exports have the same id.
 fn prefix_help(export: &str) -> String {
     let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
     let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
@@ -133,7 +129,8 @@ fn prefix_help(export: &str) -> String {
     )
 }
 
-/// Whether a file repeats another one: at least nine in ten of its elements, and not just a few.
+/// Whether a file repeats another one: it shares at least nine in ten of its elements, and more
+/// than a few.
 const fn is_repeat(common: usize, elements: usize) -> bool {
     common >= REPEAT_ELEMENTS && common * 10 >= elements * 9
 }

@@ -1,4 +1,5 @@
-//! Advice on product ids that differ in case only: readers, file systems and spreadsheets take them for one.
+//! Advice on product ids that differ only in case: people, file systems and spreadsheets confuse
+//! them.
 
 use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
@@ -7,7 +8,7 @@ use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 
-/// A product in its file.
+/// A product with its position in the set and its export.
 type Position<'d> = (usize, &'d ParsedExport<'d>, &'d Entry<Product>);
 
 pub(super) fn advise<'d>(exports: &'d [ParsedExport<'d>], findings: &mut Findings) {
@@ -16,7 +17,7 @@ pub(super) fn advise<'d>(exports: &'d [ParsedExport<'d>], findings: &mut Finding
             exports.iter().flat_map(|export| export.contents.software.iter().map(move |entry| (export, entry)));
         positions.enumerate().map(|(at, (export, entry))| -> Position<'d> { (at, export, entry) })
     };
-    // Most ids are in lower case already: these are looked up as they are.
+    // Most ids are lower case already, so these are looked up as they are.
     let mut alike: HashMap<String, Vec<Position<'_>>> = HashMap::new();
     for position in products().filter(|(.., entry)| has_case(&entry.value.id)) {
         alike.entry(position.2.value.id.to_lowercase()).or_default().push(position);
@@ -39,12 +40,12 @@ pub(super) fn advise<'d>(exports: &'d [ParsedExport<'d>], findings: &mut Finding
     }
 }
 
-/// Whether an id may have another form in lower case.
+/// Whether an id may change when lower-cased.
 fn has_case(id: &str) -> bool {
     id.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
 }
 
-/// Reports each id of a group but the first one. An id that is there twice is an error already.
+/// Reports each id in a group except the first. An id that occurs twice is already an error.
 fn report(group: &[Position<'_>], findings: &mut Findings) {
     let mut seen = HashSet::new();
     let mut distinct = group.iter().filter(|(.., entry)| seen.insert(&*entry.value.id));

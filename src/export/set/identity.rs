@@ -1,4 +1,4 @@
-//! Uniqueness of ids, and existence of references.
+//! Checks that ids are unique and references exist.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +13,6 @@ use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};
 use crate::record::slug;
 
-/// An element and what identifies it.
 struct Identified<'d> {
     export: usize,
     index: usize,
@@ -28,14 +27,14 @@ impl Identified<'_> {
     }
 }
 
-/// An element that is to be skipped.
 struct Skip {
     export: usize,
     section: SectionKind,
     index: usize,
 }
 
-/// Checks the set, and marks the elements to skip. The first valid one of several definitions is served.
+/// Checks the set and marks the elements to skip. If an element is defined several times, the first
+/// valid definition is served.
 ///
 /// Returns the files that repeat another one.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Repeats {
@@ -51,7 +50,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], is_complete: bool, finding
     repeats
 }
 
-/// The same for glossary terms alone.
+/// Like [`check`], for glossary terms only.
 pub(super) fn check_terms(exports: &mut [ParsedExport<'_>], repeats: &mut Repeats, findings: &mut Findings) {
     let skips = terms(exports, repeats, findings);
     apply(exports, &skips);
@@ -63,7 +62,7 @@ fn apply(exports: &mut [ParsedExport<'_>], skips: &[Skip]) {
     }
 }
 
-/// Two folders may hold files of one name; their exports would have one id.
+/// Two folders may hold files of the same name, whose exports would have the same id.
 fn export_ids(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
     let mut first: HashMap<String, (usize, bool)> = HashMap::new();
     for index in 0..exports.len() {
@@ -155,13 +154,12 @@ fn unique(
     skips
 }
 
-/// The product that a review says it is about.
 fn software_id(review: &Entry<Opinion>) -> &str {
     &review.value.review.software_id
 }
 
-/// Reports reviews of products that no export has. Reviews that are left out as the consequence of another finding are one finding for
-/// each product and file.
+/// Reports reviews whose product isn't served. Reviews that are left out as a consequence of
+/// another finding get one finding per product and file.
 fn reviews_without_product(exports: &[ParsedExport<'_>], is_complete: bool, findings: &mut Findings) -> Vec<Skip> {
     if exports.iter().all(|export| export.contents.reviews.is_empty()) {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! The third layer: do all files together make one directory? Ids are used once, reviews have their product, terms one
-//! definition. And advice on what only shows across the set.
+//! The third layer: do all files together make one directory? Ids must be unique, reviews must have
+//! their product, and terms one definition. Also gives advice on what only shows across the set.
 
 mod advice;
 mod category;
@@ -15,10 +15,9 @@ use super::convert::Contents;
 use super::finding::Findings;
 use super::{Location, SectionKind, SourceFile};
 
-/// A document on its way to an export.
 pub(super) struct ParsedExport<'f> {
     pub(super) file: &'f SourceFile,
-    /// Whether the envelope is valid; if not, nothing of the file is.
+    /// Whether the envelope is valid. If not, nothing in the file is.
     pub(super) valid: bool,
     pub(super) contents: Contents,
 }
@@ -28,21 +27,20 @@ impl ParsedExport<'_> {
         self.valid && !self.contents.sections[kind as usize].is_skipped(index)
     }
 
-    /// The place of one property of one element.
     fn location(&self, kind: SectionKind, index: usize, key: &str, place: &Range<usize>) -> Location {
         self.file.location(place.clone(), kind.pointer(index, key))
     }
 }
 
-/// The number of products of all exports, for tables that are reserved at once: one that grows is in memory twice, and the check of a
-/// large set is where a build takes the most memory.
+/// The number of products in all exports, to size tables upfront: a growing table is in memory
+/// twice, and a build's memory peaks while it checks a large set.
 fn product_count(exports: &[ParsedExport<'_>]) -> usize {
     exports.iter().map(|export| export.contents.software.len()).sum()
 }
 
-/// The errors and warnings of the set. Marks the elements to skip.
+/// Reports the errors and warnings of the set, and marks the elements to skip.
 ///
-/// `is_complete`: every file could be read, so that what isn't there doesn't exist.
+/// `is_complete` says that every file could be read, so what isn't there doesn't exist.
 pub(super) fn examine(exports: &mut [ParsedExport<'_>], is_complete: bool, findings: &mut Findings) {
     let repeats = identity::check(exports, is_complete, findings);
     synonym::check(exports, findings);
@@ -51,7 +49,7 @@ pub(super) fn examine(exports: &mut [ParsedExport<'_>], is_complete: bool, findi
     id_case::advise(exports, findings);
 }
 
-/// The same for glossaries and synonyms alone, after the check of products and reviews.
+/// Like [`examine`], for glossaries and synonyms only, after products and reviews were checked.
 pub(super) fn examine_terms(
     exports: &mut [ParsedExport<'_>],
     repeats: &mut duplicate::Repeats,

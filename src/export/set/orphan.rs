@@ -1,4 +1,4 @@
-//! Reports of reviews that are about no product.
+//! Reports reviews without a product.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,17 +6,16 @@ use std::ops::Range;
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind, SourceFile};
 
-/// How much of a set's products is known.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::export) struct Products {
     /// Whether every file could be read, so that what isn't there doesn't exist.
     pub(in crate::export) is_complete: bool,
-    /// Whether every element that should be a product has an id.
+    /// Whether every element of `software` has an id.
     pub(in crate::export) all_have_ids: bool,
 }
 
 impl Products {
-    /// The code of a review of a product which doesn't exist, or which is left out.
+    /// The code for a review whose product doesn't exist or is left out.
     pub(in crate::export) const fn orphan_code(self, product_exists: bool) -> Code {
         if !product_exists && self.is_complete && self.all_have_ids {
             Code::UnknownSoftware
@@ -25,7 +24,8 @@ impl Products {
         }
     }
 
-    /// Reports a review. One that is the consequence of another finding stands for all of its file and product, `others` besides it.
+    /// Reports a review. If it's a consequence of another finding, it stands for `others` more
+    /// reviews of the same file and product.
     pub(in crate::export) fn report(self, orphan: &Orphan<'_>, others: usize, findings: &mut Findings) {
         let id = orphan.product;
         let code = self.orphan_code(orphan.product_exists);
@@ -57,14 +57,12 @@ impl Products {
     }
 }
 
-/// A review without a product.
 pub(in crate::export) struct Orphan<'o> {
     pub(in crate::export) file: &'o SourceFile,
     pub(in crate::export) index: usize,
-    /// Where it says what it is about.
+    /// Where it names its product.
     pub(in crate::export) place: Range<usize>,
-    /// The product's id.
     pub(in crate::export) product: &'o str,
-    /// Whether there is such a product, which is left out.
+    /// Whether the product exists but is left out.
     pub(in crate::export) product_exists: bool,
 }

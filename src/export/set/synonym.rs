@@ -1,4 +1,5 @@
-//! The limit of synonym groups per term: a search for the term has the concepts of all of them as alternatives.
+//! Limits the synonym groups per term, because a search for the term gets all their concepts as
+//! alternatives.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use crate::record::SynonymGroup;
 use crate::text::analyse::words;
 use crate::text::stem::Stems;
 
-/// Counts the groups of each term over all exports, and marks the groups beyond the limit to be skipped.
+/// Counts each term's groups across all exports, and marks groups over the limit as skipped.
 pub(super) fn check(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
     let stems = Stems::default();
     let mut groups_of: HashMap<String, usize> = HashMap::new();
@@ -51,7 +52,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
     }
 }
 
-/// The identity of a term in a search: the stems of its words, without `and`.
+/// A term's identity in a search: the stems of its words, without `and`.
 fn identity(term: &str, stems: &Stems) -> String {
     let words = words(term);
     let kept = words.iter().enumerate().filter(|(at, word)| *at == 0 || word.folded != "and");

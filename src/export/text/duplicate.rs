@@ -1,4 +1,4 @@
-//! Keys that one object uses twice.
+//! Finds keys that occur twice in an object.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::tape::{Kind, Value};
 
-/// Up to this many keys, comparing each with each is faster than hashing them.
+/// Up to this many keys, comparing them pairwise is faster than hashing.
 const PAIRWISE: usize = 16;
 
-/// A key's second (or third, …) use, and its first.
+/// A repeated key: its first place and this one.
 pub(super) struct Duplicate<'t> {
     pub(super) key: Cow<'t, str>,
     pub(super) first: Range<usize>,
     pub(super) again: Range<usize>,
 }
 
-/// Looks for duplicates; keeps its memory from object to object.
+/// Reuses its memory from object to object.
 #[derive(Default)]
 pub(super) struct Finder {
     keys: Vec<Range<usize>>,
@@ -39,7 +39,8 @@ impl Finder {
         }
     }
 
-    /// Decides the usual case, few keys and none with escapes, without a hash table. `false` means: not decided.
+    /// Handles the common case (few keys, none with escapes) without a hash table. `false` means
+    /// undecided.
     fn all_differ_at_a_glance(&mut self, object: Value<'_>) -> bool {
         self.keys.clear();
         for (key, _) in object.members() {

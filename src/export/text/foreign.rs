@@ -1,15 +1,14 @@
-//! Files of other formats under the name of an export, recognised by their first bytes.
+//! Recognises files of other formats that are named like an export, by their first bytes.
 
 use crate::export::Code;
 use crate::export::finding::Fault;
 
-/// Bytes that are looked at, from the start of the file.
+/// Number of bytes examined.
 const LOOKED_AT: usize = 4096;
 
-/// The remedy for a table.
 const IMPORT: &str = "make an export of it: `software-directory import FILE`";
 
-/// The finding that names a file's format, where it is a known one other than JSON.
+/// Returns a finding that names the file's format, if it's a known one other than JSON.
 pub(super) fn recognise(bytes: &[u8]) -> Option<Fault> {
     let (what, help) = binary(bytes).or_else(|| text(bytes))?;
     let message = format!("the file is {what}, not JSON");
@@ -33,7 +32,7 @@ fn binary(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
 
 fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let head = bytes[..bytes.len().min(LOOKED_AT)].trim_ascii_start();
-    // As every record does, each of which is parsed alone too.
+    // Returns early, because every record is also parsed alone and begins like this.
     if head.starts_with(b"{") {
         return None;
     }
@@ -58,7 +57,7 @@ fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
             && column.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' '))
     };
     let columns: Vec<_> = columns.collect();
-    // A lone text is JSON, and `"a","b"` isn't.
+    // A single quoted text is JSON; `"a","b"` isn't.
     (columns.len() > 1 && columns.into_iter().all(is_title)).then_some(("a table (CSV)", IMPORT))
 }
 

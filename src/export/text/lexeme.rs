@@ -1,4 +1,4 @@
-//! Strings, numbers and words: the parts of the text that aren't brackets, commas and colons.
+//! Reads strings, numbers and words: all tokens except brackets, commas and colons.
 
 use super::parser::{Parser, Stop};
 use super::string::{code_unit, is_high_surrogate, is_low_surrogate, unescape};
@@ -6,7 +6,7 @@ use super::tape::Kind;
 use crate::export::Code;
 use crate::export::budget::{NUMBER_CHARS, TEXT_CHARS};
 
-/// Bytes that need no attention inside a string.
+/// Bytes that need no special handling in a string.
 const PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut byte = 0;
@@ -20,7 +20,7 @@ const PLAIN: [bool; 256] = {
 };
 
 impl Parser<'_> {
-    /// Reads a string; stands at its opening quote.
+    /// Reads a string, starting at its opening quote.
     pub(super) fn string(&mut self) -> Result<Kind, Stop> {
         let start = self.at;
         let mut kind = Kind::Plain;
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads an escape; stands at its backslash.
+    /// Reads an escape, starting at its backslash.
     fn escape(&mut self, string: usize) -> Result<(), Stop> {
         let start = self.at;
         match self.bytes.get(start + 1) {
@@ -99,7 +99,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports a string that is longer than the limit.
     fn check_length(&mut self, start: usize, kind: Kind) {
         let inner = &self.text[start + 1..self.at - 1];
         if inner.len() <= TEXT_CHARS {
@@ -112,7 +111,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a number that other readers of JSON can't hold.
+    /// Reports a number that other JSON readers can't represent.
     fn check_range(&mut self, start: usize) {
         let raw = &self.text[start..self.at];
         let may_be_large = raw.len() > f64::MAX_10_EXP.unsigned_abs() as usize || raw.contains(['e', 'E']);
@@ -127,7 +126,7 @@ impl Parser<'_> {
         self.report(Code::NumberOutOfRange, start..self.at, message, help);
     }
 
-    /// Reads a number, or something that looks like one; reading goes on behind it in any case.
+    /// Reads a number or something that looks like one. Either way, reading continues after it.
     pub(super) fn number(&mut self) -> Result<Kind, Stop> {
         let start = self.at;
         let length = number_length(&self.bytes[start..]);
@@ -153,7 +152,7 @@ impl Parser<'_> {
         Ok(Kind::Invalid)
     }
 
-    /// Reads a word: `true`, `false`, `null`, or something that isn't a value of JSON.
+    /// Reads a word: `true`, `false`, `null`, or something that isn't a JSON value.
     pub(super) fn word(&mut self) -> Kind {
         let start = self.at;
         let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
@@ -184,7 +183,7 @@ impl Parser<'_> {
     }
 }
 
-/// The length of the number at the start, if there is one in JSON's grammar.
+/// The length of the JSON number at the start, if there is one.
 fn number_length(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(bytes.first() == Some(&b'-'));

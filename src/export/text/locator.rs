@@ -1,10 +1,11 @@
-//! From byte offsets to lines and columns, for findings only.
+//! Converts byte offsets to lines and columns, for findings.
 
 use std::ops::Range;
 
 use crate::export::SourceSpan;
 
-/// Distance of the checkpoints, in bytes: what a look-up reads at most, also in a file of one line.
+/// Distance between checkpoints in bytes: the most that a lookup reads, even if the file is a
+/// single line.
 const STRIDE: usize = 4096;
 
 /// Line and column at every [`STRIDE`]th byte of a file.
@@ -44,7 +45,7 @@ impl Locator {
         Self { checkpoints }
     }
 
-    /// The place of a range in the bytes that this was made of.
+    /// The place of a range. `bytes` must be the same as in [`new`](Self::new).
     pub(in crate::export) fn place(&self, bytes: &[u8], range: Range<usize>) -> SourceSpan {
         let start = range.start.min(bytes.len());
         let block = start / STRIDE;

@@ -1,8 +1,8 @@
-//! The first layer: is the file JSON text (RFC 8259), in UTF-8, without a byte order mark, bounded in depth, each key
-//! once in its object? And the document that comes of it, every value with its place.
+//! The first layer: is the file JSON (RFC 8259) in UTF-8, without a byte order mark, limited in
+//! depth, and without duplicate keys? Yields a document with the place of every value.
 //!
-//! Where reading on makes sense after a mistake (a comment, a trailing comma, a wrong escape), it is reported and
-//! reading goes on, so that one look shows as much as possible; else the mistake is the file's last finding.
+//! If reading can continue after a mistake (a comment, a trailing comma, a wrong escape), it does,
+//! so that one check shows as much as possible. Otherwise the mistake is the file's last finding.
 
 mod duplicate;
 mod foreign;
@@ -21,7 +21,8 @@ use super::finding::{Fault, Faults};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Parses a file. There is a document only if the text could be read to its end; faults there may be in any case.
+/// Parses a file. Returns a document if the text could be read to its end, even if there are
+/// faults.
 pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Faults) {
     let mut faults = Faults::default();
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
@@ -63,8 +64,8 @@ pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Fa
     (nodes.map(|nodes| Document { text, nodes }), faults)
 }
 
-/// Parses as much of a file as can be read; faults aren't reported. Arrays and objects that are open where reading stops end with the
-/// file, so that their text must not be taken.
+/// Parses as much of a file as can be read, without reporting faults. Arrays and objects that are
+/// still open there span to the end of the file, so their text isn't reliable.
 pub(super) fn parse_prefix(bytes: &[u8], max_depth: usize) -> Option<Document<'_>> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,

@@ -1,4 +1,4 @@
-//! The grammar: a state machine with a stack of its own, so that no document can exhaust the thread's.
+//! The grammar: a state machine with its own stack, so that no document can overflow the thread's.
 
 use super::duplicate;
 use super::tape::{Kind, Node, Value};
@@ -6,10 +6,9 @@ use crate::export::Code;
 use crate::export::finding::{Fault, Faults};
 use crate::export::pointer::Escaped;
 
-/// Reading can't go on; the reason has been reported.
+/// Reading can't continue; the reason has been reported.
 pub(super) struct Stop;
 
-/// The tokens that may come next.
 enum Expect {
     Value,
     FirstElement,
@@ -22,7 +21,7 @@ enum Expect {
 /// An array or object that isn't closed yet.
 pub(super) struct Open {
     pub(super) node: u32,
-    /// Elements before the current one.
+    /// Number of elements before the current one.
     count: usize,
     /// Node of the current member's key.
     key: Option<u32>,
@@ -39,7 +38,7 @@ pub(super) struct Parser<'t> {
     duplicates: duplicate::Finder,
 }
 
-/// Offsets fit: a file is refused before it is read if it is longer than this type can count.
+/// The saturation is never reached: larger files are refused before they're read.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -63,7 +62,8 @@ impl<'t> Parser<'t> {
         (complete.then_some(self.nodes), self.faults)
     }
 
-    /// The nodes up to the mistake that reading can't go on after. Objects and arrays that are open there end with the file.
+    /// Returns the nodes up to where reading can't continue. Objects and arrays that are still open
+    /// end with the file.
     pub(super) fn run_to_stop(mut self, end: usize) -> Vec<Node> {
         let _ = self.document();
         let last = offset(self.nodes.len().saturating_sub(1));
@@ -106,7 +106,7 @@ impl<'t> Parser<'t> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Skips white space, and comments, which it reports.
+    /// Skips white space and comments; reports comments.
     fn space(&mut self) -> Result<(), Stop> {
         loop {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
@@ -232,12 +232,12 @@ impl<'t> Parser<'t> {
         if self.at == self.bytes.len() { Ok(()) } else { Err(self.trailing_content()) }
     }
 
-    /// Pointer to the value that is being read.
+    /// JSON pointer to the value being read.
     pub(super) fn pointer(&self) -> String {
         self.pointer_through(&self.open)
     }
 
-    /// Pointer to the innermost array or object that is open.
+    /// JSON pointer to the innermost open array or object.
     pub(super) fn container_pointer(&self) -> String {
         self.pointer_through(self.open.split_last().map_or(&[], |(_, outer)| outer))
     }
@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        // The pointer takes time: a key on the way may be megabytes long.
+        // Building the pointer takes time: it may contain keys of megabytes.
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }

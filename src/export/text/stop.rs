@@ -1,4 +1,4 @@
-//! Mistakes that reading can't go on after: what is said of them.
+//! Mistakes after which reading can't continue, and their messages.
 
 use super::parser::{Parser, Stop};
 use super::tape::Kind;
@@ -11,17 +11,16 @@ impl Parser<'_> {
         Stop
     }
 
-    /// The line of a byte, counted now: needed once in a file at most.
+    /// The line of a byte. Counted on demand, because a file needs it only once.
     fn line(&self, at: usize) -> usize {
         1 + self.text[..at].matches('\n').count()
     }
 
-    /// The character at hand, and its length in bytes; `None` at the end of the file.
+    /// The current character and its length in bytes; `None` at the end of the file.
     fn character(&self) -> Option<(char, usize)> {
         self.text[self.at..].chars().next().map(|c| (c, c.len_utf8()))
     }
 
-    /// The file ends, and something is still open.
     pub(super) fn truncated(&mut self) -> Stop {
         self.at = self.bytes.len();
         let Some(open) = self.open.last() else {
@@ -53,7 +52,7 @@ impl Parser<'_> {
         Stop
     }
 
-    /// A string runs over the end of its line.
+    /// A string isn't closed on its line.
     pub(super) fn open_string(&mut self, start: usize) -> Stop {
         let help = r"close it with a double quote; a line break inside a text is written \n";
         self.report(Code::ControlCharacter, start..self.at, "this string isn't closed on its line", help);
@@ -103,7 +102,7 @@ impl Parser<'_> {
         self.unexpected("a colon", "a member of an object is written \"key\": value")
     }
 
-    /// Behind an element or member stands neither a comma nor the end of the container.
+    /// An element or member is followed by neither a comma nor the end of its container.
     pub(super) fn no_comma(&mut self) -> Stop {
         let is_array = self.open.last().is_some_and(|open| self.nodes[open.node as usize].kind == Kind::Array);
         let (what, end) = if is_array { ("elements", ']') } else { ("members", '}') };

@@ -1,7 +1,7 @@
-//! Unescaping of JSON strings.
+//! Unescapes JSON strings.
 
-/// The text between the quotes of a string, unescaped. Errors that the parser reported are read leniently: half a
-/// surrogate pair is U+FFFD, an unknown escape stands for its character.
+/// Unescapes the text between a string's quotes. Errors that the parser has reported are read
+/// leniently: an unpaired surrogate becomes U+FFFD, and an unknown escape its character.
 pub(super) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -15,7 +15,7 @@ pub(super) fn unescape(raw: &str) -> String {
     text
 }
 
-/// The character that an escape stands for, and how many bytes long the escape is.
+/// The character that an escape stands for, and the escape's length in bytes.
 fn escape(raw: &str) -> (char, usize) {
     let Some(letter) = raw[1..].chars().next() else { return ('\\', 1) };
     let c = match letter {
@@ -45,7 +45,7 @@ fn unicode(raw: &str) -> (char, usize) {
     }
 }
 
-/// The UTF-16 code unit of an escape `\uXXXX` at the start of a text.
+/// The UTF-16 code unit of a `\uXXXX` escape at the start of a text.
 pub(super) fn code_unit(raw: &str) -> Option<u32> {
     let digits = raw.strip_prefix("\\u")?.get(..4)?;
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,38 +1,37 @@
-//! A parsed document: one flat list of nodes with the byte spans of their text, sixteen bytes a node.
+//! A parsed document: a flat list of nodes with the byte spans of their text, 16 bytes per node.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::string::unescape;
 
-/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::export) enum Kind {
     Null,
     True,
     False,
     Number,
-    /// A text without escapes.
+    /// A string without escapes.
     Plain,
-    /// A text with escapes.
+    /// A string with escapes.
     Escaped,
     Array,
     Object,
-    /// A word that is no JSON value, already reported.
+    /// A word that isn't a JSON value; already reported.
     Invalid,
 }
 
-/// A value or a key. An array's node is followed by its elements, an object's by keys and values in turn.
+/// A value or a key. An array's node is followed by its elements, an object's by alternating keys
+/// and values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Index of the first node behind this one and its contents.
+    /// Index of the first node after this one and its contents.
     pub(super) next: u32,
     pub(super) kind: Kind,
 }
 
-/// A parsed document.
 #[derive(Debug)]
 pub(in crate::export) struct Document<'t> {
     pub(super) text: &'t str,
@@ -40,7 +39,7 @@ pub(in crate::export) struct Document<'t> {
     pub(super) nodes: Vec<Node>,
 }
 
-/// A value (or key) of a document.
+/// A value or key in a document.
 #[derive(Clone, Copy)]
 pub(in crate::export) struct Value<'d> {
     text: &'d str,
@@ -73,8 +72,8 @@ impl<'d> Value<'d> {
         node.start as usize..node.end as usize
     }
 
-    /// The opening bracket alone of an array or object, the whole span of others: what to point at, since an object may
-    /// be many lines long.
+    /// What a finding points at: only the opening bracket of an array or object, which may be many
+    /// lines long; otherwise the whole span.
     pub(in crate::export) fn head(&self) -> Range<usize> {
         match self.kind() {
             Kind::Array | Kind::Object => self.span().start..self.span().start + 1,
@@ -82,17 +81,16 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value as it is written.
+    /// The value as written.
     pub(in crate::export) fn raw(&self) -> &'d str {
         &self.text[self.span()]
     }
 
-    /// Any part of the document's text.
     pub(super) fn slice(&self, range: Range<usize>) -> &'d str {
         &self.text[range]
     }
 
-    /// The unescaped text, if this is one.
+    /// The unescaped text, if it's a string.
     pub(in crate::export) fn as_str(&self) -> Option<Cow<'d, str>> {
         let inner = || {
             let Range { start, end } = self.span();
@@ -113,13 +111,13 @@ impl<'d> Value<'d> {
             .map(move |index| Value { text, nodes, index })
     }
 
-    /// The elements of an array; nothing for other values.
+    /// The elements of an array; empty for other values.
     pub(in crate::export) fn elements(&self) -> impl Iterator<Item = Self> + use<'d> {
         let is_array = self.kind() == Kind::Array;
         self.children().take_while(move |_| is_array)
     }
 
-    /// The members of an object, key and value; nothing for other values.
+    /// The members of an object as key and value; empty for other values.
     pub(in crate::export) fn members(&self) -> impl Iterator<Item = (Self, Self)> + use<'d> {
         let is_object = self.kind() == Kind::Object;
         let mut children = self.children().take_while(move |_| is_object);
@@ -131,12 +129,11 @@ impl<'d> Value<'d> {
         self.members().filter(|(name, _)| name.is_text(key)).last().map(|(_, value)| value)
     }
 
-    /// Whether this is a text that says this.
     pub(in crate::export) fn is_text(&self, text: &str) -> bool {
         self.as_str().is_some_and(|own| own == text)
     }
 
-    /// The kind of the value with its article, for findings.
+    /// The value's kind with an article, for messages.
     pub(in crate::export) fn describe(&self) -> &'static str {
         match self.kind() {
             Kind::Null => "null",

@@ -7,7 +7,7 @@ use super::{Document, Kind, Value};
 use crate::export::finding::Fault;
 use crate::export::{Code, Limits};
 
-/// The document and the findings that are kept.
+/// Returns the document and the findings that are kept.
 fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Vec<Fault>) {
     let (document, faults) = super::parse(bytes, max_depth);
     (document, faults.kept)
@@ -142,7 +142,6 @@ fn every_prefix_of_an_export_is_an_error_with_a_place() {
     }
 }
 
-/// A parsed value as serde's.
 fn to_json(value: Value<'_>) -> Json {
     match value.kind() {
         Kind::Null | Kind::Invalid => Json::Null,
@@ -174,7 +173,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Pieces that make texts which are nearly JSON.
+/// Makes texts that are nearly JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let pieces = vec![
         "{",

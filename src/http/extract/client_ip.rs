@@ -1,4 +1,4 @@
-//! The caller's IP address behind trusted proxies.
+//! Determines the caller's IP address behind trusted proxies.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,10 +6,11 @@ use axum::extract::ConnectInfo;
 use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 
-/// The caller's address: the nearest one that isn't a trusted proxy's; `None` for a request that came over no connection.
+/// Returns the nearest address that isn't a trusted proxy's; `None` if the request came over no
+/// connection.
 ///
-/// Each proxy appends the address of its peer to `X-Forwarded-For`, so the list is read from its end, as long as the addresses
-/// are those of trusted proxies. The header of an untrusted peer is ignored.
+/// Each proxy appends its peer's address to `X-Forwarded-For`. So the list is read from its end for
+/// as long as the addresses belong to trusted proxies. Headers from an untrusted peer are ignored.
 pub(in crate::http) fn client_ip(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = extensions.get::<ConnectInfo<SocketAddr>>()?;
     let mut client = peer.ip().to_canonical();
@@ -27,7 +28,7 @@ pub(in crate::http) fn client_ip(extensions: &Extensions, headers: &HeaderMap, t
     Some(client)
 }
 
-/// Parses an address, to which some proxies add the port.
+/// Parses an address. Some proxies append the port.
 fn parse(hop: &str) -> Option<IpAddr> {
     let bare = hop.strip_prefix('[').and_then(|hop| hop.strip_suffix(']')).unwrap_or(hop);
     bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|hop| hop.ip()))

@@ -1,4 +1,4 @@
-//! How a download is sent: coding and range.
+//! How a download is to be sent: coding and range.
 
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
@@ -14,12 +14,12 @@ use crate::http::entity_tag::EntityTag;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
-/// The headers of a request that say how a download is sent.
 pub(in crate::http) struct DownloadRequest {
     pub(in crate::http) is_get: bool,
-    /// The preferred coding in which exports are stored.
+    /// The preferred coding among those that exports are stored in.
     pub(in crate::http) coding: Option<Coding>,
-    /// One range in any unit; `None` with several, or if `If-Range` names another version.
+    /// A single range in any unit. `None` if there are several, or if `If-Range` names another
+    /// version.
     range: Option<String>,
 }
 
@@ -37,7 +37,8 @@ impl FromRequestParts<Arc<AppState>> for DownloadRequest {
 }
 
 impl DownloadRequest {
-    /// The part of a representation of this length that is requested (RFC 9110, 14.2); `None`: the whole.
+    /// The requested range of a representation of this length (RFC 9110, 14.2); `None` means all of
+    /// it.
     pub(in crate::http) fn range(&self, length: u64) -> Result<Option<RangeInclusive<u64>>, ApiError> {
         let range = self.range.as_deref().map(http_range_header::parse_range_header);
         let Some(Ok(range)) = range else { return Ok(None) };

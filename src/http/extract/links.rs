@@ -1,4 +1,4 @@
-//! The `PageLinks` extractor.
+//! The `PageLinks` extractor: links from a list's page to its other pages.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -12,17 +12,15 @@ use super::query::{MAX_QUERY_OFFSET, RawQuery};
 use crate::catalogue::resource::Pagination;
 use crate::http::state::AppState;
 
-/// The largest offset of a list's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum MaxOffset {
     /// The list can be paged to its end.
     Unbounded,
-    /// [`MAX_QUERY_OFFSET`], for a list that `q` restricts.
+    /// [`MAX_QUERY_OFFSET`], for a list restricted by `q`.
     Query,
 }
 
 impl MaxOffset {
-    /// The bound with or without a query.
     pub(in crate::http) fn of(q: Option<&str>) -> Self {
         if q.is_some() { Self::Query } else { Self::Unbounded }
     }
@@ -32,7 +30,7 @@ impl MaxOffset {
     }
 }
 
-/// The links from a page of a list to its other pages, made from the request's URL.
+/// Links from a list's page to its other pages, built from the request's URL.
 #[derive(Debug)]
 pub(in crate::http) struct PageLinks {
     /// As the caller sees it, in ASCII.
@@ -41,10 +39,9 @@ pub(in crate::http) struct PageLinks {
 }
 
 impl PageLinks {
-    /// The `Link` header of a page.
     pub(in crate::http) fn header(&self, page: Pagination, max_offset: MaxOffset) -> Option<HeaderValue> {
         let reference = format!("{}?{}", self.path, self.query.for_pages(page.limit));
-        // Path and query are encoded to ASCII.
+        // Path and query are already ASCII-encoded.
         HeaderValue::try_from(links(page, max_offset, &reference)).ok()
     }
 }
@@ -58,7 +55,8 @@ impl FromRequestParts<Arc<AppState>> for PageLinks {
     }
 }
 
-/// A path behind a prefix, with every byte escaped that can't stand in a URI (RFC 3986, 3.3). Escapes stay as they are.
+/// Prepends a prefix to a path and escapes every byte that isn't allowed in a URI (RFC 3986, 3.3).
+/// Existing escapes are kept.
 fn ascii(prefix: &str, path: &str) -> String {
     let mut text = prefix.to_owned();
     for byte in path.bytes() {
@@ -71,10 +69,11 @@ fn ascii(prefix: &str, path: &str) -> String {
     text
 }
 
-/// The `Link` header (RFC 8288): first, prev, next and last page, each only if it exists and its offset is allowed.
+/// The `Link` header (RFC 8288): the first, prev, next and last page, if they exist and their
+/// offset is allowed.
 ///
-/// Pages tile the list in steps of `limit` from the requested offset, so that `next` ends on `last`. The URL of a page is the
-/// reference and its offset.
+/// Pages tile the list in steps of `limit` from the requested offset, so that `next` eventually
+/// reaches `last`. A page's URL is `reference` plus its offset.
 fn links(at: Pagination, max_offset: MaxOffset, reference: &str) -> String {
     let limit = u64::from(at.limit.max(1));
     let last = match at.total.checked_sub(1) {

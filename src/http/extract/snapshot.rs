@@ -10,9 +10,11 @@ use crate::generation;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
-/// The generation that the whole request is answered from: the current one when the request came.
+/// The generation that the whole request is answered from: the one that was current when it
+/// arrived.
 ///
-/// Middleware takes it from the directory once and inserts it as an extension; nothing else in a request does.
+/// Middleware reads it from the directory once and inserts it as an extension. Nothing else in a
+/// request reads it.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Snapshot(pub(in crate::http) Arc<generation::Snapshot>);
 

@@ -1,5 +1,5 @@
-//! Examples: answers that a server of the bundled data gave (`example/`, which tests replay), and each error as the
-//! service writes it.
+//! Examples: recorded responses of a server with the bundled data (`example/`, replayed by tests),
+//! and each error as the service writes it.
 
 use serde_json::Value;
 use utoipa::openapi::example::{Example, ExampleBuilder};
@@ -7,7 +7,7 @@ use utoipa::openapi::{OpenApi, RefOr};
 
 use crate::http::problem::{self, ApiError, ErrorCode, ParameterProblem};
 
-/// A request's id, as the service makes them.
+/// In the form that the service generates.
 const REQUEST_ID: &str = "af47911fad49d57f00000000";
 
 macro_rules! recorded {
@@ -35,12 +35,11 @@ static RECORDED: [(&str, &str); 15] = recorded![
     "getReadiness",
 ];
 
-/// Puts the recorded answers where the operations are described.
 pub(super) fn add_recorded(document: &mut OpenApi) {
     for operation in document.paths.paths.values_mut().filter_map(|item| item.get.as_mut()) {
         let id = operation.operation_id.as_deref();
         let recorded = RECORDED.iter().find(|(operation, _)| Some(*operation) == id);
-        // Both are compiled in, and tests read each of them.
+        // Both are compiled in, and tests read them all.
         let Some(recorded) = recorded.and_then(|(_, text)| serde_json::from_str::<Value>(text).ok()) else { continue };
         let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") else { continue };
         let Some(RefOr::T(content)) = answer.content.get_mut("application/json") else { continue };
@@ -51,12 +50,11 @@ pub(super) fn add_recorded(document: &mut OpenApi) {
     }
 }
 
-/// Each of these errors as a problem document.
 pub(super) fn error_examples(codes: &[ErrorCode]) -> impl Iterator<Item = (String, RefOr<Example>)> {
     codes.iter().map(|code| {
         let error = error(*code);
         let problem = problem::describe(&error, REQUEST_ID, "/docs/errors");
-        // Strings and numbers under fixed names always serialize.
+        // Strings and numbers under fixed names always serialise.
         let problem = serde_json::to_value(problem).unwrap_or_default();
         let example = ExampleBuilder::new()
             .summary(code.title())
@@ -67,7 +65,6 @@ pub(super) fn error_examples(codes: &[ErrorCode]) -> impl Iterator<Item = (Strin
     })
 }
 
-/// An occurrence of an error.
 fn error(code: ErrorCode) -> ApiError {
     let parameter = |param: &str, message: &str| {
         ApiError::Parameters(vec![ParameterProblem { param: param.to_owned(), code, message: message.to_owned() }])

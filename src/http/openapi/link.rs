@@ -1,16 +1,17 @@
-//! Links (OpenAPI's Link Object): from an id in a response to the operations that take it.
+//! Links (OpenAPI's Link Object) from an id in a response to the operations that take it.
 
 use serde_json::Value;
 use utoipa::openapi::link::{Link, LinkBuilder};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// A kind of record, by the names that its ids are found under and taken by.
+/// A kind of record: where its ids occur and which operations take them.
 struct Kind {
-    /// The segment after `/v1` of operations that answer with such records, and the members that hold some.
+    /// The segment after `/v1` of operations that return such records, and the members that contain
+    /// some.
     names: &'static [&'static str],
-    /// The member with the id of such a record in a record of another kind.
+    /// The member of other records that refers to such a record by id.
     foreign_id: &'static str,
-    /// The beginnings of the paths that take the id as `{id}`.
+    /// Prefixes of the paths that take the id as `{id}`.
     paths: &'static [&'static str],
     /// The query parameter that takes the id, in any operation.
     parameter: &'static str,
@@ -28,16 +29,17 @@ const KINDS: [Kind; 4] = [
     Kind { names: &["exports", "export"], foreign_id: "", paths: &["/v1/exports/{id}"], parameter: "" },
 ];
 
-/// The deepest nesting in which ids are looked for; it ends a recursive schema.
+/// How deep ids are searched for; limits recursive schemas.
 const MAX_DEPTH: usize = 10;
 
 fn kind_of(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.names.contains(&name))
 }
 
-/// Adds to each response with ids the links to the operations that take them. A link is named after its operation.
+/// Adds links to each response with ids, one for each operation that takes them. A link is named
+/// after its operation.
 pub(super) fn add(document: &mut OpenApi) {
-    // Every part of it serializes: strings, numbers and maps with string keys.
+    // All of it serialises: strings, numbers and maps with string keys.
     let value = serde_json::to_value(&*document).unwrap_or_default();
     for (path, item) in &mut document.paths.paths {
         let Some(operation) = &mut item.get else { continue };
@@ -48,14 +50,14 @@ pub(super) fn add(document: &mut OpenApi) {
         Ids { document: &value, found: &mut ids }.collect(schema, "", kind, 0);
         for (kind, pointer) in ids {
             for (name, link) in links(&value, kind, path, &pointer) {
-                // The first id of a kind is that of the record itself.
+                // The first id of a kind is the record's own.
                 response.links.entry(name.to_owned()).or_insert(RefOr::T(link));
             }
         }
     }
 }
 
-/// The links to the operations, other than that of a path, which take an id of this kind.
+/// Links to the operations that take an id of this kind, except the one at path `from`.
 fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec<(&'d str, Link)> {
     let operations = document["paths"].as_object().into_iter().flatten().filter(|(path, _)| *path != from);
     let links = operations.filter_map(|(path, item)| {
@@ -77,14 +79,15 @@ fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec
     links.collect()
 }
 
-/// The ids in a body, each with its JSON Pointer; of a list those of its first item.
+/// Collects the ids in a body, each with its JSON pointer. For lists, only those in the first item.
 struct Ids<'d, 'f> {
     document: &'d Value,
     found: &'f mut Vec<(&'static Kind, String)>,
 }
 
 impl Ids<'_, '_> {
-    /// Collects those in a body of this schema, a part of the response at `at`, with records of a kind.
+    /// Collects the ids in the part of the body at pointer `at`, which has this schema and records
+    /// of `kind`.
     fn collect(&mut self, schema: &Value, at: &str, kind: Option<&'static Kind>, depth: usize) {
         if depth == MAX_DEPTH {
             return;

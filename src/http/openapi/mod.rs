@@ -1,5 +1,6 @@
-//! The OpenAPI 3.1 document: its frame, and the parts that all operations have. Each operation is described at its handler,
-//! its parameters by the table they are read by, its response by the type it is written from.
+//! Builds the OpenAPI 3.1 document: its frame, and the parts common to all operations. Operations
+//! are described at their handlers, parameters by the table that parses them, responses by the
+//! types they're serialised from.
 
 mod example;
 mod link;
@@ -96,7 +97,7 @@ const ERRORS: [Errors; 12] = [
     },
 ];
 
-/// Headers of answers: name, whether it is a number, what it says.
+/// Response headers: name, whether it's a number, and description.
 const HEADERS: [(&str, bool, &str); 13] = [
     ("X-Request-Id", false, "The request's id; a client's own is kept if it is `[A-Za-z0-9_-]{1,64}`."),
     ("X-Generation", false, "The generation of the directory that was answered from."),
@@ -118,26 +119,26 @@ const HEADERS: [(&str, bool, &str); 13] = [
     ("Content-Range", false, "Which part of the whole it is; for 416 the length of the whole."),
 ];
 
-/// Headers of every good answer under `/v1`; lists add `Link`.
+/// Headers of every successful response under `/v1`; lists add `Link`.
 const ANSWER_HEADERS: [&str; 7] =
     ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
 
-/// The errors that any operation under `/v1` may answer.
+/// Errors that any operation under `/v1` may return.
 pub(super) struct ApiErrors;
 
-/// The error of an operation that takes an id.
+/// For operations that take an id.
 pub(super) struct NotFound;
 
-/// The errors that any operation may answer, also one outside `/v1`.
+/// Errors that any operation may return, even outside of `/v1`.
 pub(super) struct RequestErrors;
 
-/// The error of an operation that takes a generation.
+/// For operations that take a generation.
 pub(super) struct GenerationGone;
 
-/// The error of an operation that takes a range.
+/// For operations that take a range.
 pub(super) struct RangeNotSatisfiable;
 
-/// The error while there is nothing to serve.
+/// While there's nothing to serve.
 pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {
@@ -181,14 +182,13 @@ fn references(which: impl Fn(u16) -> bool) -> BTreeMap<String, RefOr<Response>> 
     errors.map(|errors| (errors.status.to_string(), RefOr::Ref(Ref::from_response_name(errors.name)))).collect()
 }
 
-/// The document with these operations, as JSON.
 pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
     let mut document = frame(config);
     document.merge(operations);
     finish(document, config)
 }
 
-/// The document before the operations are added.
+/// The document without operations.
 fn frame(config: &HttpConfig) -> OpenApi {
     let tags = [
         ("Software", "The products of the directory."),
@@ -218,7 +218,8 @@ fn frame(config: &HttpConfig) -> OpenApi {
 }
 
 fn info(config: &HttpConfig) -> Info {
-    // A server's operator answers for it; its documentation is what is known of them.
+    // The contact is the operator, who is known only by their documentation's URL and the site's
+    // title.
     let mut contact = Contact::new();
     contact.name = Some(config.site_title.clone());
     contact.url = config.public_url.as_ref().map(|_| format!("{}/docs", config.base()));
@@ -276,7 +277,6 @@ fn describe((_, number, about): &(&str, bool, &str)) -> Header {
     HeaderBuilder::new().schema(Some(Schema::Object(schema))).description(Some(*about)).build()
 }
 
-/// Completes the document once all operations are in it.
 fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     let base = config.base();
     document.servers = Some(vec![Server::new(if base.is_empty() { "/" } else { base })]);
@@ -298,7 +298,7 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     }
     schema::remove_unused(&mut document);
     link::add(&mut document);
-    // Every part of it serializes: strings, numbers and maps with string keys.
+    // All of it serialises: strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');
     text

@@ -1,4 +1,5 @@
-//! Schemas in the form that code generators read: an object lists its own properties, and there is no component without a use.
+//! Adapts schemas for code generators: every object lists its own properties, and no component is
+//! unused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ type Schemas = BTreeMap<String, RefOr<Schema>>;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// Replaces each composition of objects (`allOf`), as a flattened struct has it, by one object with all their properties.
+/// Replaces each composition of objects (`allOf`, from a flattened struct) with one object that has
+/// all their properties.
 pub(super) fn flatten(schemas: &mut Schemas) {
     let flat: Vec<_> = schemas
         .iter()
@@ -20,7 +22,7 @@ pub(super) fn flatten(schemas: &mut Schemas) {
     schemas.extend(flat.into_iter().map(|(name, object)| (name, RefOr::T(Schema::Object(object)))));
 }
 
-/// The object that a schema is, or is composed to be.
+/// The object that a schema is or is composed of.
 fn object(schemas: &Schemas, schema: &RefOr<Schema>) -> Option<Object> {
     match schema {
         RefOr::Ref(reference) => object(schemas, schemas.get(reference.ref_location.strip_prefix(SCHEMAS)?)?),
@@ -40,9 +42,9 @@ fn object(schemas: &Schemas, schema: &RefOr<Schema>) -> Option<Object> {
     }
 }
 
-/// Removes the components that no operation refers to, also not by way of another component.
+/// Removes components that no operation refers to, directly or through other components.
 pub(super) fn remove_unused(document: &mut OpenApi) {
-    // Every part of it serializes: strings, numbers and maps with string keys.
+    // All of it serialises: strings, numbers and maps with string keys.
     let value = serde_json::to_value(&*document).unwrap_or_default();
     let mut used = BTreeSet::new();
     collect_references(&value, &value["paths"], &mut used);

@@ -1,4 +1,4 @@
-//! A selection of the fields of products in lists.
+//! Selects fields of the products in lists.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,11 +7,10 @@ use serde_json::value::RawValue;
 
 use crate::http::problem::ApiError;
 
-/// A field of a product in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) struct Field(&'static str);
 
-/// The field that each product has, selected or not.
+/// Included whether or not it's selected.
 const ID: Field = Field("id");
 
 const fn named(name: &'static str) -> (&'static str, Field) {
@@ -19,7 +18,8 @@ const fn named(name: &'static str) -> (&'static str, Field) {
 }
 
 impl Field {
-    /// All fields with their names, in the order of [`SoftwareItem`](crate::catalogue::resource::SoftwareItem).
+    /// All fields by name, in the order of
+    /// [`SoftwareItem`](crate::catalogue::resource::SoftwareItem).
     pub(in crate::http) const NAMED: [(&'static str, Self); 12] = [
         named("id"),
         named("name"),
@@ -36,12 +36,12 @@ impl Field {
     ];
 }
 
-/// The fields that a request selects; none: all.
+/// The fields that a request selects; empty means all.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Fields(pub(in crate::http) Vec<Field>);
 
 impl Fields {
-    /// A product with the selected fields, a JSON object.
+    /// Reduces a product, which is a JSON object, to the selected fields.
     pub(in crate::http) fn select<'i>(&self, item: &'i [u8]) -> Result<Cow<'i, [u8]>, ApiError> {
         if self.0.is_empty() {
             return Ok(Cow::Borrowed(item));

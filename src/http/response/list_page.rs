@@ -1,4 +1,4 @@
-//! A page of a list.
+//! Builds the page of a list.
 
 use axum::http::HeaderValue;
 use axum::http::header::LINK;
@@ -11,7 +11,7 @@ use crate::catalogue::resource::Pagination;
 use crate::http::problem::ApiError;
 use crate::service::Page;
 
-/// The body of a list page: a JSON object that is written member by member.
+/// A list page's body: a JSON object, written member by member.
 #[derive(Debug)]
 pub(in crate::http) struct ListBody {
     json: Vec<u8>,
@@ -19,14 +19,14 @@ pub(in crate::http) struct ListBody {
 }
 
 impl ListBody {
-    /// Begins with `data` and `pagination`; `write` writes one item.
+    /// Starts with `data` and `pagination`. `write` writes one item, `bytes` estimates its size.
     pub(in crate::http) fn new<T>(
         data: &[T],
         pagination: Pagination,
         bytes: impl Fn(&T) -> usize,
         write: impl Fn(&T, &mut Vec<u8>) -> Result<(), ApiError>,
     ) -> Result<Self, ApiError> {
-        /// Capacity for all members but the items, so that the buffer is allocated once.
+        /// Capacity for everything but the items, so that the buffer is allocated once.
         const FRAME: usize = 256;
         let mut json = Vec::with_capacity(FRAME + data.iter().map(|item| bytes(item) + 2).sum::<usize>());
         json.extend_from_slice(b"{\"data\":[");
@@ -40,7 +40,6 @@ impl ListBody {
         Self { json, pagination }.with("pagination", &pagination)
     }
 
-    /// A list of resources as they are.
     pub(in crate::http) fn from_page(page: &Page) -> Result<Self, ApiError> {
         let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(item);
@@ -49,20 +48,17 @@ impl ListBody {
         Self::new(&page.data, page.pagination, Bytes::len, write)
     }
 
-    /// Adds a member.
     pub(in crate::http) fn with<T: Serialize>(mut self, name: &'static str, value: &T) -> Result<Self, ApiError> {
         append_member(&mut self.json, name, value)?;
         Ok(self)
     }
 
-    /// Ends the object.
     pub(in crate::http) fn finish(mut self) -> ListPage {
         self.json.push(b'}');
         ListPage { body: self.json.into(), pagination: self.pagination }
     }
 }
 
-/// A page of a list, its body ready to send.
 #[derive(Debug)]
 pub(in crate::http) struct ListPage {
     body: Bytes,
@@ -70,12 +66,11 @@ pub(in crate::http) struct ListPage {
 }
 
 impl ListPage {
-    /// The place of the page in the list.
     pub(in crate::http) fn pagination(&self) -> Pagination {
         self.pagination
     }
 
-    /// The response, with its `Link` header.
+    /// Adds the `Link` header.
     pub(in crate::http) fn into_response(self, links: Option<HeaderValue>) -> Response {
         let mut response = json(self.body);
         response.headers_mut().extend(links.map(|links| (LINK, links)));
@@ -83,7 +78,7 @@ impl ListPage {
     }
 }
 
-/// Appends a member to an object that has members already and isn't closed yet.
+/// Appends a member to an unclosed object that already has members.
 pub(in crate::http) fn append_member<T: Serialize + ?Sized>(
     json: &mut Vec<u8>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Response bodies, put together from JSON that the generation holds ready.
+//! Builds response bodies from JSON that the generation holds.
 
 mod fields;
 mod list_page;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::problem::ApiError;
 
 pub(super) fn json(body: impl Into<Body>) -> Response {
-    /// The number of headers, those of middleware included, so that the map is allocated once.
+    /// The number of headers including middleware's, so that the map is allocated once.
     const HEADERS: usize = 16;
     let mut response = Response::new(body.into());
     response.headers_mut().reserve(HEADERS);
@@ -23,7 +23,7 @@ pub(super) fn json(body: impl Into<Body>) -> Response {
     response
 }
 
-/// A response with a single record, `{"data": {…}}`.
+/// A response with one record, `{"data": {…}}`.
 pub(super) fn record<T: Serialize>(record: &T) -> Result<Response, ApiError> {
     #[derive(Serialize)]
     struct Record<'r, T> {
@@ -33,7 +33,7 @@ pub(super) fn record<T: Serialize>(record: &T) -> Result<Response, ApiError> {
     Ok(json(body))
 }
 
-/// The same of a record that is stored as a JSON object.
+/// Like [`record`], for a record that is stored as a JSON object.
 pub(super) fn stored_record(object: &[u8]) -> Response {
     json([b"{\"data\":", object, b"}"].concat())
 }

@@ -1,18 +1,18 @@
 //! Admission control by queue delay.
 //!
-//! Controlled delay in the form that servers use (Maurer, "Fail at Scale", ACM Queue 13(8), 2015): a queue that was empty a
-//! moment ago holds a burst, which is served; a queue that hasn't been empty for longer is a standing one, and is cut short.
+//! This is controlled delay in the variant for servers (Maurer, "Fail at Scale", ACM Queue 13(8),
+//! 2015). If the queue was empty recently, it holds a burst, which is served. If it hasn't been
+//! empty for longer, it's a standing queue, and waiting times are cut short.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// The longest time that a search may wait in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxQueueDelay {
-    /// In a burst, and how long the queue may go without being empty until it is a standing one.
+    /// During a burst. Also how long the queue may be non-empty before it counts as standing.
     pub burst: Duration,
-    /// In a standing queue: a longer wait serves no more callers, only later.
+    /// In a standing queue, where a longer wait serves no more callers, only later.
     pub standing: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Default for MaxQueueDelay {
     }
 }
 
-/// Decides how long each search may wait as it enters the queue.
+/// Decides how long each search may wait when it enters the queue.
 #[derive(Debug)]
 pub(super) struct Admission {
     max_delay: MaxQueueDelay,
@@ -35,7 +35,6 @@ impl Admission {
         Self { max_delay, last_empty: Mutex::new(Instant::now()) }
     }
 
-    /// The longest time that a search may wait which enters the queue at `now`.
     pub(super) fn max_delay(&self, queue_is_empty: bool, now: Instant) -> Duration {
         let mut last_empty = self.last_empty.lock().unwrap_or_else(PoisonError::into_inner);
         if queue_is_empty {
@@ -58,7 +57,7 @@ mod tests {
         let (max_delay, start) = (MaxQueueDelay::default(), Instant::now());
         let admission = Admission::new(max_delay);
         let at = |milliseconds, is_empty| admission.max_delay(is_empty, start + Duration::from_millis(milliseconds));
-        // An idle time before a burst doesn't count.
+        // Idle time before a burst doesn't count.
         assert_eq!(at(10_000, true), max_delay.burst);
         assert_eq!(at(10_001, false), max_delay.burst);
         assert_eq!(at(10_250, false), max_delay.burst);

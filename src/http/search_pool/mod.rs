@@ -1,8 +1,8 @@
 //! The threads that searches run on.
 //!
-//! The runtime's threads read and write connections, which takes microseconds a request; a search takes up to milliseconds of
-//! CPU. With searches on threads of their own a lookup or `/healthz` doesn't wait behind them, and their queue is the one
-//! place where overload shows.
+//! The runtime's threads read and write connections, which takes microseconds per request, while a
+//! search takes up to milliseconds of CPU. On separate threads, searches don't delay lookups or
+//! `/healthz`, and their queue is the one place where overload shows.
 
 mod admission;
 
@@ -17,10 +17,10 @@ pub use self::admission::MaxQueueDelay;
 use super::problem::ApiError;
 use crate::panics;
 
-/// The most searches that wait in the queue; further ones are rejected at once.
+/// Searches beyond this are rejected immediately.
 const QUEUE_CAPACITY: usize = 4096;
 
-/// A fixed number of threads behind one bounded first-in first-out queue. The threads end when the pool is dropped.
+/// A fixed number of threads that share one bounded FIFO queue. They end when the pool is dropped.
 #[derive(Debug)]
 pub(super) struct SearchPool {
     queue: Sender<Task>,
@@ -49,10 +49,12 @@ impl SearchPool {
         Ok(Self { queue, admission: Admission::new(max_delay) })
     }
 
-    /// Polls a search on one of the threads until it is complete. A search that nothing awaits any more at its turn doesn't run.
+    /// Runs a search to completion on one of the threads. If the caller has gone by the time it's
+    /// dequeued, it doesn't run.
     ///
     /// # Errors
-    /// [`ApiError::Overloaded`] where the queue is full or its delay too long, [`ApiError::Panicked`] where the search panics.
+    /// [`ApiError::Overloaded`] if the queue is full or the search waits too long,
+    /// [`ApiError::Panicked`] if it panics.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         search: impl Future<Output = T> + Send + 'static,
@@ -63,7 +65,7 @@ impl SearchPool {
                 return;
             }
             let outcome = match verdict {
-                // A search shares nothing mutable, so nothing half-done is left behind by a panic.
+                // A search has no mutable shared state, so a panic leaves nothing half-done.
                 Verdict::Admitted => panics::catch(|| pollster::block_on(search)).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
@@ -76,7 +78,6 @@ impl SearchPool {
     }
 }
 
-/// Runs tasks until the pool is dropped.
 fn work(tasks: &Receiver<Task>) {
     for task in tasks {
         let is_late = task.enqueued.elapsed() > task.max_delay;
@@ -90,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// A limit that no queue delay of a test reaches.
+    /// Longer than any queue delay in a test.
     const PATIENT: MaxQueueDelay = MaxQueueDelay { burst: Duration::from_hours(1), standing: Duration::from_hours(1) };
 
     #[tokio::test]
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(pool.run(async { 5 }).await.expect("the thread goes on"), 5);
     }
 
-    /// A pool with one thread, busy until the sender is dropped.
+    /// A pool with one thread that is busy until the sender is dropped.
     async fn busy_pool(max_delay: MaxQueueDelay) -> (std::sync::Arc<SearchPool>, mpsc::Sender<()>) {
         let pool = std::sync::Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();

@@ -1,8 +1,9 @@
-//! The connections of a listener: accepted up to the limit, at which the one that is idle the longest makes room for the next, and
-//! closed when the service stops.
+//! Accepts a listener's connections up to a limit, and closes them when the service stops. At the
+//! limit, the longest-idle connection makes room for the next one.
 //!
-//! A connection is idle while no request of it is handled: between requests, during incomplete headers, and while its peer takes nothing of
-//! a response. So connections that do nothing but stay open, however many there are, keep no other one waiting.
+//! A connection is idle unless a request is being handled: between requests, while headers are
+//! incomplete, and while the peer doesn't read its response. So clients that merely hold
+//! connections open, however many, can't lock others out.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -35,25 +36,25 @@ use super::deadline::{DeadlineStream, Timeouts};
 use super::progress::Progress;
 use super::{Accept, Server};
 
-/// The pause after the system refused a connection for lack of resources.
+/// Pause after the system refused a connection for lack of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The pause before the next look for an idle connection where none is.
+/// Pause before looking again for an idle connection to evict.
 const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 
-/// The most that hyper reads of a request's line and headers, in bytes. Between the limits of the service and this one a
-/// request gets a problem document.
+/// The most that hyper reads of a request's line and headers. A request over the service's own
+/// limits but below this one gets a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 
-/// The connections of a listener, each a task.
+/// A listener's connections; each runs as a task.
 pub(super) struct Connections<S> {
     server: Arc<Server<S>>,
     room: Room,
-    /// Whether the system refused the last connection for want of resources.
+    /// Whether the system refused the last connection for lack of resources.
     is_starved: bool,
-    /// A count of the writes on all connections.
+    /// Counts the writes on all connections.
     writes: Arc<AtomicU64>,
-    /// Whether responses have `Connection: close`.
+    /// Whether responses get `Connection: close`.
     is_closing: Arc<AtomicBool>,
     graceful: GracefulShutdown,
     tasks: JoinSet<()>,
@@ -77,7 +78,6 @@ where
         }
     }
 
-    /// Accepts connections until `end`.
     pub(super) async fn accept_until(&mut self, source: &mut impl Accept, end: impl Future<Output = ()>) {
         let mut end = pin!(end);
         loop {
@@ -101,7 +101,8 @@ where
         }
     }
 
-    /// Accepts connections until `end` or until none is open. Returns the output of `end`, else `false`.
+    /// Accepts connections until `end` completes or no connection is open. Returns `end`'s output,
+    /// or `false`.
     pub(super) async fn accept_until_idle(
         &mut self,
         source: &mut impl Accept,
@@ -123,7 +124,7 @@ where
         false
     }
 
-    /// Accepts the connections that wait in the backlog, within the limit, and then no more.
+    /// Accepts the connections already in the backlog, within the limit, and then stops accepting.
     pub(super) fn accept_backlog(&mut self, source: impl Accept) {
         let accepted = self.room.accepted.take().map(Ok);
         for accepted in accepted.into_iter().chain(source.close()) {
@@ -134,28 +135,29 @@ where
         }
     }
 
-    /// Adds `Connection: close` to responses from now on.
     pub(super) fn close(&self) {
         self.is_closing.store(true, Ordering::Relaxed);
     }
 
-    /// Closes idle connections; returns a future that completes when the others are done, and their tasks.
+    /// Closes idle connections. Returns a future that completes when the others are done, and their
+    /// tasks.
     pub(super) fn finish(self) -> (impl Future<Output = ()>, JoinSet<()>) {
         (self.graceful.shutdown(), self.tasks)
     }
 
-    /// Serves a connection.
     fn spawn(&mut self, accepted: io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)>) -> Result<(), ()> {
         match accepted {
             Ok((stream, peer, permit)) => {
                 self.is_starved = false;
-                // A response is written whole; waiting for more to send would only delay it. Without the option it is slower.
+                // Responses are written in one go, so waiting for more data would only delay them.
+                // If the option can't be set, it's just slower.
                 let _ = stream.set_nodelay(true);
                 let progress = Arc::new(Progress::new(Arc::clone(&self.writes)));
                 let connection = self.graceful.watch(self.connection(stream, peer, Arc::clone(&progress)));
                 let open = (permit, OpenConnection::new(self.server.open_connections.clone()));
                 let task = self.tasks.spawn(async move {
-                    // A broken connection is the client's affair; failures of the service are logged where they happen.
+                    // A broken connection is the client's business. The service's own failures are
+                    // logged where they happen.
                     let _ = connection.await;
                     drop(open);
                 });
@@ -174,8 +176,8 @@ where
 
     /// Speaks HTTP/1.1 on a connection.
     ///
-    /// hyper itself answers bytes that aren't a request: 400, 414 for a URI of more than 64 KiB, 431 for more than 100
-    /// headers or more than [`MAX_HEAD_BYTES`].
+    /// hyper itself answers input that isn't a valid request: with 400, with 414 for a URI of more
+    /// than 64 KiB, and with 431 for more than 100 headers or more than [`MAX_HEAD_BYTES`].
     fn connection(
         &self,
         stream: TcpStream,
@@ -189,7 +191,7 @@ where
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();
-            // Only messages sent with POST are read; hyper skips an unread body.
+            // Only POST bodies are read; hyper skips an unread body.
             let has_body = request.method() == Method::POST;
             let mut request = request.map(|body| if has_body { Body::new(body) } else { Body::empty() });
             request.extensions_mut().insert(ConnectInfo(peer));
@@ -205,14 +207,14 @@ where
             }
         });
         http1::Builder::new()
-            // The stream has deadlines of its own.
+            // The stream has its own deadlines.
             .header_read_timeout(None)
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
     }
 }
 
-/// Counts a connection in the gauge until it is dropped, also by a panic or an abort of its task.
+/// Counts a connection in the gauge until it's dropped, even if its task panics or is aborted.
 struct OpenConnection(Option<IntGauge>);
 
 impl OpenConnection {
@@ -228,18 +230,16 @@ impl Drop for OpenConnection {
     }
 }
 
-/// The open connections and the room for more.
 struct Room {
     permits: Arc<Semaphore>,
     open: HashMap<Id, Open>,
-    /// A connection that was accepted and waits for its permit.
+    /// An accepted connection that is waiting for its permit.
     accepted: Option<(TcpStream, SocketAddr)>,
-    /// The time that a new connection has for its first request before it may be evicted, so that a burst of connections doesn't
-    /// evict itself.
+    /// How long a new connection has for its first request before it may be evicted, so that a
+    /// burst of connections doesn't evict itself.
     grace: Duration,
 }
 
-/// An open connection.
 struct Open {
     task: AbortHandle,
     progress: Arc<Progress>,
@@ -247,8 +247,8 @@ struct Open {
 }
 
 impl Room {
-    /// The next connection. At the limit an idle one is closed for it; where none is idle it waits. Nothing is lost
-    /// where the future is dropped.
+    /// Returns the next connection. At the limit, an idle one is closed for it; if none is idle, it
+    /// waits. Dropping the future loses nothing.
     async fn next(&mut self, source: &mut impl Accept) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
         if self.accepted.is_none() {
             self.accepted = Some(source.accept().await?);
@@ -267,7 +267,7 @@ impl Room {
         Ok((stream, peer, permit))
     }
 
-    /// Closes the connection that is idle the longest, if one is.
+    /// Closes the longest-idle connection, if any is idle.
     fn evict(&mut self) {
         let now = Instant::now();
         let is_evictable = |open: &Open| open.progress.requests() > 0 || now.duration_since(open.since) >= self.grace;
@@ -278,7 +278,7 @@ impl Room {
         }
     }
 
-    /// Removes a connection after the end of its task.
+    /// Removes a connection whose task has ended.
     fn ended(&mut self, task: Result<(Id, ()), JoinError>) {
         let id = match task {
             Ok((id, ())) => id,
@@ -293,7 +293,7 @@ impl Room {
     }
 }
 
-/// Whether accepting failed because of the one connection, which was gone before.
+/// Whether accepting failed only because this connection was already gone.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

@@ -1,6 +1,8 @@
-//! A stream with deadlines for the peer: headers, the next request, taking the response.
+//! A stream with deadlines for the peer: to send headers, to send the next request, and to read the
+//! response.
 //!
-//! Each connection has one timer, which is reset only after it has fired: a request costs reading the clock.
+//! Each connection has a single timer, which is reset only after it has fired. So a request costs
+//! no more than reading the clock.
 
 use std::io;
 use std::pin::Pin;
@@ -14,30 +16,30 @@ use tokio::time::{Instant, Sleep};
 use super::minimum_rate::MinimumRate;
 use super::progress::Progress;
 
-/// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeouts {
-    /// For all headers of a request, from their first byte on, and for the first request of a connection.
+    /// For a request's headers, counted from their first byte, and for a connection's first
+    /// request.
     pub(super) header: Duration,
     /// Between requests.
     pub(super) idle: Duration,
-    /// For the peer to be behind the minimum rate of taking responses.
+    /// How far the peer may fall behind the minimum rate of reading responses.
     pub(super) write: Duration,
 }
 
-/// A stream that fails with [`io::ErrorKind::TimedOut`] once a deadline of the peer has passed.
+/// A stream that fails with [`io::ErrorKind::TimedOut`] once the peer misses a deadline.
 pub(super) struct DeadlineStream<S> {
     stream: S,
     timeouts: Timeouts,
     progress: Arc<Progress>,
     timer: Pin<Box<Sleep>>,
-    /// The number of requests at the last look.
+    /// The number of requests when it was last checked.
     requests: u32,
-    /// The time of the first byte of an incomplete head.
+    /// When the first byte of incomplete headers arrived.
     head_since: Option<Instant>,
-    /// Whether bytes of a head have come since the clock was last read.
+    /// Whether header bytes have arrived since the clock was last read.
     head_begun: bool,
-    /// The time of the last write, or of the connection's start.
+    /// When the connection started or last wrote.
     idle_since: Instant,
     /// Whether bytes were written since the clock was last read.
     wrote: bool,
@@ -61,7 +63,7 @@ impl<S> DeadlineStream<S> {
         }
     }
 
-    /// The deadline for the next bytes; `None` while the peer has none.
+    /// The deadline for the next bytes; `None` if the peer has none.
     fn read_deadline(&self) -> Option<Instant> {
         if self.progress.is_responding() || self.rate.is_stalled() {
             return None;
@@ -73,7 +75,7 @@ impl<S> DeadlineStream<S> {
         })
     }
 
-    /// Whether the deadline has passed; else the timer wakes the task no later.
+    /// Whether the deadline has passed. If not, the timer wakes the task by then.
     fn has_passed(&mut self, deadline: Instant, mut now: Instant, context: &mut Context<'_>) -> bool {
         loop {
             if now >= deadline {
@@ -89,7 +91,8 @@ impl<S> DeadlineStream<S> {
         }
     }
 
-    /// Reads the clock and dates all events since it was last read: bytes read or written are followed by the next poll at once.
+    /// Reads the clock and applies it to all events since the last reading. That's accurate because
+    /// another poll immediately follows each read or write.
     fn now(&mut self) -> Instant {
         let now = Instant::now();
         if std::mem::take(&mut self.head_begun) {
@@ -116,8 +119,8 @@ impl<S> DeadlineStream<S> {
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return Poll::Ready(Err(timed_out("the peer sent nothing for too long")));
             }
-            // The timer is set even without a deadline: hyper doesn't poll again after a pending read, though by then the peer
-            // may have one.
+            // Set the timer even without a deadline: hyper doesn't poll again after a pending read,
+            // but by then the peer may have one.
             if !self.has_passed(deadline.unwrap_or(now + self.timeouts.header), now, context) {
                 return Poll::Pending;
             }
@@ -222,7 +225,7 @@ mod tests {
     }
 
     impl Fixture {
-        /// Reads until the deadline passes, and returns the seconds that took.
+        /// Reads until the deadline passes, and returns how many seconds that took.
         async fn seconds_until_timeout(&mut self) -> u64 {
             let started = Instant::now();
             let error = self.ours.read_u8().await.expect_err("no byte comes");
@@ -313,7 +316,7 @@ mod tests {
         let mut fixture = open();
         fixture.one_request().await;
         fixture.progress.request_begins();
-        // Polled once, as hyper does, and then only when it is woken.
+        // Polls once, as hyper does, and then only when woken.
         let mut polls = 0;
         let started = Instant::now();
         let woken = std::future::poll_fn(|context| {

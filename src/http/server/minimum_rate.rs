@@ -1,21 +1,22 @@
-//! The minimum rate at which a peer takes its responses.
+//! Enforces a minimum rate at which a peer reads its responses.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The least rate at which a peer has to take responses, in bytes a second, counted while a response waits to be written. A peer that
-/// is slower falls behind, and is cut off once it is behind by the write timeout: one that takes nothing after 30 s, one that takes
-/// 4 KiB/s after 40 s. A faster one is never cut off, also where it takes its bytes at intervals: the average counts, as in Kestrel's
-/// `MinResponseDataRate`. A response of 1 MiB takes a minute at this rate, which a poor mobile connection exceeds.
+/// The minimum rate in bytes per second, measured while a response is waiting to be written. A
+/// slower peer falls behind and is cut off once it's behind by the write timeout: after 30 s if it
+/// reads nothing, after 40 s at 4 KiB/s. A peer that's faster on average is never cut off, even if
+/// it reads intermittently, as with Kestrel's `MinResponseDataRate`. At this rate 1 MiB takes a
+/// minute, which even a poor mobile connection beats.
 const MIN_RATE: u32 = 16 * 1024;
 
-/// The time by which a peer is behind [`MIN_RATE`], of all responses of its connection.
+/// How far a peer is behind [`MIN_RATE`], across all responses on its connection.
 #[derive(Debug)]
 pub(super) struct MinimumRate {
-    /// The time by which it may be behind.
+    /// How far it may be behind.
     timeout: Duration,
-    /// The time since which a response waits to be written.
+    /// Since when a response has been waiting to be written.
     stalled_since: Option<Instant>,
     pub(super) behind: Duration,
 }
@@ -25,17 +26,17 @@ impl MinimumRate {
         Self { timeout, stalled_since: None, behind: Duration::ZERO }
     }
 
-    /// Whether a response waits to be written.
+    /// Whether a response is waiting to be written.
     pub(super) const fn is_stalled(&self) -> bool {
         self.stalled_since.is_some()
     }
 
-    /// Records that a response waits to be written. Returns the time at which the peer is to be cut off.
+    /// Records that a response is waiting to be written. Returns when to cut off the peer.
     pub(super) fn stalled(&mut self, now: Instant) -> Instant {
         *self.stalled_since.get_or_insert(now) + self.timeout.saturating_sub(self.behind)
     }
 
-    /// Records that the peer took bytes.
+    /// Records that the peer read some bytes.
     pub(super) fn taken(&mut self, bytes: usize) {
         if let Some(since) = self.stalled_since.take() {
             self.behind += since.elapsed();
@@ -46,9 +47,9 @@ impl MinimumRate {
     }
 }
 
-/// The time for a number of bytes at [`MIN_RATE`].
+/// How long this many bytes take at [`MIN_RATE`].
 fn time_for(bytes: usize) -> Duration {
-    // A write of 4 GiB is longer than any buffer.
+    // A write of 4 GiB exceeds any buffer.
     Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE
 }
 
@@ -65,7 +66,8 @@ mod tests {
     const TIMEOUTS: Timeouts =
         Timeouts { header: Duration::from_secs(5), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
-    /// Writes without end to a peer that takes bytes at intervals; returns the seconds until it is cut off, at most an hour.
+    /// Writes endlessly to a peer that reads at intervals. Returns after how many seconds it's cut
+    /// off, up to an hour.
     async fn seconds_until_cut_off(bytes: usize, every: Duration) -> u64 {
         let (ours, mut theirs) = duplex(1024);
         let mut ours = DeadlineStream::new(ours, TIMEOUTS, Arc::<Progress>::default());
@@ -98,7 +100,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn peer_below_the_minimum_rate_is_cut_off_once_it_is_behind() {
-        // A quarter of the rate: three quarters of a second are lost each second.
+        // At a quarter of the rate, it loses three quarters of a second every second.
         let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
         assert!((39..=40).contains(&seconds), "{seconds}");
     }

@@ -1,7 +1,8 @@
-//! Sockets: accepts connections, speaks HTTP/1.1 on them, and stops in an orderly way. Depends on a tower [`Service`] only.
+//! Sockets: accepts connections, speaks HTTP/1.1, and shuts down gracefully. Depends only on a
+//! tower [`Service`].
 //!
-//! Every wait for a client has an end ([`ConnectionLimits`]). At the limit of connections, or when the process runs out of file
-//! descriptors, the connection that is idle the longest is closed for the next one.
+//! Every wait for a client is limited ([`ConnectionLimits`]). At the connection limit, or when the
+//! process runs out of file descriptors, the longest-idle connection is closed for the next one.
 
 mod connections;
 mod deadline;
@@ -26,20 +27,22 @@ use self::connections::Connections;
 
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// The most connections at once. A further one takes the place of the one that is idle the longest, and waits in the listener's
-    /// backlog while all have a request in progress.
+    /// Maximum number of connections. A further one replaces the longest-idle one; while all have a
+    /// request in progress, it waits in the listener's backlog.
     pub max_connections: usize,
-    /// The time for the headers of a request from their first byte on, and for a connection's first request.
+    /// For a request's headers, counted from their first byte, and for a connection's first
+    /// request.
     pub header_timeout: Duration,
-    /// The time between requests: longer than proxies keep connections (most of them 60 s), so that none sends a request on a
-    /// connection that is being closed.
+    /// Between requests. Longer than proxies keep connections (mostly 60 s), so that they don't
+    /// send a request on a connection that is being closed.
     pub idle_timeout: Duration,
-    /// The time that a client may be behind the minimum rate of taking responses, which is 16 KiB/s.
+    /// How far a client may fall behind the minimum rate of reading responses, 16 KiB/s.
     pub write_timeout: Duration,
-    /// After the signal to stop: the time in which new connections are accepted, and then the same time in which requests are. Each
-    /// response closes its connection. Over at once when no connection is open.
+    /// After the signal to stop: how long new connections are accepted, and then again how long new
+    /// requests are. Every response closes its connection. Ends early once no connection is open.
     pub grace: Duration,
-    /// After the signal to stop: the time in which requests in progress may finish, the grace included.
+    /// After the signal to stop: how long requests in progress may take to finish, including the
+    /// grace period.
     pub drain_timeout: Duration,
 }
 
@@ -56,7 +59,8 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// An HTTP/1.1 server of a tower service. Each request has the peer's address as the extension `ConnectInfo<SocketAddr>`.
+/// An HTTP/1.1 server for a tower service. Each request carries the peer's address as the extension
+/// `ConnectInfo<SocketAddr>`.
 #[derive(Debug)]
 pub struct Server<S> {
     pub service: S,
@@ -68,14 +72,13 @@ impl<S> Server<S>
 where
     S: Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static,
 {
-    /// A server with the default limits.
     pub fn new(service: S) -> Self {
         Self { service, limits: ConnectionLimits::default(), open_connections: None }
     }
 
-    /// Serves until `shutdown` completes. Then responses have `Connection: close` for the time of grace, no more
-    /// connections are accepted, requests in progress may finish until [`ConnectionLimits::drain_timeout`] or until `abort`
-    /// completes, and the rest is dropped.
+    /// Serves until `shutdown` completes. During the grace period, responses then get `Connection:
+    /// close`. After it, no more connections are accepted. Requests in progress may finish until
+    /// [`ConnectionLimits::drain_timeout`] or until `abort` completes; the rest is dropped.
     pub async fn serve(
         self,
         listener: TcpListener,
@@ -133,11 +136,10 @@ where
     }
 }
 
-/// A source of connections.
 trait Accept {
     fn accept(&mut self) -> impl Future<Output = io::Result<(TcpStream, SocketAddr)>> + Send;
 
-    /// Returns the connections of the backlog; further ones are refused.
+    /// Returns the connections in the backlog; further ones are refused.
     fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>>;
 }
 
@@ -146,7 +148,8 @@ impl Accept for TcpListener {
         TcpListener::accept(self)
     }
 
-    /// Calls the system itself: the runtime's view of the listener may be a moment old.
+    /// Asks the operating system directly, because the runtime's view of the listener may be
+    /// slightly stale.
     fn close(self) -> impl Iterator<Item = io::Result<(TcpStream, SocketAddr)>> {
         let listener = self.into_std().ok();
         std::iter::from_fn(move || match listener.as_ref()?.accept() {
@@ -170,7 +173,6 @@ mod tests {
 
     use super::*;
 
-    /// A listener that fails some times before it works.
     struct Failing {
         failures: VecDeque<io::Error>,
         listener: TcpListener,
@@ -237,20 +239,19 @@ mod tests {
         first.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
         assert!(first.read_u8().await.is_ok(), "the first is served");
         let (second, ()) = tokio::join!(is_healthy(address), async {
-            // Keeps its permit until it closes.
+            // Holds its permit until it closes.
             drop(first);
         });
         assert!(second);
     }
 
-    /// A connection on which a request was answered, kept open.
+    /// A connection that is kept open after a request was answered.
     async fn kept_open(address: SocketAddr) -> TcpStream {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         answered(&mut stream).await.expect("an answer");
         stream
     }
 
-    /// Sends a request and reads its response.
     async fn answered(stream: &mut TcpStream) -> io::Result<()> {
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await?;
         let mut response = Vec::new();

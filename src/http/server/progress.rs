@@ -1,55 +1,54 @@
-//! The state of a connection's requests.
+//! Tracks the state of a connection's requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// The state of a connection's requests, for its stream and for the listener, which closes the connection that is idle the longest when
-/// it needs room.
+/// The state of a connection's requests. Used by its stream, and by the listener, which closes the
+/// longest-idle connection when it needs room.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// A count of the writes on all connections, the clock of [`Self::active_at`].
+    /// Counts the writes on all connections; the clock for [`Self::active_at`].
     writes: Arc<AtomicU64>,
-    /// The count at the last write, or at the connection's start.
+    /// The count at the last write, or when the connection started.
     active_at: AtomicU64,
     is_responding: AtomicBool,
     requests: AtomicU32,
 }
 
 impl Progress {
-    /// The state of a new connection, with the count of the writes on all connections.
+    /// Creates the state of a new connection. `writes` is shared by all connections.
     pub(super) fn new(writes: Arc<AtomicU64>) -> Self {
         let progress = Self { writes, ..Self::default() };
         progress.touch();
         progress
     }
 
-    /// Marks the connection as the last active one.
+    /// Marks the connection as the most recently active.
     pub(super) fn touch(&self) {
         self.active_at.store(self.writes.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// The number of requests so far.
     pub(super) fn requests(&self) -> u32 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Whether a request is in progress; then the peer has no deadline.
+    /// Whether a request is in progress. If so, the peer has no deadline.
     pub(super) fn is_responding(&self) -> bool {
         self.is_responding.load(Ordering::Relaxed)
     }
 
-    /// The place of the connection in the order of activity; `None` while its request is handled.
+    /// The connection's position in the order of activity; `None` while a request is being handled.
     pub(super) fn idle_since(&self) -> Option<u64> {
         (!self.is_responding()).then(|| self.active_at.load(Ordering::Relaxed))
     }
 
-    /// The headers of a request are complete.
+    /// Called when a request's headers are complete.
     pub(super) fn request_begins(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.is_responding.store(true, Ordering::Relaxed);
     }
 
-    /// Its response is ready to be written.
+    /// Called when the response is ready to be written.
     pub(super) fn response_is_ready(&self) {
         self.is_responding.store(false, Ordering::Relaxed);
     }

@@ -1,4 +1,5 @@
-//! Scripts, styles and images of the pages: compiled in, under a URL that changes with their content.
+//! The pages' scripts, styles and images, compiled in and served under a URL that changes with
+//! their content.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ macro_rules! assets {
     };
 }
 
-/// All files of `page/` but the page itself.
+/// All files in `page/` except the page itself.
 static OWN: [(&str, &[u8]); 37] = assets![
     "icon.svg",
     "style/base.css",
@@ -57,7 +58,7 @@ static OWN: [(&str, &[u8]); 37] = assets![
     "script/view/software.js",
 ];
 
-/// Scripts that the page itself doesn't use: of the documentation and of a preview.
+/// Scripts that belong to the documentation or a preview rather than the page itself.
 const OF_OTHERS: [&str; 3] = ["script/docs.js", "script/preview.js", "script/reference.js"];
 
 const PAGE: &str = include_str!("page/index.html");
@@ -66,18 +67,18 @@ const NOT_FOUND: &str = include_str!("not-found.html");
 
 const PREVIEW: &str = include_str!("preview.html");
 
-/// The description of the page where the operator has written no introduction.
+/// The page's description if the operator has written no introduction.
 const DESCRIPTION: &str =
     "A directory of software products: search, compare the evidence, and see the API call behind each view.";
 
 #[derive(Debug, Clone)]
 pub(super) struct Assets {
-    /// The path of the public URL, as HTML.
+    /// The path of the public URL, HTML-escaped.
     prefix: String,
-    /// The title of the site, as HTML.
+    /// The site's title, HTML-escaped.
     title: String,
     fingerprint: String,
-    /// The additions of a preview to the head and to the top of each page.
+    /// What a preview adds to the head and to the top of each page.
     preview: [String; 2],
     files: Vec<(&'static str, Document)>,
 }
@@ -98,13 +99,12 @@ impl Assets {
         Self { prefix, title, fingerprint, preview: preview.unwrap_or_default(), files: files.collect() }
     }
 
-    /// The file at a path below `/assets`.
     pub(super) fn find(&self, fingerprint: &str, path: &str) -> Option<&Document> {
         let (_, document) = self.files.iter().find(|(of, _)| *of == path && fingerprint == self.fingerprint)?;
         Some(document)
     }
 
-    /// The HTML of a page, with the site's URLs and title in place, and further values.
+    /// Fills the site's URLs and title and the given values into a page.
     pub(super) fn fill(&self, html: &str, values: &[(&str, &str)]) -> String {
         let assets = self.url();
         let [head, banner] = &self.preview;
@@ -117,7 +117,8 @@ impl Assets {
         format!("{}/assets/{}", self.prefix, self.fingerprint)
     }
 
-    /// The page to explore the directory. It preloads all its scripts, so that none waits for the one that imports it.
+    /// The page for exploring the directory. It preloads all its scripts, so that none has to wait
+    /// for the one that imports it.
     pub(super) fn page(&self, config: &HttpConfig) -> Document {
         let mut preload = String::new();
         for (path, _) in OWN.iter().filter(|(path, _)| path.starts_with("script/") && !OF_OTHERS.contains(path)) {
@@ -145,18 +146,16 @@ impl Assets {
         ))
     }
 
-    /// The page with the findings and changes of a preview.
     pub(super) fn preview(&self) -> Document {
         Document::page(self.fill(&framed(PREVIEW), &[]))
     }
 
-    /// The page for an address that doesn't exist.
     pub(super) fn not_found(&self) -> Document {
         Document::not_found(self.fill(&framed(NOT_FOUND), &[]))
     }
 }
 
-/// The additions of a preview to each page: a style and a script in the head, and a banner at the top.
+/// What a preview adds to each page: a style and a script in the head, and a banner at the top.
 fn preview_parts(preview: &Preview, prefix: &str, fingerprint: &str) -> [String; 2] {
     let assets = format!("{prefix}/assets/{fingerprint}");
     let head = format!(

@@ -1,4 +1,4 @@
-//! A static document, its headers and its compressed forms.
+//! A static document with its headers and compressed forms.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
 use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
 
-/// HTML, as all pages are written.
 const HTML: &str = "text/html; charset=utf-8";
 
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// The content policy of a document that is no page.
+/// Content security policy of a document that isn't a page.
 const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// The content policy of a page: scripts and styles of this host only, and no script may turn text into markup.
+/// Content security policy of a page: scripts and styles only from this host, and no script may
+/// turn text into markup.
 const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
                     trusted-types 'none'";
@@ -40,12 +40,12 @@ pub(super) struct Document {
     tag: EntityTag,
     policy: &'static str,
     caching: &'static str,
-    /// The compressed forms, by coding, each made on its first use.
+    /// By coding; each form is created on first use.
     compressed: Arc<[OnceCell<Bytes>; Coding::ALL.len()]>,
 }
 
 impl Document {
-    /// A document that is no page, revalidated on each use.
+    /// A document that isn't a page and is revalidated on each use.
     pub(super) fn new(content_type: &'static str, content: impl Into<Bytes>) -> Self {
         let content = content.into();
         let tag = EntityTag::from_content(&content);
@@ -58,24 +58,23 @@ impl Document {
         Self { policy: PAGE, ..Self::new(HTML, html) }
     }
 
-    /// A page for an address that doesn't exist.
     pub(super) fn not_found(html: String) -> Self {
         Self { status: StatusCode::NOT_FOUND, ..Self::page(html) }
     }
 
-    /// The same page, while there is nothing to serve.
+    /// The same page, for while there's nothing to serve.
     pub(super) fn unavailable(self) -> Self {
         Self { status: StatusCode::SERVICE_UNAVAILABLE, ..self }
     }
 
-    /// A document with a URL that changes with its content, cacheable for a year.
+    /// For a document whose URL changes with its content. Cacheable for a year.
     pub(super) fn immutable(self) -> Self {
         Self { caching: "public, max-age=31536000, immutable", ..self }
     }
 
-    /// The response, a 304 where the request has the document's tag.
+    /// Responds with the document, or with 304 if the request has its tag.
     pub(super) async fn respond(&self, request: &HeaderMap) -> Response {
-        // Only a successful response is conditional (RFC 9110, 13.2.1).
+        // Only successful responses are conditional (RFC 9110, 13.2.1).
         let is_found = self.status == StatusCode::OK;
         let changed = !is_found || self.tag.condition(request) == Condition::Changed;
         let (coding, body) = if changed { self.body(request).await } else { (None, Bytes::new()) };
@@ -99,7 +98,6 @@ impl Document {
         response
     }
 
-    /// The content in the coding that a request prefers.
     async fn body(&self, request: &HeaderMap) -> (Option<Coding>, Bytes) {
         let is_long = self.content.len() as u64 >= MIN_COMPRESSED_BYTES;
         let coding = Coding::preferred(request, &Coding::ALL).filter(|_| is_long);
@@ -112,8 +110,8 @@ impl Document {
         (None, self.content.clone())
     }
 
-    /// The compressed content, made at most once: in a task of its own, so that a caller that goes away doesn't leave the work to
-    /// the next one, and on a blocking thread.
+    /// Compresses the content only once, on a blocking thread. It runs in its own task, so that if
+    /// a caller goes away, the next one doesn't have to start over.
     async fn compressed(&self, coding: Coding) -> io::Result<Bytes> {
         if let Some(compressed) = self.compressed[coding as usize].get() {
             return Ok(compressed.clone());
@@ -127,7 +125,8 @@ impl Document {
     }
 }
 
-/// Compresses a document that is sent many times: with levels that take up to 0.1 s for the largest one.
+/// Compresses a document that is sent many times, so the levels may take up to 0.1 s for the
+/// largest one.
 fn compress(content: &[u8], coding: Coding) -> io::Result<Bytes> {
     const ZSTD_LEVEL: i32 = 9;
     let compressed = match coding {
@@ -170,7 +169,7 @@ mod tests {
             () = tokio::task::yield_now() => {}
         }
         drop(first);
-        // Waits for the cell without initializing it.
+        // Waits for the cell without initialising it.
         let waited = compressed[Coding::Gzip as usize].get_or_try_init(async || Err(())).await;
         assert!(waited.is_ok_and(|bytes| !bytes.is_empty()));
     }

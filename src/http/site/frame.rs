@@ -3,10 +3,11 @@
 /// The document around each page: head, header and footer.
 const FRAME: &str = include_str!("frame.html");
 
-/// The parts of a page that it doesn't have itself.
+/// The parts for pages that don't define their own.
 const DEFAULTS: &str = include_str!("frame-defaults.html");
 
-/// The HTML of a page: the frame with the parts of the page in it. Each part of `page` is named by a line `{{#name}}` before it.
+/// Puts a page's parts into the frame. In `page`, each part follows a line `{{#name}}` with its
+/// name.
 pub(super) fn framed(page: &str) -> String {
     fill(FRAME, &parts(page).chain(parts(DEFAULTS)).collect::<Vec<_>>())
 }
@@ -15,8 +16,8 @@ fn parts(page: &str) -> impl Iterator<Item = (&str, &str)> {
     page.split("{{#").filter_map(|part| part.split_once("}}\n"))
 }
 
-/// A template with its placeholders, `{{name}}`, replaced by the first value of the name, each of them HTML. A placeholder in a
-/// value is text, and one without a value stays.
+/// Replaces a template's placeholders, `{{name}}`, with the first value of that name; values are
+/// HTML. Placeholders inside values aren't replaced, and ones without a value are kept.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut parts = template.split("{{");
     let mut filled = parts.next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! Static pages and documents, which need no key: the page to explore the directory, the documentation, the OpenAPI document,
-//! the schema of exports and `llms.txt`.
+//! Static pages and documents, which need no key: the page for exploring the directory, the
+//! documentation, the OpenAPI document, the schema of exports and `llms.txt`.
 
 mod assets;
 mod docs;
@@ -24,7 +24,7 @@ use super::problem::ApiError;
 use super::state::AppState;
 use crate::export;
 
-/// The views of the page. It is one document, which draws each of them by itself.
+/// The page's views. They're all the same document, which draws the view itself.
 const VIEWS: [&str; 5] = ["/", "/categories", "/glossary", "/exports", "/software/{id}"];
 
 /// The routes, and the response for all other addresses. `openapi` is the OpenAPI document.
@@ -63,7 +63,8 @@ fn documents_at(documents: impl Iterator<Item = (&'static str, Document)>) -> Ro
     })
 }
 
-/// The views of a preview: until there is something to view, each is the page with the findings.
+/// The views of a preview. Until there's something to view, they all show the page with the
+/// findings.
 fn preview_views(views: impl Iterator<Item = (&'static str, Document)>, preview: &Document) -> Router<Arc<AppState>> {
     let findings = documents_at([("/preview", preview.clone())].into_iter());
     views.fold(findings, |router, (path, document)| {
@@ -76,7 +77,8 @@ fn preview_views(views: impl Iterator<Item = (&'static str, Document)>, preview:
     })
 }
 
-/// The response for an address that doesn't exist: a page for browsers, and a problem document for every other client.
+/// The response for unknown addresses: a page for browsers, a problem document for all other
+/// clients.
 async fn not_found_response(page: &Document, headers: &HeaderMap) -> Response {
     let mut response =
         if prefers_html(headers) { page.respond(headers).await } else { ApiError::RouteNotFound.into_response() };
@@ -84,7 +86,8 @@ async fn not_found_response(page: &Document, headers: &HeaderMap) -> Response {
     response
 }
 
-/// Whether a request prefers HTML to JSON. Browsers request pages in this way; programs that accept anything get JSON.
+/// Whether a request prefers HTML to JSON. Browsers do when they request a page; programs that
+/// accept anything get JSON.
 fn prefers_html(headers: &HeaderMap) -> bool {
     let quality = |media_type| quality(headers, &ACCEPT, media_type).unwrap_or(0.0);
     let json = ["application/problem+json", "application/json", "application/*"].map(quality);

@@ -1,24 +1,23 @@
-//! Candidates of a search, in the order of the ranking.
+//! A search's candidates and their order.
 
 use crate::catalogue::{MAX_ORDINAL, Ordinal};
 
-/// The hard tiers of a ranking. Demo records have tiers of their own: each is behind every real product with as many words.
+/// The hard tiers of the ranking, worst first. A demo record ranks below every real product that
+/// matches as many words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// A demo record that has some of the words.
     SomeDemo,
-    /// Has some of the words.
+    /// Has some of the query's words.
     Some,
-    /// A demo record that has all words.
     Demo,
-    /// Has all words.
+    /// Has all of the query's words.
     All,
-    /// The query is its whole name or an alias.
+    /// The query is its full name or an alias.
     ExactName,
 }
 
 impl Tier {
-    /// The tier of a demo record that would have this one if it were real.
+    /// The tier a demo record gets instead of this one.
     #[must_use]
     pub const fn demo(self) -> Self {
         match self {
@@ -27,19 +26,18 @@ impl Tier {
         }
     }
 
-    /// Whether it is one of demo records.
     pub const fn is_demo(self) -> bool {
         matches!(self, Self::SomeDemo | Self::Demo)
     }
 }
 
-/// A candidate; the greater is the better.
+/// Greater is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     pub tier: Tier,
-    /// Its score within the tier, not negative.
+    /// Score within the tier; never negative.
     pub score: f32,
-    /// The product. Among equals the lower ordinal, of better quality, is the greater candidate.
+    /// On a tie, the lower ordinal wins: it's the product of better quality.
     pub ordinal: Ordinal,
 }
 
@@ -58,8 +56,8 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// A sort key in the order of candidates: the tier in three bits, the score in 31 (the bits of floats that aren't negative
-    /// sort as these do), and the inverted ordinal in 30.
+    /// A sort key with the same order as candidates: 3 bits for the tier, 31 for the score (the
+    /// bits of non-negative floats sort like their values) and 30 for the inverted ordinal.
     #[inline]
     pub(super) fn key(&self) -> u64 {
         let rest = MAX_ORDINAL.saturating_sub(self.ordinal);

@@ -1,4 +1,4 @@
-//! Collection of what a search finds: the exact total and the best candidates.
+//! Collects what a search finds: the exact total and the best candidates.
 
 mod candidate;
 
@@ -8,42 +8,38 @@ pub use self::candidate::{Candidate, Tier};
 use super::facet_counts::FacetCounts;
 use crate::catalogue::{Columns, Filter, Ordinal, SortedOrder};
 
-/// The number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
+/// Number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
 
-/// Documents of a block that a search finds and doesn't score, for no score of theirs could matter: pruned by a threshold.
+/// Documents in a block that match but aren't scored, because the threshold rules them out.
 #[derive(Debug, Clone, Copy)]
 pub struct Pruned<'b> {
-    /// The document of the lowest bit of the first word.
+    /// The document at the lowest bit of the first word.
     pub first: Ordinal,
-    /// A bit per document.
     pub bits: &'b [u64],
 }
 
 impl Pruned<'_> {
-    /// The number of documents.
     pub fn count(&self) -> u64 {
         self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
 
-    /// Whether a document is one of them.
     pub fn has(&self, ordinal: Ordinal) -> bool {
-        // One before the first becomes one far behind the last.
+        // An ordinal before `first` wraps around to far past the end.
         let at = ordinal.wrapping_sub(self.first) as usize;
         self.bits.get(at / BITS).is_some_and(|bits| bits & (1 << (at % BITS)) != 0)
     }
 
-    /// The documents, in rising order.
+    /// In ascending order.
     pub fn ordinals(&self) -> impl Iterator<Item = Ordinal> + '_ {
         #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
         ones(self.bits).map(|at| self.first + at as Ordinal)
     }
 }
 
-/// Bits per word of a set.
 pub const BITS: usize = u64::BITS as usize;
 
-/// The positions of all bits that are set, in rising order.
+/// Positions of all set bits, in ascending order.
 #[inline]
 pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     bits.iter().enumerate().flat_map(|(word, bits)| {
@@ -59,51 +55,46 @@ pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// A candidate with its key in the order of the search; the greater is the better.
+/// A candidate with its sort key; greater is better.
 #[derive(Debug, Clone, Copy)]
 struct KeyedCandidate {
     key: u64,
     candidate: Candidate,
 }
 
-/// The collection of one pass over the documents found.
 #[derive(Debug, Clone)]
 pub struct Collector<'c> {
     columns: &'c Columns,
     filter: &'c Filter,
     /// Whether every product passes the filter.
     is_open: bool,
-    /// The order of the hits, in place of the ranking.
+    /// Sort order to use instead of the ranking.
     order: Option<&'c SortedOrder>,
-    /// The number of candidates kept.
     kept: usize,
-    /// The best so far and others, in any order.
+    /// The best candidates so far and some more, in any order.
     best: Vec<KeyedCandidate>,
-    /// The candidate that further ones have to exceed, once there are enough.
+    /// The candidate that others have to beat; `None` until there are enough.
     least: Option<KeyedCandidate>,
-    /// Products that passed the filter.
     pub total: u64,
-    /// Products visited, filtered or not.
+    /// Products visited, whether or not they pass the filter.
     pub visited: u64,
     counts: Option<FacetCounts>,
 }
 
 impl<'c> Collector<'c> {
-    /// A collector of the best candidates, that many.
     pub fn new(columns: &'c Columns, filter: &'c Filter, kept: usize, counts: Option<FacetCounts>) -> Self {
-        // A caller's offset must not decide how much memory is set aside.
+        // Don't let a caller's offset decide how much memory is allocated.
         let best = Vec::with_capacity(kept.min(RERANKED) * 2);
         let (is_open, order, least) = (filter.is_open(), None, None);
         Self { columns, filter, is_open, order, kept, best, least, total: 0, visited: 0, counts }
     }
 
-    /// Keeps the first candidates in this order in place of the best.
+    /// Keeps the first candidates in this order instead of the best.
     #[must_use]
     pub fn ordered_by(self, order: &'c SortedOrder) -> Self {
         Self { order: Some(order), ..self }
     }
 
-    /// Collects a candidate.
     #[inline]
     pub fn take(&mut self, candidate: Candidate) {
         if self.count(candidate.ordinal) {
@@ -111,13 +102,13 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Whether a product is a demo record.
     #[inline]
     pub fn is_demo(&self, ordinal: Ordinal) -> bool {
         self.columns.is_demo(ordinal)
     }
 
-    /// Counts a product, and returns whether it passes the filter. Called alone where the candidate was collected before.
+    /// Counts a product and returns whether it passes the filter. Call this alone if the candidate
+    /// has already been collected.
     #[inline]
     pub fn count(&mut self, ordinal: Ordinal) -> bool {
         self.visited += 1;
@@ -126,7 +117,8 @@ impl<'c> Collector<'c> {
         is_admitted
     }
 
-    /// Takes in a candidate that was [pruned](Self::count_pruned), where it passes the filter: it matters after all.
+    /// Considers a candidate that was [pruned](Self::count_pruned), if it passes the filter: it
+    /// matters after all.
     pub fn take_pruned(&mut self, candidate: Candidate) {
         if self.is_open || self.filter.admit(self.columns, candidate.ordinal).passed() {
             self.consider(candidate);
@@ -146,13 +138,12 @@ impl<'c> Collector<'c> {
 
     fn keep(&mut self, kept: KeyedCandidate) {
         self.best.push(kept);
-        // Of twice as many, so that a candidate is compared few times on average.
+        // Cutting only at twice the size keeps the number of comparisons per candidate low.
         if self.best.len() >= self.kept.saturating_mul(2) {
             self.cut();
         }
     }
 
-    /// Removes all but the best.
     fn cut(&mut self) {
         if let Some(last) = self.kept.checked_sub(1).filter(|last| *last < self.best.len()) {
             let (_, least, _) = self.best.select_nth_unstable_by_key(last, |kept| Reverse(kept.key));
@@ -161,7 +152,7 @@ impl<'c> Collector<'c> {
         self.best.truncate(self.kept);
     }
 
-    /// Counts products which were [pruned](Pruned), see [`threshold`](Self::threshold).
+    /// Counts products that were [pruned](Pruned); see [`threshold`](Self::threshold).
     pub fn count_pruned(&mut self, pruned: Pruned<'_>) {
         let count = pruned.count();
         self.visited += count;
@@ -175,13 +166,13 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Whether every product passes the filter and no facet is counted.
+    /// Whether every product passes the filter and no facets are counted.
     #[inline]
     fn is_blind(&self) -> bool {
         self.is_open && self.counts.is_none()
     }
 
-    /// Whether a product passes the filter. Facets count it.
+    /// Whether a product passes the filter; also counts its facets.
     #[inline]
     fn admits(&mut self, ordinal: Ordinal) -> bool {
         if let (true, Some(counts)) = (self.is_open, &mut self.counts) {
@@ -195,19 +186,19 @@ impl<'c> Collector<'c> {
         admission.passed()
     }
 
-    /// The score below which a candidate only counts. Whole names are excepted: they come first with any score. There is none as
-    /// long as a demo record is among the best, for any real product comes before it.
+    /// The score below which a candidate is only counted. Exact names are exempt: they rank first
+    /// whatever their score. There's no threshold while the worst candidate kept is a demo record,
+    /// because any real product beats it.
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
         (least.tier != Tier::ExactName && !least.tier.is_demo()).then_some(least.score)
     }
 
-    /// The counts of the facets, where requested.
+    /// The facet counts, if requested.
     pub fn take_counts(&mut self) -> Option<FacetCounts> {
         self.counts.take().map(|counts| counts.settled(self.columns))
     }
 
-    /// The best candidates, best first.
     pub fn into_best(mut self) -> Vec<Candidate> {
         self.cut();
         self.best.sort_unstable_by_key(|kept| Reverse(kept.key));
@@ -226,7 +217,7 @@ mod tests {
         fn candidates_below_the_threshold_are_not_among_the_best(
             all in prop::collection::vec((0..100_u8, 1..60_u8), 0..2000),
             demos in 0..100_u8,
-            // Those with all words come first, then those with some.
+            // Candidates with all words come first, then those with some.
             complete in 0..2000_usize,
             kept in 1..300_usize,
         ) {
@@ -235,7 +226,7 @@ mod tests {
             let mut candidates = Vec::new();
             for (ordinal, (kind, score)) in (0..).zip(&all) {
                 let tier = if candidates.len() < complete { Tier::All } else { Tier::Some };
-                // Few whole names, which are taken with any score.
+                // A few exact names, which are kept whatever their score.
                 let tier = match kind {
                     99 => Tier::ExactName,
                     kind if *kind < demos => tier.demo(),

@@ -1,4 +1,4 @@
-//! The completions of the last word of a query, as a prefix.
+//! Completions of a query's last word, treated as a prefix.
 
 use fst::{IntoStreamer, Streamer};
 
@@ -9,12 +9,13 @@ use crate::search::plan::{Alternative, INDEXED_PREFIX, Kind, Term};
 use crate::search::understand::Documents;
 use crate::text::english;
 
-/// The units of the budget for each word with the typed prefix.
+/// Budget units per word that has the typed prefix.
 const LISTED: usize = 10;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Adds the completions of the last word, unless it is closed: a word itself. Up to three letters that are a known term, or in
-    /// capitals, have none: `VA` isn't a prefix of Vanguard. A letter alone is the beginning of names.
+    /// Adds the completions of the last word, unless it's taken for a complete word. Words of up to
+    /// three letters that are known or in capitals have none: `VA` isn't a prefix of Vanguard. A
+    /// single letter only completes names.
     pub(super) fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {
         let letters = slot.word.folded.chars().count();
         if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
@@ -45,7 +46,6 @@ impl<D: Documents> Expander<'_, D> {
         self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
     }
 
-    /// Adds every word with a prefix.
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
         let lexicon = &self.index.lexicon;
         let mut stems: Vec<StemId> = Vec::new();

@@ -1,4 +1,4 @@
-//! The corrections of misspelled words.
+//! Corrections of misspelled words.
 
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
@@ -9,8 +9,8 @@ use crate::search::typo;
 use crate::search::understand::Documents;
 use crate::text::english;
 
-/// A word that at most one product in this many has counts as very rare, and may be a misspelling that slipped into the
-/// records.
+/// A word is very rare if no more than one product in this many has it. It may be a misspelling
+/// that slipped into the records.
 const VERY_RARE: u32 = 10_000;
 
 impl<D: Documents> Expander<'_, D> {
@@ -24,13 +24,13 @@ impl<D: Documents> Expander<'_, D> {
         let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
-        // A word of the synonyms is spelled right, though no product has it.
+        // Words in synonyms are spelled correctly even if no product has them.
         let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
             return Ok(());
         }
-        // A common word is spelled right, whether or not any record has it.
+        // Common English words are spelled correctly whether or not any record has them.
         if english::is_common(&slot.word.folded) || !self.budget.allows_more() {
             return Ok(());
         }
@@ -54,7 +54,6 @@ impl<D: Documents> Expander<'_, D> {
         self.weigh(slot)
     }
 
-    /// Corrects the last word as a misspelled prefix of a longer one.
     pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
         let folded = slot.word.folded.as_str();
         let is_right = english::is_common(folded) || self.index.lexicon.word(folded).is_some();

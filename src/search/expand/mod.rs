@@ -1,4 +1,4 @@
-//! The expansion of the words of a query: to each the alternatives that match it, and the plan of the search.
+//! Expands a query's words to the alternatives that match each, and plans the search.
 
 mod completion;
 mod correction;
@@ -23,53 +23,44 @@ use super::understand::{Documents, Subject, excluded_terms, understand};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::text::analyse::{Gap, Word, compound, name_key, written};
 
-/// The most words of a query that count.
+/// Maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
 
-/// If fewer products than this have all words, those that have some follow.
+/// If fewer products than this have all words, products with some of them follow.
 pub const ENOUGH: usize = 10;
 
-/// A query, understood.
 #[derive(Debug, Clone, Default)]
 pub struct Expansion {
-    /// Its words, in order, those that were dropped left out.
+    /// The words of the query in order, without dropped ones.
     pub slots: Vec<Slot>,
-    /// The plan for the engine.
     pub plan: Plan,
-    /// How it was understood.
     pub report: QueryReport,
-    /// Which stems stand for which slots.
     pub stems: Arc<StemSlots>,
-    /// The synonym groups that were searched.
+    /// The synonym groups that are searched.
     pub concepts: Vec<u32>,
-    /// Whether nothing can match: every word was dropped, or one of a phrase is unknown.
+    /// Whether nothing can match: every word was dropped, or a phrase has an unknown word.
     pub is_hopeless: bool,
-    /// Whether the last word might be the beginning of others, but as it is a word it was taken for that.
+    /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
 }
 
-/// Whether the last word of a query is the beginning of others too.
+/// Whether a query's last word is also treated as a prefix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Prefix {
-    /// Unless it is a word itself: one of the directory's or a common English one.
+    /// Unless it's a complete word: one that the directory has or a common English one.
     #[default]
     Auto,
-    /// In any case: it is still being typed.
+    /// It's still being typed.
     Always,
-    /// In no case.
     Never,
 }
 
-/// How freely a query is understood.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Whether misspelled words are corrected.
     pub typo: bool,
-    /// Whether the last word is a beginning.
     pub prefix: Prefix,
 }
 
-/// Expands the words of a query to what may stand for each, and plans the search.
 pub fn expand<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -102,8 +93,8 @@ struct Expander<'a, D> {
     budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
-    /// The number of words with a search for other spellings. At most as many as count in the end: each costs more than all other
-    /// work on a word.
+    /// Number of words for which other spellings were searched. Limited to [`MOST_WORDS`], because
+    /// this costs more than all other work on a word.
     corrections: usize,
     is_closed: bool,
 }
@@ -117,7 +108,7 @@ impl<D: Documents> Expander<'_, D> {
         let mut synonyms = self.synonyms()?;
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-        // The compound of a word and the one before, where the lexicon has it.
+        // The compound of this word and the one before, if the lexicon has it.
         let mut before = None;
         for at in 0..words.len() {
             let behind = self.joined(at);
@@ -139,7 +130,7 @@ impl<D: Documents> Expander<'_, D> {
             self.correct(&mut slot, known, &mut corrected[at])?;
             slots.push(slot);
         }
-        // A prefix is corrected only where the query finds nothing otherwise.
+        // A prefix is corrected only if the query would find nothing otherwise.
         let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.correct_prefix(last)?;
@@ -183,7 +174,7 @@ impl<D: Documents> Expander<'_, D> {
         Ok(Expansion { slots, plan, report: self.report, stems, concepts: self.concepts, is_hopeless, is_closed })
     }
 
-    /// The slot of a name that alternatives are looked for to.
+    /// The slot for a name whose alternatives the query asks for.
     fn subject_slot(&self, subject: &Subject) -> Result<Slot, D::Error> {
         let words = &self.query.words[subject.words.clone()];
         let lexicon = &self.index.lexicon;
@@ -202,13 +193,14 @@ impl<D: Documents> Expander<'_, D> {
         Ok(slot)
     }
 
-    /// The compound of a word and the next one, where the lexicon has it.
+    /// The compound of a word and the next one, if the lexicon has it.
     fn joined(&self, at: usize) -> Option<WordId> {
         let [word, next] = self.query.words.get(at..at + 2)? else { return None };
         matches!(next.gap, Gap::Joined | Gap::Space).then(|| self.index.lexicon.word(&compound(word, next)))?
     }
 
-    /// The word itself, what it is with its neighbours as one word, and what it begins.
+    /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
+    /// completions.
     fn slot(&mut self, at: usize, known: Option<WordId>, joined: [Option<WordId>; 2]) -> Slot {
         let words = &self.query.words;
         let word = &words[at];
@@ -258,7 +250,7 @@ impl<D: Documents> Expander<'_, D> {
         slot
     }
 
-    /// The synonym groups that the query's terms ask for, by word.
+    /// For each word, the synonym groups that the query's terms ask for.
     fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, D::Error> {
         let words = &self.query.words;
         let mut by_word = vec![Vec::new(); words.len()];
@@ -294,7 +286,7 @@ impl<D: Documents> Expander<'_, D> {
         Ok(by_word)
     }
 
-    /// Leaves out what no product has, and notes how frequent the rest is.
+    /// Removes alternatives that no product has and notes the highest document frequency.
     fn weigh(&self, slot: &mut Slot) -> Result<(), D::Error> {
         let mut frequencies = Vec::with_capacity(slot.alternatives.len());
         for alternative in &slot.alternatives {
@@ -321,7 +313,7 @@ impl<D: Documents> Expander<'_, D> {
         query.excluded.iter().flat_map(|words| excluded_terms(self.index, words)).collect()
     }
 
-    /// The phrases, the rarest first; `None` where a word of one is unknown, so that nothing matches.
+    /// The phrases, rarest first. `None` if one has an unknown word, so that nothing matches.
     fn phrases(&self) -> Option<Vec<Phrase>> {
         let lexicon = &self.index.lexicon;
         let words = |range: &std::ops::Range<usize>| {

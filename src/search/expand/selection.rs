@@ -1,4 +1,5 @@
-//! The selection of the words that count: which are dropped, which are optional, how many hits are enough.
+//! Selects the words that count: which are dropped, which are optional, and how many hits are
+//! enough.
 
 use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
@@ -6,11 +7,12 @@ use crate::search::intent::is_kind;
 use crate::search::understand::Documents;
 use crate::text::analyse::Gap;
 
-/// The most words that are searched: words as frequent as the tenth count too, but not any number of them.
+/// Upper limit on words searched. Words as frequent as the tenth count too, but not without limit.
 const MOST_SEARCHED: usize = 30;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Drops the words that no product has; of more than ten the most frequent, except those as frequent as the tenth.
+    /// Drops the words that no product has. If more than ten remain, also drops those more frequent
+    /// than the tenth rarest.
     pub(super) fn drop_words(&mut self, slots: &mut Vec<Slot>) {
         let mut limit = u32::MAX;
         let mut frequencies: Vec<u32> =
@@ -38,13 +40,14 @@ impl<D: Documents> Expander<'_, D> {
     }
 }
 
-/// How many products with all words are enough. Where every required word is one of a phrase, no product has only some.
+/// How many products with all words are enough. 0 if every required word belongs to a phrase,
+/// because then no product has only some of them.
 pub(super) fn enough(slots: &[Slot]) -> usize {
     let required = || slots.iter().filter(|slot| slot.required);
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }
 
-/// Drops slots, but for those of phrases, if others find something.
+/// Drops slots outside of phrases if other slots find something.
 pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot) -> bool) {
     let is_dropped = |slot: &Slot| !slot.in_phrase && drops(slot);
     if slots.iter().any(|slot| slot.finds() && !is_dropped(slot)) {
@@ -52,7 +55,8 @@ pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot
     }
 }
 
-/// Function words, kinds of products and edition years needn't be there, as long as another word must.
+/// Makes function words, product kinds and edition years optional if there's another word to
+/// require.
 pub(super) fn relax(slots: &mut [Slot]) {
     let is_optional =
         |slot: &Slot| slot.is_function_word() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;

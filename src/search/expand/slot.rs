@@ -1,27 +1,24 @@
-//! A word of a query and the terms that match it.
+//! Slots: the words of a query, each with the terms that match it.
 
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
 use crate::text::analyse::Word;
 use crate::text::english;
 
-/// A word of the query with its alternatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
     pub word: Word,
-    /// The terms that match it.
     pub alternatives: Vec<Alternative>,
-    /// Whether a product must have it to have all words.
+    /// Whether a product must match it to have all words.
     pub required: bool,
-    /// Whether it is a word of a phrase.
     pub in_phrase: bool,
-    /// The word as spelled in the query, where the lexicon has it.
+    /// The word as spelled in the query, if the lexicon has it.
     pub spelling: Option<WordId>,
-    /// The letters it begins with, where it is a prefix.
+    /// The letters typed, if it's a prefix.
     pub prefix: Option<String>,
-    /// In how many products the most frequent alternative occurs.
+    /// The highest document frequency among its alternatives.
     pub document_frequency: u32,
-    /// The stems of the other words of a name that it stands for.
+    /// Stems of a name's other words, if the slot stands for a whole name.
     pub others: Vec<StemId>,
 }
 

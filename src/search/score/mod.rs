@@ -1,16 +1,16 @@
 //! BM25F, the score of a term in a document.
 //!
-//! BM25F adds up a term's occurrences over the sections of a document, each by the section's weight and held against its
-//! length, and saturates the sum once (Robertson, Zaragoza, Taylor: "Simple BM25 extension to multiple weighted fields",
-//! CIKM 2004; the norm per field from Zaragoza et al., TREC 13):
+//! BM25F sums a term's occurrences over a document's sections, each weighted and normalised by
+//! length, and saturates the sum once (Robertson, Zaragoza, Taylor: "Simple BM25 extension to
+//! multiple weighted fields", CIKM 2004; the norm per field is from Zaragoza et al., TREC 13):
 //!
 //! ```text
 //! tf   = Σ sections  weight × occurrences / max(1 − b + b × length / mean length, floor)
 //! score = tf / (k1 + tf)
 //! ```
 //!
-//! The index stores one small number for the occurrences of a term in a document, so that one posting list has everything that the
-//! formula needs, and weights can change without a new index.
+//! The index stores the term frequencies of a document as one small number. So a posting list has
+//! everything the formula needs, and weights can change without reindexing.
 
 mod occurrences;
 
@@ -23,8 +23,8 @@ use crate::catalogue::Ordinal;
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
 
-/// The number of words in each section of a document, saturated, in four bytes: scoring reads those of many documents, and cache
-/// misses are most of its time.
+/// A document's section lengths, saturated, in four bytes. Scoring reads those of many documents
+/// and spends most of its time on cache misses.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     name: u8,
@@ -42,18 +42,16 @@ impl From<&Lengths> for Counted {
     }
 }
 
-/// The lengths of all documents, as scoring needs them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LengthStatistics {
     documents: u64,
-    /// The words in each section of all documents.
+    /// Total words per section.
     totals: [u64; 3],
-    /// The longest description with a length of its own.
+    /// The longest body, saturated.
     longest_body: u16,
 }
 
 impl LengthStatistics {
-    /// Adds a document.
     pub fn push(&mut self, lengths: &Lengths) {
         self.documents += 1;
         for (total, length) in self.totals.iter_mut().zip(lengths) {
@@ -68,15 +66,15 @@ impl LengthStatistics {
     }
 }
 
-/// The scores of terms by the lengths of their document. Lengths saturate at 255 words for a name or a summary, at 65,535 for a
-/// description.
+/// Scores terms by the lengths of their document. Lengths saturate at 255 words for a name or
+/// summary and at 65,535 for a description.
 #[derive(Debug)]
 pub struct TermScores {
     /// By length: the weight of one occurrence in a name and in a summary.
     short: [[f32; 256]; 2],
-    /// The same in a description.
+    /// By length: the weight of one occurrence in a description.
     body: Vec<f32>,
-    /// The weight of one in the description of a category.
+    /// The weight of an occurrence in a category's description.
     context: f32,
     /// By packed frequency: the occurrences in each section.
     counts: &'static [[f32; 4]],
@@ -84,7 +82,6 @@ pub struct TermScores {
 }
 
 impl TermScores {
-    /// The scores in a set of documents.
     pub fn new(lengths: &LengthStatistics, ranking: &Ranking) -> Self {
         let fields = [
             (ranking.name, ranking.name_b),
@@ -106,7 +103,8 @@ impl TermScores {
         }
     }
 
-    /// The score of a term in a document of these lengths, by its packed frequency there: above 0, below 1.
+    /// The score of a term in a document, given its packed frequency there. Between 0 and 1,
+    /// exclusive.
     pub fn score(&self, packed: u32, lengths: &Lengths) -> f32 {
         self.counted_score(packed, Counted::from(lengths))
     }
@@ -117,7 +115,7 @@ impl TermScores {
         saturated(counts, &self.weights_of(counted), self.k1)
     }
 
-    /// The weight of one occurrence in each section of a document of these lengths, and in the description of a category.
+    /// The weight of one occurrence in each section, and in a category's description.
     #[inline]
     fn weights_of(&self, counted: Counted) -> [f32; 4] {
         let [name, summary] = &self.short;
@@ -126,16 +124,14 @@ impl TermScores {
     }
 }
 
-/// The scores of terms in the documents of a generation.
 #[derive(Debug)]
 pub struct Scorer {
-    /// The lengths of each document.
+    /// By ordinal.
     documents: Vec<Counted>,
     scores: TermScores,
 }
 
 impl Scorer {
-    /// A scorer of documents of these lengths.
     pub fn new(lengths: &[Lengths], ranking: &Ranking) -> Self {
         let mut statistics = LengthStatistics::default();
         for lengths in lengths {
@@ -145,19 +141,19 @@ impl Scorer {
         Self { documents: lengths.iter().map(Counted::from).collect(), scores }
     }
 
-    /// The number of documents.
     pub fn documents(&self) -> usize {
         self.documents.len()
     }
 
-    /// The score of a term in a document, by its packed frequency there: above 0, below 1.
+    /// The score of a term in a document, given its packed frequency there. Between 0 and 1,
+    /// exclusive.
     #[inline]
     pub fn score(&self, packed: u32, document: Ordinal) -> f32 {
         self.scores.counted_score(packed, self.documents[document as usize])
     }
 
-    /// The shares of the sections in a term's score in a document: names, short fields, long ones, and the descriptions of
-    /// categories; their sum is 1.
+    /// How much each section contributes to a term's score: names, short fields, long fields and
+    /// category descriptions. The shares add up to 1.
     pub fn shares(&self, packed: u32, document: Ordinal) -> [f32; 4] {
         let counts = self.scores.counts.get(packed as usize).unwrap_or(&[0.0; 4]);
         let weights = self.scores.weights_of(self.documents[document as usize]);
@@ -167,18 +163,18 @@ impl Scorer {
     }
 }
 
-/// The weighted occurrences, saturated. Rises with each weight, rounding included.
+/// The saturated sum of weighted occurrences. Increases with each weight, even after rounding.
 #[inline]
 fn saturated(counts: &[f32; 4], weights: &[f32; 4], k1: f32) -> f32 {
     let tf: f32 = counts.iter().zip(weights).map(|(count, weight)| count * weight).sum();
     tf / (k1 + tf)
 }
 
-/// The upper bound of a group's score is its inverse document frequency times this: BM25's `k1 + 1`, the same for all groups.
+/// Scales inverse document frequencies: BM25's `k1 + 1`, the same for all groups.
 const SCALE: f32 = 2.2;
 
-/// The factor of the scores of a group's terms besides the weight of each, by the frequency of its most frequent term: the
-/// probabilistic inverse document frequency of BM25, `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
+/// The factor for all scores of a group, given the frequency of its most frequent term: BM25's
+/// probabilistic inverse document frequency, `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
 pub fn group_weight(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let (n, all) = (frequency as f32, documents as f32);
@@ -201,7 +197,7 @@ mod tests {
         for field in [Field::Name, Field::Tagline, Field::Description] {
             assert!(worth(field, 0) > worth(field, 2), "{field:?}");
         }
-        // A word elsewhere makes that of the category's description count for nothing.
+        // If a word occurs elsewhere, the category's description doesn't count.
         let mut both = Occurrences::one(Field::Description);
         both.add(Occurrences::one(Field::CategoryDescription));
         assert_eq!(both.packed(), Occurrences::one(Field::Description).packed());

@@ -1,22 +1,21 @@
-//! The occurrences of a term in a document, and their packed frequency.
+//! Counts a term's occurrences in a document and packs them into a frequency.
 
 use std::sync::LazyLock;
 
 use crate::search::field::Field;
 
-/// The number of occurrences that count, by section: more would hardly change the saturated sum.
+/// Maximum occurrences counted per section. More would hardly change the saturated sum.
 const MAX_COUNTED: [u8; 3] = [3, 3, 15];
 
-/// The number of occurrences of a term in each section of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Occurrences {
     sections: [u8; 3],
-    /// Whether it is in the description of a category of the document. Counts only where it is nowhere else.
+    /// Whether it's in the description of one of the document's categories. Counts only if it's
+    /// nowhere else.
     context: bool,
 }
 
 impl Occurrences {
-    /// One occurrence in a field.
     pub const fn one(field: Field) -> Self {
         let mut sections = [0; 3];
         let context = matches!(field, Field::CategoryDescription);
@@ -26,7 +25,6 @@ impl Occurrences {
         Self { sections, context }
     }
 
-    /// Adds occurrences.
     pub fn add(&mut self, more: Self) {
         for (count, more) in self.sections.iter_mut().zip(more.sections) {
             *count = count.saturating_add(more);
@@ -34,7 +32,7 @@ impl Occurrences {
         self.context |= more.context;
     }
 
-    /// Keeps one occurrence, in the best section of both: for what counts once per document.
+    /// Keeps one occurrence, in the better section, for terms that count once per document.
     pub fn best(&mut self, other: Self) {
         self.add(other);
         let best = self.sections.iter().position(|count| *count > 0);
@@ -44,12 +42,13 @@ impl Occurrences {
         }
     }
 
-    /// The packed term frequency: the number that stands for them in an index, at least 1 and small for common occurrences.
+    /// The packed term frequency: the number stored in an index, from 1; small for common
+    /// combinations.
     pub fn packed(self) -> u32 {
         PACKED.by_index[self.index()]
     }
 
-    /// Their index among all occurrences that are distinguished.
+    /// The index among all combinations that are told apart.
     fn index(self) -> usize {
         let mut index = 0;
         for (count, max) in self.sections.into_iter().zip(MAX_COUNTED) {
@@ -59,21 +58,21 @@ impl Occurrences {
     }
 }
 
-/// The packed frequencies of all occurrences that are distinguished.
 pub(super) struct PackedFrequencies {
     /// By [`Occurrences::index`].
     by_index: Vec<u32>,
-    /// By packed frequency, from 1: the occurrences in each section, and in the description of a category.
+    /// By packed frequency, from 1: the occurrences in each section, and in a category's
+    /// description.
     pub(super) counts: Vec<[f32; 4]>,
 }
 
 pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
-    // Only in a category's description: the index of no section at all.
+    // Only in a category's description; its index is the one without any section.
     let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
     for name in 0..=MAX_COUNTED[0] {
         for summary in 0..=MAX_COUNTED[1] {
             for body in 0..=MAX_COUNTED[2] {
-                // The more, and the better the section, the rarer.
+                // The more occurrences and the better the section, the rarer.
                 let rarity = 3 * u32::from(name) + 2 * u32::from(summary) + u32::from(body);
                 if rarity > 0 {
                     all.push((rarity, Occurrences { sections: [name, summary, body], context: false }));

@@ -1,12 +1,12 @@
-//! A marked text as HTML.
+//! Renders a text with its matches as HTML.
 
-/// A text longer than this, in characters, is shown in part.
+/// Longer texts are shortened to an excerpt. In characters.
 const EXCERPT: usize = 240;
-/// How much of it stands before the first match, in characters.
+/// How much of the excerpt precedes the first match, in characters.
 const LEAD: usize = 60;
 
-/// Writes the text, or the part of it that has the first match, with everything escaped but our own marks, in place of what
-/// the HTML was.
+/// Replaces `html` with the text, or with an excerpt around its first match. Everything is escaped
+/// except for our own marks.
 pub(super) fn write(html: &mut String, text: &str, is_ascii: bool, spans: &[(usize, usize)]) {
     let (from, to) = excerpt(text, is_ascii, spans.first().map_or(0, |span| span.0));
     html.clear();
@@ -28,9 +28,9 @@ pub(super) fn write(html: &mut String, text: &str, is_ascii: bool, spans: &[(usi
     }
 }
 
-/// The part of a text to show, in bytes; it begins and ends between words where it can.
+/// The byte range of a text to show. Begins and ends between words if possible.
 fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
-    // No text has more characters than bytes.
+    // A text never has more characters than bytes.
     if text.len() <= EXCERPT || (!is_ascii && text.chars().count() <= EXCERPT) {
         return (0, text.len());
     }
@@ -49,7 +49,7 @@ fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
     (from, if to > first_match { to } else { end })
 }
 
-/// Where the character is that stands this many before a text's last one, in bytes; the text's start where it has fewer.
+/// Byte offset of the character `count` characters before the text's last one; 0 if there's none.
 fn before(text: &str, is_ascii: bool, count: usize) -> usize {
     if is_ascii {
         return text.len().saturating_sub(count + 1);
@@ -57,7 +57,7 @@ fn before(text: &str, is_ascii: bool, count: usize) -> usize {
     text.char_indices().rev().nth(count).map_or(0, |(at, _)| at)
 }
 
-/// Where a text's first characters end, in bytes; the text's end where it has fewer.
+/// Byte offset after the first `count` characters; the text's length if it has fewer.
 fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
     if is_ascii {
         return text.len().min(count);
@@ -65,12 +65,11 @@ fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
     text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
 }
 
-/// Whether a byte has to be escaped in HTML.
 const fn is_special(byte: u8) -> bool {
     matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
 }
 
-/// Appends a text that has nothing to escape.
+/// Appends a text that needs no escaping.
 fn push(html: &mut String, text: &str) {
     html.push_str(text);
 }

@@ -1,4 +1,4 @@
-//! Highlights: the matches of a query in a hit's texts.
+//! Highlights a query's matches in the texts of hits.
 
 mod html;
 mod scratch;
@@ -26,45 +26,44 @@ use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
 use crate::text::analyse::{self, words};
 
-/// The units of the budget for highlighting a hit, in addition to those for its words.
+/// Budget units for highlighting a hit, in addition to those for its words.
 const HIT: usize = 100;
 
-/// The bytes that a hit's highlights are expected to have.
+/// Expected size of a hit's highlights in bytes.
 const HIGHLIGHT_BYTES: usize = 768;
 
-/// Highlights the matches of one query.
 pub(super) struct Highlighter<'s> {
     snapshot: &'s Snapshot,
     expansion: &'s Expansion,
     budget: &'s Budget,
-    /// The last word as a prefix, if it is short enough to be a term of its own; a longer one is expanded to stems.
+    /// The last word as a prefix, if it's short enough to be a term of its own. Longer ones are
+    /// expanded to stems.
     prefix: Option<&'s str>,
-    /// The last word as a prefix of names alone.
+    /// The last word as a prefix that only matches names.
     name_prefix: Option<&'s str>,
-    /// The ids of the categories that are searched for as such.
+    /// Ids of the categories that the query searches for.
     categories: Vec<&'s str>,
     words: Slots,
-    /// Whether word numbers find every match of the query.
+    /// Whether word numbers alone find every match.
     is_found_by_word_numbers: bool,
-    /// The two words of each compound that is written apart, and the slot that it stands for.
+    /// The two halves of each compound written as separate words, with the slot that it stands for.
     compounds: Vec<([WordId; 2], Slots)>,
-    /// The matched words of descriptions of categories, each with its slots: many hits are in the same ones.
+    /// The matched words in category descriptions, by category id. Cached because many hits share
+    /// categories.
     described: FxHashMap<String, Description<'s>>,
     scratch: Scratch,
 }
 
-/// The description of a category and its matched words.
 #[derive(Default)]
 struct Description<'s> {
     text: &'s str,
     matches: Vec<(Range<usize>, Slots)>,
 }
 
-/// Slots of the query, a bit each.
+/// A bitmap of the query's slots.
 type Slots = u32;
 
 impl<'s> Highlighter<'s> {
-    /// A highlighter for the hits of a query.
     pub(super) fn new(snapshot: &'s Snapshot, expansion: &'s Expansion, budget: &'s Budget) -> Self {
         let has = |slot: &Slot, kind: fn(&Term) -> bool| slot.alternatives.iter().any(|of| kind(&of.term));
         let prefix = |kind: fn(&Term) -> bool| {
@@ -102,10 +101,11 @@ impl<'s> Highlighter<'s> {
         }
     }
 
-    /// Of each hit the fields that the query matched, in the order of their weight; of a list each value that has a match. JSON
-    /// arrays of [`Highlight`](crate::catalogue::resource::Highlight), empty for hits without texts.
+    /// For each hit, a JSON array of [`Highlight`](crate::catalogue::resource::Highlight)s: its
+    /// matched fields, highest weight first, and each matching value of a list. Empty for hits
+    /// without texts.
     pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
-        // One buffer for all of them: an allocation for each would take as long as the copying.
+        // All share one buffer, because one allocation each would take as long as the copying.
         self.scratch.json.reserve(found.hits.len() * HIGHLIGHT_BYTES);
         let mut ends = Vec::with_capacity(found.hits.len());
         let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
@@ -136,14 +136,15 @@ impl<'s> Highlighter<'s> {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
             self.append_texts(&item, &detail, None)?;
         }
-        // A product with some of the words is explained by those that it has.
+        // A product that has only some of the words is explained by those it has.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
             self.category_descriptions(&item.categories)?;
         }
         Ok(())
     }
 
-    /// Appends the texts of a product, in the order in which the index has their words, so that no word has to be looked up.
+    /// Appends a product's texts in the order of the words in the index, so that no word has to be
+    /// looked up.
     fn append_texts<D>(
         &mut self,
         item: &ItemTexts<'_>,
@@ -191,13 +192,13 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    /// The value of the description: the last one of the body.
+    /// The description is the last value in the body.
     fn description_value(&self) -> usize {
         let body = self.scratch.section(Section::Body);
         body.end.saturating_sub(1).max(body.start)
     }
 
-    /// Appends the descriptions of categories with words that the product itself doesn't have.
+    /// Appends category descriptions that have words the product itself lacks.
     fn category_descriptions(&mut self, categories: &[Category<'_>]) -> Result<(), serde_json::Error> {
         let missing = self.words & !self.scratch.found;
         let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
@@ -223,7 +224,7 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    /// Marks the matched words of a product, by their numbers in the forward index.
+    /// Marks a product's matched words by their numbers in the forward index.
     fn mark(&mut self, words: impl Iterator<Item = WordId>) {
         let Self {
             snapshot: Snapshot { search, .. },
@@ -267,8 +268,8 @@ impl<'s> Highlighter<'s> {
         !values.is_empty() && (!self.is_found_by_word_numbers || !self.scratch.marked(values).is_empty())
     }
 
-    /// Appends the texts of a field that have matches; `first` is the value of the first text. Returns the value after
-    /// the last one.
+    /// Appends a field's texts that have matches. `first` is the value number of the first text.
+    /// Returns the value number after the last one.
     fn highlight_all<'t>(
         &mut self,
         field: &str,
@@ -283,7 +284,7 @@ impl<'s> Highlighter<'s> {
         Ok(next)
     }
 
-    /// Appends a text with its matches, if it has any. Matches by word numbers are marked already.
+    /// Appends a text with its matches, if any. Matches by word number are already marked.
     fn highlight(&mut self, field: &str, value: usize, Text(text): &Text<'_>) -> Result<(), serde_json::Error> {
         if !self.may_match(value..value + 1) {
             return Ok(());
@@ -296,7 +297,7 @@ impl<'s> Highlighter<'s> {
             self.scratch.places = places;
         } else {
             self.budget.spend(units);
-            // Matches that have no word number may be in any text.
+            // Matches without a word number may be in any text.
             let marked = self.all_marked(field, text, self.scratch.marked(value..value + 1));
             self.scratch.found |= marked.slots;
             by = marked.is_synonym.then_some(SYNONYM);
@@ -305,7 +306,7 @@ impl<'s> Highlighter<'s> {
         self.scratch.write(field, text, by)
     }
 
-    /// Finds the words of a text that the query matched, by any kind of term.
+    /// Finds the matched words in a text, for all kinds of terms.
     fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
         let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
         if field == CATEGORIES && !categories.is_empty() && categories.contains(&slug(text).as_str()) {
@@ -320,7 +321,8 @@ impl<'s> Highlighter<'s> {
         let places = analyse::places(text);
         let mut marked = vec![false; places.len()];
         let mut found = 0;
-        // They fit, for the index has the words of this very text; were it otherwise, some would not be marked.
+        // The numbers always refer to words of this text, because the index was built from it. If
+        // they didn't, some words would go unmarked.
         numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         if let Some(prefix) = prefix {
             for (at, place) in places.iter().enumerate() {
@@ -346,35 +348,35 @@ impl<'s> Highlighter<'s> {
     }
 }
 
-/// The slots with a term of some kind among their alternatives.
+/// The slots that have an alternative of some kind.
 fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
     let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
     expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
-/// The matches in a text.
 struct Marked {
     places: Vec<Range<usize>>,
-    /// The slots that the matches without a word number are of.
+    /// The slots of the matches that have no word number.
     slots: Slots,
-    /// Whether there is none of a word of the query.
+    /// Whether only synonyms match.
     is_synonym: bool,
 }
 
-/// Fields with matches of their own kind.
+/// Fields that can have special matches.
 const NAME: &str = "name";
 const ALIASES: &str = "aliases";
 const CATEGORIES: &str = "categories";
 
-/// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of a text with matches of synonyms only.
+/// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of a text that only synonyms
+/// match.
 const SYNONYM: &str = "synonym";
 
-/// JSON as text: verified as a whole, which is faster than by string.
+/// Validates UTF-8 for the whole JSON at once, which is faster than per string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(json).map_err(serde::de::Error::custom)
 }
 
-/// Whether a word as written begins with these letters, folded.
+/// Whether a word as written begins with a folded prefix.
 fn begins(written: &str, prefix: &str) -> bool {
     if is_plain(written) {
         return written.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix));
@@ -382,7 +384,7 @@ fn begins(written: &str, prefix: &str) -> bool {
     words(written).first().is_some_and(|word| word.folded.starts_with(prefix))
 }
 
-/// Whether folding a word changes nothing but its case.
+/// Whether folding changes only the word's case.
 fn is_plain(written: &str) -> bool {
     written.bytes().all(|byte| byte.is_ascii() && byte != b'&')
 }

@@ -1,4 +1,4 @@
-//! Buffers for the highlights of a product.
+//! Buffers for a product's highlights.
 
 use std::ops::Range;
 
@@ -7,39 +7,36 @@ use super::{Slots, html};
 use crate::catalogue::resource::{Highlight, TextRange};
 use crate::search::field::Section;
 
-/// Buffers, reused for each product and each of its texts.
+/// Reused for every product and text.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// The marked words of the product, by their numbers within a value, the end of each value's part, and the end of each
-    /// section's values.
+    /// Three levels of one list: the product's marked words by their number within a value, where
+    /// each value's words end in it, and where each section's values end.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
     pub(super) sections: Vec<usize>,
-    /// The byte ranges of a text's marked words.
+    /// Byte ranges of the marked words in a text.
     pub(super) places: Vec<Range<usize>>,
-    /// The marks, in bytes and in characters.
+    /// The marks in bytes and in characters.
     pub(super) spans: Vec<(usize, usize)>,
     pub(super) ranges: Vec<TextRange>,
     pub(super) html: String,
-    /// The slots that the product's own texts have matches of.
+    /// The slots that the product's own texts match.
     pub(super) found: Slots,
-    /// The highlights of the products so far.
     pub(super) json: Vec<u8>,
 }
 
 impl Scratch {
-    /// The marked words of some values.
     pub(super) fn marked(&self, values: Range<usize>) -> &[usize] {
         &self.marked[end_of(&self.values, values.start)..end_of(&self.values, values.end)]
     }
 
-    /// The values of a section.
     pub(super) fn section(&self, section: Section) -> Range<usize> {
         let section = section as usize;
         end_of(&self.sections, section)..end_of(&self.sections, section + 1)
     }
 
-    /// Appends a text with its matches, if it has any.
+    /// Appends a text with its matches, if any.
     pub(super) fn write(&mut self, field: &str, text: &str, by: Option<&str>) -> Result<(), serde_json::Error> {
         let Self { places, spans, ranges, html, json, .. } = self;
         merge(text, places, spans);
@@ -62,7 +59,7 @@ impl Scratch {
     }
 }
 
-/// The end of the last of the first parts, that many.
+/// Where the first `parts` parts end.
 fn end_of(ends: &[usize], parts: usize) -> usize {
     ends[..parts.min(ends.len())].last().copied().unwrap_or(0)
 }

@@ -1,10 +1,10 @@
-//! The spans of a text that are marked: merged, and counted in characters.
+//! The marked spans of a text: merged, and measured in characters.
 
 use std::ops::Range;
 
 use crate::catalogue::resource::TextRange;
 
-/// Matches side by side, with nothing but white space between them, are one.
+/// Merges matches that overlap or have only white space between them.
 pub(super) fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize, usize)>) {
     merged.clear();
     for Range { start, end } in places.iter().cloned() {
@@ -17,7 +17,7 @@ pub(super) fn merge(text: &str, places: &[Range<usize>], merged: &mut Vec<(usize
     }
 }
 
-/// How many characters stand before each span of a text, and how many it has.
+/// Converts byte spans to a start and length in characters.
 pub(super) fn measure(text: &str, is_ascii: bool, spans: &[(usize, usize)], ranges: &mut Vec<TextRange>) {
     let (mut at, mut count) = (0, 0);
     let mut characters_to = |end: usize| {

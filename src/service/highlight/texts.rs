@@ -1,10 +1,11 @@
-//! The texts of a product that can have matches, as its JSON has them.
+//! The texts in a product's JSON that can have matches.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-/// A text that is borrowed where it holds no escape; serde borrows inside lists and options only so.
+/// Borrowed unless the text has escapes. Inside lists and options, serde borrows only with such a
+/// wrapper.
 #[derive(Debug, Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
@@ -15,7 +16,7 @@ pub(super) struct Category<'a> {
     pub(super) name: Text<'a>,
 }
 
-/// The texts of a product's item that can have matches.
+/// The texts in a product's list item that can have matches.
 #[derive(Debug, Deserialize)]
 pub(super) struct ItemTexts<'a> {
     #[serde(borrow)]
@@ -25,8 +26,8 @@ pub(super) struct ItemTexts<'a> {
     pub(super) vendor: Option<Text<'a>>,
 }
 
-/// The texts of a product's detail fields that can have matches. The type of the description decides whether it is read: most
-/// are long.
+/// The texts in a product's detail fields that can have matches. The type parameter decides whether
+/// the description is read, because most are long.
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a, D> {
     pub(super) description: Option<D>,

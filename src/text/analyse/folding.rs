@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Lower case, composed, `&` dropped.
+/// Converts to composed lower case and drops `&`.
 pub(super) fn normal(word: &str) -> String {
     if word.is_ascii() {
         let mut word = word.to_ascii_lowercase();
@@ -13,8 +13,8 @@ pub(super) fn normal(word: &str) -> String {
     word.chars().filter(|c| *c != '&').flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// Folds accents and compatibility forms, and the letters that don't decompose but are written without their stroke or
-/// ligature on keyboards that lack them.
+/// Folds accents and compatibility forms. Also folds letters that don't decompose but that people
+/// write without the stroke or ligature if their keyboard lacks them.
 pub(super) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_owned();

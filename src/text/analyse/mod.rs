@@ -1,4 +1,4 @@
-//! The analyzer: splits text into words, at index time and at query time alike.
+//! The analyzer: splits text into words, both at index time and at query time.
 
 mod folding;
 mod scanner;
@@ -8,41 +8,39 @@ use std::ops::Range;
 use self::folding::{fold, is_unseparated, normal};
 use self::scanner::Scanner;
 
-/// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Lower case, accents folded: the form in which words are compared.
+    /// Lower case without accents: the form in which words are compared.
     pub folded: String,
-    /// Lower case, accents kept (NFC), where that is another form.
+    /// Lower case with accents (NFC), if that differs.
     pub accented: Option<String>,
-    /// Where it starts in the text, in bytes.
+    /// Byte offset of its start in the text.
     pub start: usize,
-    /// Where it ends in the text, in bytes.
+    /// Byte offset of its end in the text.
     pub end: usize,
-    /// How it follows the word before.
     pub gap: Gap,
 }
 
-/// The separator between a word and the word before it.
+/// What separates a word from the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// A hyphen, a slash or similar, or a dot inside a name, without white space: `lock-out`, `Rocket.Chat`.
+    /// A hyphen, a slash or similar, or a dot inside a name, without white space: `lock-out`,
+    /// `Rocket.Chat`.
     Joined,
-    /// White space.
     Space,
-    /// The text's start, or punctuation that ends a phrase.
+    /// The start of the text, or punctuation that ends a phrase.
     Break,
-    /// A colon between a number and a year: an edition, `45001:2018`.
+    /// A colon between a number and a year, as in an edition: `45001:2018`.
     Edition,
 }
 
 impl Word {
-    /// Lower case, accents kept (NFC).
+    /// Lower case with accents (NFC).
     pub fn spelling(&self) -> &str {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
-    /// Whether the text writes the word in capitals, two letters at least: `VA`, `SHE`.
+    /// Whether the word has two letters or more and is written in capitals: `VA`, `SHE`.
     pub fn is_capitals(&self, text: &str) -> bool {
         let written = &text[self.start..self.end];
         written.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !written.chars().any(char::is_lowercase)
@@ -51,9 +49,10 @@ impl Word {
 
 /// The words of a text, in order.
 ///
-/// A word is a run of letters, marks and digits of any script. Beyond that: `&` inside a word is dropped (`EH&S` is
-/// `ehs`); `+` and `#` at its end and a dot at its start belong to it (`C++`, `C#`, `.NET`); a dot between digits too
-/// (`3.5`); a possessive `'s` does not. Runs in scripts that don't separate words become overlapping pairs of characters.
+/// A word is a run of letters, marks and digits in any script. In addition, `&` inside a word is
+/// dropped (`EH&S` is `ehs`), `+` and `#` at its end and a dot at its start belong to it (`C++`,
+/// `C#`, `.NET`), and so does a dot between digits (`3.5`). A possessive `'s` doesn't. Runs in
+/// scripts that don't separate words become overlapping pairs of characters.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -63,7 +62,8 @@ pub fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Where the words of a text are, in bytes: as [`words`] finds them, without spelling or folding them.
+/// Byte ranges of the words in a text, as [`words`] finds them, but without normalising or folding
+/// them.
 pub fn places(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut scanner = Scanner::new(text);
@@ -73,8 +73,8 @@ pub fn places(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// Writes down where some words of a text are, in bytes: those with these numbers, ascending, counted from 0 as [`words`]
-/// finds them.
+/// Finds the byte ranges of the words with these numbers, which must be ascending. Words are
+/// numbered from 0 as [`words`] finds them.
 pub fn places_of(text: &str, numbers: &[usize], places: &mut Vec<Range<usize>>) {
     places.clear();
     let mut wanted = numbers.iter().copied().peekable();
@@ -120,17 +120,17 @@ fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: us
     }
 }
 
-/// The whole name, as names are compared: its folded words written as one, for `Rocket.Chat` is `rocketchat` too.
+/// The key by which names are compared: its folded words joined, so that `Rocket.Chat` equals
+/// `rocketchat`.
 pub fn name_key(words: &[Word]) -> String {
     words.iter().map(|word| word.folded.as_str()).collect()
 }
 
-/// Two neighbouring words as one.
 pub fn compound(word: &Word, next: &Word) -> String {
     format!("{}{}", word.folded, next.folded)
 }
 
-/// Words as a text writes them, from the first to the last.
+/// The part of the text from the first to the last of some words.
 pub fn written<'t>(text: &'t str, words: &[Word]) -> &'t str {
     words.first().zip(words.last()).map_or("", |(first, last)| &text[first.start..last.end])
 }
@@ -148,7 +148,7 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
         if is_unseparated(c) {
             push_word(words, run, from, at, start, gap);
             let second = chars.peek().filter(|(_, c)| is_unseparated(*c)).map(|(at, c)| at + c.len_utf8());
-            // The last character of a run is in a pair already, unless it stands alone.
+            // The last character of a run is already in a pair, unless it stands alone.
             let alone = !run[..at].ends_with(is_unseparated);
             if second.is_some() || alone {
                 push_word(words, run, at, second.unwrap_or(at + c.len_utf8()), start, gap);
@@ -248,7 +248,7 @@ mod tests {
 
         #[test]
         fn words_do_not_depend_on_the_text_behind_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
-            // A letter of another script ends the fast path.
+            // A letter from another script ends the fast path.
             let (plain, other) = (words(&text), words(&format!("{text} é")));
             prop_assert_eq!(&plain[..], &other[..other.len() - 1]);
         }

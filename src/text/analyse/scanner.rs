@@ -1,4 +1,5 @@
-//! The runs of word characters of a text: a fast path by single bytes, and one by characters.
+//! Finds runs of word characters in a text: a fast path on single bytes, and a slower one on
+//! characters.
 
 use std::ops::RangeInclusive;
 
@@ -6,10 +7,9 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Gap;
 
-/// The class of a byte.
+/// What a byte alone says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A letter or digit.
     Word,
     /// Never part of a word.
     Between,
@@ -31,18 +31,16 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// How many bytes are looked at together.
 const BLOCK: usize = 64;
 
-/// One bit for each byte, which is 0 or 1.
+/// Packs bytes of value 0 or 1 into one bit each.
 fn bits(bytes: [u8; BLOCK]) -> u64 {
-    // The product has the lowest bits of all eight in its highest byte.
+    // The product's highest byte collects the lowest bits of all eight bytes.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let (eights, _) = bytes.as_chunks();
     eights.iter().rev().fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
 }
 
-/// A scanner of the runs of word characters of a text.
 pub(super) struct Scanner<'t> {
     text: &'t str,
     at: usize,
@@ -54,29 +52,28 @@ impl<'t> Scanner<'t> {
         Self { text, at: 0, gap: Gap::Break }
     }
 
-    /// The number of bytes that are scanned.
     pub(super) const fn position(&self) -> usize {
         self.at
     }
 
-    /// Goes on at the end of a [`block`](Self::block).
+    /// Continues at the end of a [`block`](Self::block).
     pub(super) const fn skip_to(&mut self, end: usize) {
         self.at = end;
     }
 
-    /// The next run of word characters: start, end and the separator before it.
+    /// The next run of word characters: its start, end, and the separator before it.
     #[inline]
     pub(super) fn next_run(&mut self) -> Option<(usize, usize, Gap)> {
         self.next_plain_run().or_else(|| self.next_other_run())
     }
 
-    /// A fast path of [`Self::next_run`] that decides by single bytes, which is enough for most words. `None` where it isn't, or at
-    /// the end.
+    /// A fast path of [`Self::next_run`] that looks at single bytes, which is enough for most
+    /// words. `None` if it isn't enough, or at the end.
     #[inline]
     fn next_plain_run(&mut self) -> Option<(usize, usize, Gap)> {
         let bytes = self.text.as_bytes();
         let kind = |at: usize| bytes.get(at).map(|byte| KINDS[usize::from(*byte)]);
-        // A dot is part of a word only directly before a word character.
+        // A dot is part of a word only right before a word character.
         let is_stop = |at: usize| bytes[at] == b'.' && kind(at + 1).is_none_or(|kind| kind == Kind::Between);
         let (mut start, mut gap) = (self.at, self.gap);
         loop {
@@ -99,9 +96,9 @@ impl<'t> Scanner<'t> {
         Some((start, end, gap))
     }
 
-    /// A bitmap of the next 64 bytes, the first in the lowest bit, with a bit for each letter or digit of a word that ends among
-    /// them, and the end of the bytes that it covers. `None` where no word can be decided by single bytes, or none are left. The
-    /// byte before must not belong to the first word.
+    /// A bitmap of up to 64 bytes, first byte lowest, with the letters and digits of all words that
+    /// end among them; also returns the offset up to which it's valid. `None` if no word can be
+    /// decided by single bytes, or none is left. The byte before mustn't belong to the first word.
     #[inline]
     pub(super) fn block(&self) -> Option<(u64, usize)> {
         let left = &self.text.as_bytes()[self.at..];
@@ -111,11 +108,12 @@ impl<'t> Scanner<'t> {
             padded
         });
         let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
-        // Compared all at once, without a branch: where words end can't be foreseen.
+        // Compares all at once without branches, because where words end is unpredictable.
         let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
         let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
         let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
-        // A dot is part of a word only directly before a word character; behind the last byte the next one isn't known.
+        // A dot is part of a word only right before a word character. For the last byte, the next
+        // one isn't known.
         let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
         let decided = open.trailing_zeros();
         let words = words.checked_shl(u64::BITS - decided)?;
@@ -134,7 +132,7 @@ impl<'t> Scanner<'t> {
             Some(rest) if !rest.starts_with(char::is_alphanumeric) => self.text.len() - rest.len(),
             _ => end,
         };
-        // Behind a word nothing separates yet; the characters up to the next word decide.
+        // Nothing has separated the words yet; the characters up to the next word decide.
         self.gap = Gap::Joined;
         let edition = gap == Gap::Edition && self.text[start..end].len() == 4 && is_digits(&self.text[start..end]);
         let gap = match gap {
@@ -144,7 +142,7 @@ impl<'t> Scanner<'t> {
         Some((start, end, gap))
     }
 
-    /// Where the next run starts, and what stands before it.
+    /// Where the next run starts, and what precedes it.
     fn next_start(&self) -> Option<(usize, Gap)> {
         let mut chars = self.text[self.at..].char_indices().map(|(i, c)| (i + self.at, c)).peekable();
         let mut gap = self.gap;
@@ -169,7 +167,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Where the run that starts here ends.
+    /// Where the run that starts at `start` ends.
     fn run_end(&self, start: usize) -> usize {
         let mut chars = self.text[start..].char_indices().peekable();
         let mut end = start;
@@ -194,7 +192,8 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Whether `+` or `#` signs end a word (`C++`, `C#`, `F#`, `Notepad++`) rather than stand between two (`a+b`).
+/// Whether `+` or `#` signs end a word (`C++`, `C#`, `F#`, `Notepad++`) rather than separate two
+/// (`a+b`).
 fn belongs_at_end(word: &str, rest: &str) -> bool {
     let behind = rest.trim_start_matches(['+', '#']);
     let signs = rest.len() - behind.len();

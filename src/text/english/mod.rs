@@ -1,16 +1,16 @@
-//! Common English words, and those of grammar alone.
+//! Lists of common English words and function words.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-/// One word a line, lower case, sorted: sizes 10 to 40 of SCOWL, the list that spelling checkers are made of
-/// (<http://wordlist.aspell.net>), American and British, without names, abbreviations and contractions. `COPYRIGHT`
-/// in the same folder holds its licence.
+/// One word per line, lower case, sorted: sizes 10 to 40 of SCOWL, a source of spell checkers' word
+/// lists (<http://wordlist.aspell.net>), American and British, without names, abbreviations and
+/// contractions. `COPYRIGHT` in the same folder has its licence.
 static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
 
-/// Function words, sorted: Snowball's English stop words (snowballstem.org/algorithms/english/stop.txt) without the contractions, and
-/// the modal verbs.
+/// Function words, sorted: Snowball's English stop words
+/// (snowballstem.org/algorithms/english/stop.txt) without contractions, plus the modal verbs.
 const FUNCTION_WORDS: [&str; 129] = [
     "a",
     "about",
@@ -143,13 +143,14 @@ const FUNCTION_WORDS: [&str; 129] = [
     "yourselves",
 ];
 
-/// Whether a folded word is a common English one, in any form: it is spelled right, and not the beginning of another.
+/// Whether a folded word is a common English one in any form, so that it's neither misspelled nor a
+/// prefix of another word.
 pub fn is_common(folded: &str) -> bool {
     WORDS.contains(folded)
 }
 
-/// Whether a folded word is a function word. These count where a product has them, but none has to, and in a long query they don't
-/// count at all.
+/// Whether a folded word is a function word. Such words count if a product has them but aren't
+/// required, and in a long query they don't count at all.
 pub fn is_function_word(folded: &str) -> bool {
     FUNCTION_WORDS.binary_search(&folded).is_ok()
 }

@@ -1,24 +1,23 @@
-//! The text of a field that differs.
+//! The text of a changed field.
 
 use serde_json::Value;
 
 use crate::curate::diff::FieldChange;
 use crate::curate::diff::words::{self, Part};
 
-/// The most elements of an array that are shown.
+/// Maximum number of array elements shown.
 const ELEMENTS: usize = 20;
 
-/// A field that differs, bounded.
+/// A changed field, limited in size.
 pub(super) enum ChangeText {
-    /// A new value where there was none.
+    /// There was no value before.
     Set(String),
-    /// An old value where there is none any more.
+    /// There's no value any more.
     Unset(String),
-    /// Two texts.
     Words(Vec<Part>),
-    /// Two arrays: elements removed and added, and how many more there are.
+    /// Two arrays: the elements removed, those added, and how many more there are.
     Elements(Vec<String>, Vec<String>, usize),
-    /// Two arrays with the same elements.
+    /// Two arrays with the same elements in a different order.
     Order,
 }
 
@@ -44,7 +43,8 @@ impl ChangeText {
     }
 }
 
-/// A value as a line: texts as they are, a pair of texts as a source, other values as JSON.
+/// Renders a value in one line: texts as they are, a pair of label and URL as a source, other
+/// values as JSON.
 fn value(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),

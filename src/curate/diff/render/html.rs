@@ -1,4 +1,4 @@
-//! The difference as a part of a page.
+//! Renders a difference as part of an HTML page.
 
 use std::fmt::Write as _;
 
@@ -11,20 +11,22 @@ use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::html;
 use crate::text::printable::printable;
 
-/// The heading of products, which have pages.
+/// The heading of products, the only elements with pages of their own.
 const PRODUCTS: &str = "Products";
 
-/// The size from which no further element is written, in bytes: a browser shows that at once.
+/// Once the HTML has this many bytes, no more elements are added, so that browsers can display it
+/// quickly.
 const FULL_BYTES: usize = 2 << 20;
 
 /// The longest id that is linked, in bytes.
 const LONGEST_LINKED: usize = 1024;
 
-/// The characters that are encoded in a link. A point is, for the ids `.` and `..` would be other paths.
+/// The characters to encode in a link. Dots are included because `.` and `..` would change the
+/// path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
-/// Returns a difference as HTML, some megabytes at most: a summary, and a list of each section. Texts of records are escaped.
-/// Products of the new set link to their pages, `/software/{id}`.
+/// Renders a difference as HTML: a summary, and a list per section. It has a few megabytes at most.
+/// Texts from records are escaped. Products in the new set link to their pages, `/software/{id}`.
 pub fn html(difference: &Difference, options: &Options<'_>) -> String {
     if difference.is_empty() {
         return format!(
@@ -78,7 +80,7 @@ fn section(heading: &str, changes: &Changes, limit: usize, html: &mut String) {
     html.push_str("</ul>\n");
 }
 
-/// A mark for the eye, and its word for screen readers.
+/// A visual mark, and a word for screen readers.
 fn marked(mark: &str, what: &str) -> String {
     format!("<span class=\"mark\" aria-hidden=\"true\">{mark}</span><span class=\"hidden\">{what}: </span>")
 }
@@ -155,7 +157,6 @@ fn category_counts(difference: &Difference, limit: usize, html: &mut String) {
     html.push_str("</ul>\n");
 }
 
-/// The title of an element, with a link to its page where it has one.
 fn linked(heading: &str, name: &str, id: &str) -> String {
     let text = bdi(&words::cut(&title(name, id)));
     if heading != PRODUCTS || id.len() > LONGEST_LINKED {
@@ -172,7 +173,7 @@ fn element(tag: &str, text: &str) -> String {
     format!("<{tag}>{}</{tag}>", escaped(text))
 }
 
-/// A text that changes no writing direction around it.
+/// Isolates a text so that its writing direction doesn't affect the surroundings.
 fn bdi(text: &str) -> String {
     format!("<bdi>{}</bdi>", escaped(text))
 }

@@ -1,4 +1,4 @@
-//! The difference as one JSON document.
+//! Renders a difference as one JSON document.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ struct Document<'d> {
     difference: &'d Difference,
 }
 
-/// Writes `old` and `new`, the names of the sets, and the members of [`Difference`], all of them.
+/// Writes the names of the sets as `old` and `new`, and all members of [`Difference`].
 pub fn json(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Options { old, new, .. } = *options;
     serde_json::to_writer_pretty(&mut *out, &Document { old, new, difference })?;

@@ -1,4 +1,4 @@
-//! The difference as Markdown, for a comment on a merge request.
+//! Renders a difference as Markdown, for a comment on a merge request.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,8 +9,8 @@ use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
 use crate::text::markdown::escape;
 
-/// Writes a difference as GitHub and GitLab show it: a table of counts, and collapsed details. Texts of records are escaped,
-/// so that they are shown as they are written and mention no account.
+/// Writes a difference for GitHub and GitLab: a table of counts, and collapsible details. Texts
+/// from records are escaped, so that they show as written and don't mention anyone.
 pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### Changes from {} to {}\n", escape(options.old), escape(options.new))?;
     if difference.is_empty() {
@@ -64,7 +64,6 @@ fn open(summary: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n<details>\n<summary>{summary}</summary>\n")
 }
 
-/// Says how many elements are left out, and ends the details.
 fn close(count: usize, limit: usize, out: &mut dyn Write) -> io::Result<()> {
     match count.saturating_sub(limit) {
         0 => {}

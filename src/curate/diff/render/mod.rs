@@ -1,4 +1,5 @@
-//! A difference as text for people, as Markdown for a merge request, as HTML for a page, and as JSON for programs.
+//! Renders a difference: as text for people, Markdown for a merge request, HTML for a page, or JSON
+//! for programs.
 
 mod change_text;
 mod html;
@@ -13,18 +14,15 @@ pub use text::text;
 
 use super::{Changed, Changes, Difference};
 
-/// The options of a rendering, in addition to the difference.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
-    /// The name of the old set.
     pub old: &'o str,
-    /// The name of the new set.
     pub new: &'o str,
-    /// The most elements of a section that text, Markdown and HTML show of each kind; the others are counted. JSON has all.
+    /// Maximum number of elements of each kind that text, Markdown and HTML show per section; the
+    /// others are counted. JSON has them all.
     pub limit: usize,
 }
 
-/// The sections with their headings.
 fn sections(difference: &Difference) -> [(&'static str, &Changes); 6] {
     [
         ("Exports", &difference.exports),
@@ -36,17 +34,16 @@ fn sections(difference: &Difference) -> [(&'static str, &Changes); 6] {
     ]
 }
 
-/// How an element is called: by name and id, unless these say the same.
+/// An element's title: its name and id, unless they're the same.
 fn title(name: &str, id: &str) -> String {
     if name.is_empty() || name == id { id.to_owned() } else { format!("{name} ({id})") }
 }
 
-/// Where an element is, behind its title; an export is in none.
+/// The export to name after an element's title. An export isn't in any.
 fn place<'e>(id: &str, export: &'e str) -> Option<&'e str> {
     (id != export).then_some(export)
 }
 
-/// The text about a changed element, in addition to its fields.
 fn notes(changed: &Changed) -> Vec<String> {
     let id = changed.former_id.as_deref().map(|id| format!("renamed, the id was {id}"));
     let export = changed.former_export.as_deref().map(|export| format!("moved from the export {export}"));

@@ -1,4 +1,4 @@
-//! The difference for people, on a terminal.
+//! Renders a difference as text for a terminal.
 
 use std::io::{self, Write};
 
@@ -15,8 +15,8 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 const CHANGED: Style = AnsiColor::Yellow.on_default();
 const HEADING: Style = Style::new().bold();
 
-/// Writes a difference with ANSI escape codes, which `anstream` takes out where they have no place. Changed words stand in
-/// `[-…-]` and `{+…+}`, as `git diff --word-diff` marks them.
+/// Writes a difference with ANSI escape codes, which `anstream` strips if they aren't supported.
+/// Changed words are shown as `[-…-]` and `{+…+}`, like `git diff --word-diff`.
 pub fn text(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut printer = Printer { limit: options.limit, out };
     for (heading, changes) in sections(difference) {

@@ -1,4 +1,5 @@
-//! The error codes, each with cause and cure, at the address that the `type` of a problem document points to.
+//! Documents the error codes with cause and cure, at the URL that a problem document's `type`
+//! points to.
 
 use std::fmt::Write as _;
 

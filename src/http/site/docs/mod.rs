@@ -1,4 +1,4 @@
-//! The documentation's pages, written by hand but for the error codes and the API reference.
+//! The documentation pages, written by hand except for the error codes and the API reference.
 
 mod errors;
 mod reference;
@@ -9,15 +9,14 @@ use super::document::Document;
 use super::frame::framed;
 use crate::text::html::escape;
 
-/// An export that shows every known member; tests validate it.
+/// An export with every known member; validated by tests.
 pub(super) const EXPORT_EXAMPLE: &str = include_str!("export-example.json");
 
 const LAYOUT: &str = include_str!("layout.html");
 
-/// The URL in examples where no public one is set; the page replaces it by its own.
+/// The URL in examples if no public one is set; the page replaces it with its own.
 const LOCAL: &str = "http://127.0.0.1:8080";
 
-/// A page: its path, its title and its content.
 struct Page {
     path: &'static str,
     title: &'static str,
@@ -32,7 +31,7 @@ const PAGES: [Page; 5] = [
     Page { path: "/docs/versioning", title: "Versioning", content: include_str!("versioning.html") },
 ];
 
-/// All pages by their paths. `openapi` is the OpenAPI document.
+/// All pages by path. `openapi` is the OpenAPI document.
 pub(super) fn pages(public: &str, assets: &Assets, openapi: &str) -> Vec<(&'static str, Document)> {
     let reference = Reference::new(openapi);
     PAGES.iter().map(|page| (page.path, lay_out(page, public, assets, &reference))).collect()
@@ -57,7 +56,7 @@ fn lay_out(page: &Page, public: &str, assets: &Assets, reference: &Reference) ->
     Document::page(assets.fill(&html, &[]))
 }
 
-/// `llms.txt` (llmstxt.org): the service and its documents, for language models.
+/// `llms.txt` (llmstxt.org) describes the service and its documents to language models.
 pub(super) fn for_language_models(public: &str, title: &str) -> String {
     include_str!("llms.txt").replace("{{host}}", public).replace("{{site}}", title)
 }

@@ -1,4 +1,4 @@
-//! The API reference: a static page, rendered from the OpenAPI document when the service starts.
+//! The API reference: a static page, rendered from the OpenAPI document at startup.
 
 mod operation;
 mod prose;
@@ -8,30 +8,26 @@ use serde_json::Value;
 
 use crate::text::html::escape;
 
-/// An OpenAPI document.
 #[derive(Clone, Copy)]
 struct OpenApi<'d>(&'d Value);
 
 impl<'d> OpenApi<'d> {
-    /// The value itself, where it is a reference into the document.
+    /// Follows a reference into the document; returns other values as they are.
     fn resolve(self, value: &'d Value) -> &'d Value {
         let target = value["$ref"].as_str().and_then(|path| self.0.pointer(path.strip_prefix('#')?));
         target.map_or(value, |target| self.resolve(target))
     }
 }
 
-/// The parts of pages that come from the OpenAPI document.
 pub(super) struct Reference {
-    /// The content of the page.
     pub(super) content: String,
     /// The recorded request of a search, and its response.
     pub(super) search: (String, String),
 }
 
 impl Reference {
-    /// Renders a document.
     pub(super) fn new(document: &str) -> Self {
-        // The service's own document is JSON; tests read the page.
+        // The service's own document is valid JSON; tests read the page.
         let document: Value = serde_json::from_str(document).unwrap_or_default();
         let api = OpenApi(&document);
         let tags = document["tags"].as_array().into_iter().flatten();
@@ -46,7 +42,6 @@ impl Reference {
     }
 }
 
-/// The operations of a tag.
 fn group(api: OpenApi<'_>, tag: &Value) -> String {
     let paths = api.0["paths"].as_object().into_iter().flatten();
     let operations = paths.map(|(path, item)| (path, &item["get"])).filter(|(_, get)| get["tags"][0] == tag["name"]);

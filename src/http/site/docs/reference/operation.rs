@@ -1,11 +1,10 @@
-//! An operation: its parameters, an example, a form to try it, and its responses.
+//! Renders an operation: its parameters, an example, a form to try it, and its responses.
 
 use serde_json::Value;
 
 use super::{OpenApi, prose, schema};
 use crate::text::html::escape;
 
-/// The name of the example that was recorded of a server.
 const RECORDED: &str = "recorded";
 
 pub(super) fn render(api: OpenApi<'_>, path: &str, operation: &Value) -> String {
@@ -54,7 +53,6 @@ fn curl(operation: &Value, target: &str) -> String {
     format!("curl {key}'{{{{host}}}}{}'", escape(target))
 }
 
-/// The fields of the form, with the values of the example's request.
 fn fields(api: OpenApi<'_>, operation: &str, parameters: &[&Value], path: &str, target: &str) -> String {
     let (target_path, query) = target.split_once('?').unwrap_or((target, ""));
     let fields = parameters.iter().map(|parameter| {
@@ -80,7 +78,8 @@ fn fields(api: OpenApi<'_>, operation: &str, parameters: &[&Value], path: &str, 
     fields.collect()
 }
 
-/// A response: a success with its headers and the properties of its body, anything else in one line.
+/// Renders a response: for a success, with headers and the body's properties; otherwise in one
+/// line.
 fn response(api: OpenApi<'_>, status: &str, response: &Value) -> String {
     let response = api.resolve(response);
     let description = prose::line(response["description"].as_str().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The Markdown of descriptions as HTML: paragraphs, and code in backticks.
+//! Converts descriptions from Markdown to HTML: paragraphs, and code in backticks.
 
 use crate::text::html::escape;
 
@@ -7,7 +7,6 @@ pub(super) fn paragraphs(text: &str) -> String {
     paragraphs.flat_map(|paragraph| ["<p>".to_owned(), line(paragraph), "</p>\n".to_owned()]).collect()
 }
 
-/// A text within a paragraph.
 pub(super) fn line(text: &str) -> String {
     let mark = |(index, part): (usize, &str)| {
         let part = escape(part);

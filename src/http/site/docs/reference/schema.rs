@@ -1,17 +1,17 @@
-//! Schemas as types in words and as lists of properties.
+//! Renders schemas as types in words and as lists of properties.
 
 use serde_json::{Map, Value};
 
 use super::{OpenApi, prose};
 use crate::text::html::escape;
 
-/// The deepest nesting of property lists, which ends a recursive schema.
+/// Maximum nesting of property lists; limits recursive schemas.
 const MAX_DEPTH: usize = 6;
 
-/// The largest integer that JSON numbers keep, which isn't worth showing as a maximum.
+/// The largest integer that JSON numbers represent exactly. Not worth showing as a maximum.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// The alternatives of a schema other than `null`; the schema itself where it has none.
+/// A schema's alternatives other than `null`, or the schema itself if it has none.
 fn alternatives<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d Value> {
     let schema = api.resolve(schema);
     let alternatives = ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array());
@@ -56,7 +56,7 @@ fn plural(kind: &str) -> String {
     if noun == "any" { "any values".to_owned() } else { format!("{noun}s{rest}") }
 }
 
-/// The limits of a value in words: range, length, default.
+/// A value's limits in words: range, length, default.
 fn limits(api: OpenApi<'_>, schema: &Value) -> Vec<String> {
     let mut limits = Vec::new();
     for schema in alternatives(api, schema) {
@@ -77,7 +77,7 @@ fn limits(api: OpenApi<'_>, schema: &Value) -> Vec<String> {
     limits
 }
 
-/// The allowed values of a schema, or of an array's items.
+/// The allowed values of a schema or of its items.
 pub(super) fn values<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d str> {
     let values = alternatives(api, schema).into_iter().flat_map(|schema| {
         let items = api.resolve(&schema["items"]);
@@ -86,8 +86,8 @@ pub(super) fn values<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<&'d str> {
     values.filter_map(Value::as_str).collect()
 }
 
-/// The properties of an object, of an array's items or of a map's values: those that are always there in their order, then the
-/// others.
+/// The properties of an object, of an array's items or of a map's values. Required ones come first,
+/// in their order.
 fn properties<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<(&'d str, &'d Value, bool)> {
     let mut found = Vec::new();
     for schema in alternatives(api, schema) {
@@ -106,7 +106,7 @@ fn properties<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<(&'d str, &'d Valu
     found
 }
 
-/// A row of a list of parameters or properties. `notes` follow the type.
+/// A row in a list of parameters or properties. `notes` follow the type.
 pub(super) fn row(
     api: OpenApi<'_>,
     name: &str,
@@ -133,7 +133,7 @@ pub(super) fn row(
     )
 }
 
-/// The properties of a schema as a list, those of nested objects in lists that can be opened.
+/// Lists a schema's properties. Nested objects get lists that can be expanded.
 pub(super) fn list(api: OpenApi<'_>, schema: &Value, depth: usize) -> String {
     let rows = properties(api, schema).into_iter().map(|(name, schema, is_required)| {
         let count = properties(api, schema).len();
@@ -152,7 +152,8 @@ pub(super) fn list(api: OpenApi<'_>, schema: &Value, depth: usize) -> String {
     if rows.is_empty() { rows } else { format!("<dl class=\"properties\">\n{rows}</dl>\n") }
 }
 
-/// An example with its members in the order of the schema, in which the service sends them, and indented by two spaces.
+/// An example, indented by two spaces, with its members in the schema's order, which is how the
+/// service sends them.
 pub(super) fn example(api: OpenApi<'_>, value: &Value, schema: &Value, indent: usize) -> String {
     let (inner, outer) = ("  ".repeat(indent + 1), "  ".repeat(indent));
     let of = properties(api, schema);
