@@ -9,7 +9,7 @@ use crate::engine::opensearch::{IndexPrefix, PartsError, Publisher};
 use crate::error::chain;
 use crate::generation::cluster::{OpenRemoteError, open};
 use crate::generation::{Generation, Snapshot};
-use crate::update::reload::ReloadOutcome;
+use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::{Opened, Origin, Start};
 
@@ -59,7 +59,7 @@ impl Origin for ClusterFollower {
             }
             open(&self.cluster, &published).await.map(Some)
         });
-        let outcome = ReloadOutcome::Published;
+        let outcome = Outcome::Published;
         Ok(opened?.map(|snapshot| Opened { snapshot, outcome, change: None, pulled_bytes: None }))
     }
 

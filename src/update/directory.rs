@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use jiff::Timestamp;
 
 use crate::export::Skipped;
 use crate::generation::Snapshot;
-use crate::update::reload::{Reload, ReloadStatus};
+use crate::update::reload::{Outcome, Reload, ReloadStatus};
 
 /// The name of the reason that invalid records are left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
@@ -96,7 +97,9 @@ impl Directory {
         self.reloads.load_full()
     }
 
-    pub(super) fn record(&self, reload: Reload) {
+    /// Adds a reload to the counts that metrics show.
+    pub(super) fn record(&self, outcome: Outcome, started: Instant) {
+        let reload = Reload { outcome, at: Timestamp::now(), took: started.elapsed() };
         self.reloads.rcu(|status| status.after(reload));
     }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 pub use self::directory::{Degraded, Directory, RECORDS_SKIPPED};
-pub use self::reload::{Reload, ReloadOutcome, ReloadStatus};
+pub use self::reload::{Outcome, Reload, ReloadStatus};
 pub use self::signal::Signal;
 pub use self::state::{About, Health, Problem};
 use crate::generation::failpoint::{Step, pass};
@@ -44,7 +44,7 @@ pub trait Origin {
 
     /// Looks for a reason to fetch, at each turn of the loop.
     fn look(&mut self, now: Instant, health: &mut Health) -> Look {
-        if health.is_retry_due(now) == Some(false) { Look::Nothing } else { Look::Due }
+        if health.retry().is_some_and(|(from, wait)| now < from + wait) { Look::Nothing } else { Look::Due }
     }
 
     /// The longest wait for a signal before the next look.
@@ -87,34 +87,25 @@ pub enum Look {
 pub struct Opened {
     pub snapshot: Arc<Snapshot>,
     /// Published, loaded, or unchanged if an equal one is served.
-    pub outcome: ReloadOutcome,
+    pub outcome: Outcome,
     pub change: Option<Change>,
     pub pulled_bytes: Option<u64>,
 }
 
-/// The result of a start or a refresh.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// A generation that was on disk is published as it is.
-    Loaded(ServedGeneration),
-    /// There is no other generation than the one that is served, if there is one.
-    Unchanged,
-    /// A new generation was built or fetched, and is published.
-    Published(ServedGeneration),
-    /// There is no new generation to serve, so the last good one is.
-    KeptLastGood(ServedGeneration),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServedGeneration {
-    pub generation: String,
-    /// The number of its products.
-    pub software_count: usize,
-}
-
-impl ServedGeneration {
-    fn of(snapshot: &Snapshot) -> Self {
-        Self { generation: snapshot.generation().to_owned(), software_count: snapshot.software_count() }
+impl Opened {
+    fn tell(&self, text: &str, started: Instant) {
+        let change = self.change.as_ref();
+        tracing::info!(
+            generation = self.snapshot.generation(),
+            software = self.snapshot.software_count(),
+            added = change.map(|change| change.added),
+            removed = change.map(|change| change.removed),
+            changed = change.map(|change| change.changed),
+            files = change.map(|change| &*change.files).filter(|files| !files.is_empty()),
+            pulled_bytes = self.pulled_bytes,
+            took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "{text}"
+        );
     }
 }
 
@@ -142,10 +133,10 @@ impl<O: Origin> Updater<O> {
         let started = Instant::now();
         let outcome = match self.origin.restore() {
             Start::Serve(snapshot, current_at) => {
-                let served = self.publish(snapshot);
-                self.record(started, ReloadOutcome::Loaded);
+                self.publish(snapshot);
+                self.health.directory().record(Outcome::Loaded, started);
                 self.health.directory().confirm(current_at);
-                Outcome::Loaded(served)
+                Outcome::Loaded
             }
             Start::Fetch(last_good) => self.update(last_good)?,
             Start::Wait => Outcome::Unchanged,
@@ -187,7 +178,7 @@ impl<O: Origin> Updater<O> {
             Look::Found(snapshot) => {
                 self.health.end(|_| true);
                 self.publish(snapshot);
-                self.record(started, ReloadOutcome::Loaded);
+                self.health.directory().record(Outcome::Loaded, started);
                 self.health.settle(O::RECOVERED);
                 false
             }
@@ -196,7 +187,7 @@ impl<O: Origin> Updater<O> {
 
     /// Whether to refresh though nothing has changed: after a failure, or because what is served turned out to be damaged on disk.
     pub fn is_due(&self, now: Instant) -> bool {
-        self.health.is_retry_due(now).unwrap_or_else(|| self.health.serves_damaged())
+        self.health.retry().map_or_else(|| self.health.serves_damaged(), |(from, wait)| now >= from + wait)
     }
 
     /// Publishes the generation of the origin, if it's another one and may be served.
@@ -214,81 +205,60 @@ impl<O: Origin> Updater<O> {
             let opened = self.origin.fetch(last_good.as_deref(), &mut self.health)?;
             // First, so that nobody sees a new generation with the problem of the old one.
             self.health.end(|about| about != About::Index);
-            Ok(opened.map(|opened| (self.publish(Arc::clone(&opened.snapshot)), opened)))
+            if let Some(opened) = &opened {
+                self.publish(Arc::clone(&opened.snapshot));
+            }
+            Ok(opened)
         });
         let outcome = match fetched.unwrap_or_else(|panic| Err(O::panicked(panic))) {
-            Ok(Some((served, opened))) => Ok(self.published(served, &opened, started)),
+            Ok(Some(opened)) => {
+                self.health.directory().record(opened.outcome, started);
+                if self.is_running && opened.outcome != Outcome::Unchanged {
+                    opened.tell(O::NEW, started);
+                }
+                Ok(opened.outcome)
+            }
             Ok(None) => {
                 match O::UNCHANGED {
-                    Some(_) => self.record(started, ReloadOutcome::Unchanged),
+                    Some(_) => self.health.directory().record(Outcome::Unchanged, started),
                     None => self.health.directory().confirm(Some(Timestamp::now())),
                 }
                 Ok(Outcome::Unchanged)
             }
-            // The failure may have come after publishing.
-            Err(error) => self.failed(error, self.health.directory().current().or(last_good), started),
+            Err(error) => self.keep_last_good(error, last_good, started),
         };
         self.health.schedule(Instant::now(), started.elapsed());
         self.health.settle(O::RECOVERED);
         outcome
     }
 
-    fn published(&self, served: ServedGeneration, opened: &Opened, started: Instant) -> Outcome {
-        let Opened { outcome, change, pulled_bytes, .. } = opened;
-        self.record(started, *outcome);
-        if *outcome != ReloadOutcome::Unchanged && self.is_running {
-            let change = change.as_ref();
-            tracing::info!(
-                generation = served.generation,
-                software = served.software_count,
-                added = change.map(|change| change.added),
-                removed = change.map(|change| change.removed),
-                changed = change.map(|change| change.changed),
-                files = change.map(|change| &*change.files).filter(|files| !files.is_empty()),
-                pulled_bytes,
-                took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-                "{}",
-                O::NEW
-            );
-        }
-        match outcome {
-            ReloadOutcome::Published => Outcome::Published(served),
-            ReloadOutcome::Loaded => Outcome::Loaded(served),
-            _ => Outcome::Unchanged,
-        }
-    }
-
-    fn failed(
+    fn keep_last_good(
         &mut self,
         error: O::Error,
         last_good: Option<Arc<Snapshot>>,
         started: Instant,
     ) -> Result<Outcome, O::Error> {
+        // The failure may have come after publishing.
+        let current = self.health.directory().current();
+        let is_empty = current.is_none();
+        let last_good = current.or(last_good);
         let mut problem = self.origin.problem(&error, last_good.as_deref(), &self.health);
-        // Otherwise the caller of the start tells it.
+        // The caller of a start tells why there is nothing to serve.
         problem.log = problem.log.filter(|_| self.is_running || last_good.is_some());
         let is_withheld = problem.reason.code == FailureCode::RecordsRemoved.as_str();
-        self.record(started, if is_withheld { ReloadOutcome::Withheld } else { ReloadOutcome::Failed });
+        let outcome = if is_withheld { Outcome::Withheld } else { Outcome::Failed };
+        self.health.directory().record(outcome, started);
         self.health.begin(problem);
         let last_good = last_good.ok_or(error)?;
-        let served = ServedGeneration::of(&last_good);
-        if self.health.directory().current().is_none() {
+        if is_empty {
             self.publish(last_good);
         }
-        Ok(Outcome::KeptLastGood(served))
+        Ok(outcome)
     }
 
-    fn publish(&mut self, snapshot: Arc<Snapshot>) -> ServedGeneration {
-        let served = ServedGeneration::of(&snapshot);
+    fn publish(&mut self, snapshot: Arc<Snapshot>) {
         pass(Step::PublishBefore);
         self.retired.extend(self.health.directory().publish(snapshot));
         pass(Step::PublishAfter);
-        served
-    }
-
-    /// Adds a reload to the counts that metrics show.
-    fn record(&self, started: Instant, outcome: ReloadOutcome) {
-        let reload = Reload { outcome, at: Timestamp::now(), took: started.elapsed() };
-        self.health.directory().record(reload);
     }
 }

@@ -84,7 +84,7 @@ impl Health {
         Self { directory, state: State::Current }
     }
 
-    pub(super) fn directory(&self) -> &Directory {
+    pub fn directory(&self) -> &Directory {
         &self.directory
     }
 
@@ -130,7 +130,7 @@ impl Health {
         }
     }
 
-    /// Ends the degraded state if no problem is left, and says so, so that the last line in the log isn't an error.
+    /// Tells the end of the last problem, so that the last line in the log isn't an error.
     pub(super) fn settle(&mut self, recovered: &str) {
         if let State::Degraded { since, problems, .. } = &self.state
             && problems.is_empty()
@@ -156,17 +156,11 @@ impl Health {
         }
     }
 
-    /// Whether it's time to try again; `None` if nothing is to be tried again.
-    pub(super) fn is_retry_due(&self, now: Instant) -> Option<bool> {
-        let State::Degraded { retry: Some((from, wait)), .. } = &self.state else { return None };
-        Some(now >= *from + *wait)
-    }
-
-    /// The wait after the last failure, if it's tried again.
-    pub const fn back_off(&self) -> Option<Duration> {
+    /// The last failure and the wait after it, if it's tried again.
+    pub const fn retry(&self) -> Option<(Instant, Duration)> {
         match self.state {
-            State::Degraded { retry: Some((_, wait)), .. } => Some(wait),
-            _ => None,
+            State::Current => None,
+            State::Degraded { retry, .. } => retry,
         }
     }
 }

@@ -58,7 +58,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     first.look();
     stub.set(|state| state.status = Some(503));
     let mut second = Following::within(first.folder, stub.address);
-    assert_eq!(second.start().expect("served at once").software_count, 2);
+    assert_eq!(second.start().expect("served at once").software_count(), 2);
     let waits: Vec<_> = (0..7).map(|_| second.look().as_secs()).collect();
     assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30], "it backs off");
     let (code, detail) = second.reason().expect("degraded");

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use software_directory::generation::Snapshot;
 use software_directory::generation::store::Store;
 use software_directory::update::leader::{Follower, Leader};
-use software_directory::update::{Directory, Outcome, ServedGeneration, Updater};
+use software_directory::update::{Directory, Outcome, Updater};
 use tempfile::TempDir;
 
 /// The faults of a web server and the requests that it got.
@@ -123,20 +124,17 @@ impl Following {
     }
 
     /// Starts with the generation on disk, if there is one.
-    pub(crate) fn start(&mut self) -> Option<ServedGeneration> {
-        match self.updater.start().expect("a follower waits") {
-            Outcome::Loaded(served) => Some(served),
-            outcome => {
-                assert_eq!(outcome, Outcome::Unchanged);
-                None
-            }
-        }
+    pub(crate) fn start(&mut self) -> Option<Arc<Snapshot>> {
+        let outcome = self.updater.start().expect("a follower waits");
+        let served = self.directory.current();
+        assert_eq!(outcome, if served.is_some() { Outcome::Loaded } else { Outcome::Unchanged });
+        served
     }
 
     /// Looks at the leader. Returns the time until the next look.
     pub(crate) fn look(&mut self) -> Duration {
         let _ = self.updater.refresh();
-        self.updater.health.back_off().unwrap_or(Duration::from_secs(1))
+        self.updater.health.retry().map_or(Duration::from_secs(1), |(_, wait)| wait)
     }
 
     pub(crate) fn index(&self) -> PathBuf {

@@ -14,7 +14,7 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
     let mut running = place.started();
     let taken = running.snapshot();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "c"]);
     assert_eq!(ids(&taken), ["a", "b"], "what was taken stays whole");
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
@@ -38,11 +38,11 @@ fn a_broken_edit_keeps_the_last_good_generation_and_the_repaired_one_is_picked_u
     let mut running = place.started();
     let good = running.snapshot();
     place.write("tools.json", "{\n  \"name\": oops\n}");
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)));
     assert!(Arc::ptr_eq(&good, &running.snapshot()), "not even opened again");
     assert_eq!(running.reasons(), ["exports_invalid"]);
     place.write("tools.json", &export(&["a", "b", "fixed"]));
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "fixed"]);
     assert_eq!(running.reasons(), [""; 0], "healthy again");
 }
@@ -76,11 +76,11 @@ fn a_data_folder_that_goes_while_serving_is_said_and_its_return_is_noticed() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     fs::remove_dir_all(place.data()).expect("removed");
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)));
     assert_eq!(running.reasons(), ["exports_missing"]);
     assert_eq!(running.ids(), ["a", "b"]);
     fs::create_dir(place.data()).expect("a folder");
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::KeptLastGood(_))), "an empty folder is no directory");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)), "an empty folder is no directory");
     assert!(running.detail().contains("there is no export file in the folder"), "{}", running.detail());
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.updater.refresh().expect("it serves");

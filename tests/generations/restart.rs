@@ -13,7 +13,7 @@ fn the_first_start_builds_and_persists() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.updater();
     let outcome = running.updater.start().expect("it serves");
-    assert!(matches!(&outcome, Outcome::Published(kept) if kept.software_count == 2), "{outcome:?}");
+    assert!((outcome, running.snapshot().software_count()) == (Outcome::Published, 2), "{outcome:?}");
     assert_eq!(running.seen().phases, [Phase::Reading, Phase::Indexing, Phase::Writing]);
     assert_eq!(running.ids(), ["a", "b"]);
     assert_eq!(running.reasons(), [""; 0]);
@@ -29,7 +29,7 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
     let first = place.started();
     let mut second = place.updater();
     let outcome = second.updater.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0), "nothing was read");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.snapshot().generation(), first.snapshot().generation());
@@ -43,10 +43,10 @@ fn files_that_changed_unseen_are_noticed_by_their_bytes() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     let mut second = place.updater();
-    assert!(matches!(second.updater.start(), Ok(Outcome::Loaded(_))));
+    assert!(matches!(second.updater.start(), Ok(Outcome::Loaded)));
     // The same length, so that only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
-    assert!(matches!(second.updater.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(second.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(second.ids(), ["a", "c"]);
 }
 
@@ -57,7 +57,7 @@ fn changed_files_are_built_before_anything_is_published() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     let mut second = place.updater();
     let outcome = second.updater.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Published, "{outcome:?}");
     assert_eq!(second.ids(), ["a", "b", "c"], "never the old answer");
 }
 
@@ -70,7 +70,7 @@ fn a_restart_back_at_the_set_before_loads_it_and_makes_it_current() {
     place.write("tools.json", &export(&["a", "b"]));
     let mut third = place.updater();
     let outcome = third.updater.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!(third.seen().phases, [Phase::Reading], "read, but not indexed again");
     assert_eq!(third.ids(), ["a", "b"]);
     assert_eq!(place.current().generation.as_str(), third.snapshot().generation());
@@ -141,7 +141,7 @@ fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
     place.write("tools.json", "{");
     let mut second = place.updater();
     let outcome = second.updater.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Failed, "{outcome:?}");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.reasons(), ["exports_invalid"]);
 }
@@ -159,12 +159,12 @@ fn other_prefixes_make_another_generation() {
         (running, outcome)
     };
     let (mut first, outcome) = with("t:");
-    assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Published, "{outcome:?}");
     assert_eq!(first.ids(), ["t:a", "t:b"]);
     assert_ne!(place.current().generation, before.generation);
     assert_eq!(first.updater.refresh().expect("it serves"), Outcome::Unchanged, "known by its bytes and prefixes");
     let (again, outcome) = with("t:");
-    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!(again.seen().phases, [], "nothing was read");
     let (other, _) = with("u:");
     assert_eq!(other.ids(), ["u:a", "u:b"]);

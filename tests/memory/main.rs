@@ -122,7 +122,7 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
     }
     assert!(refused > LIMITS / 2, "memory ran out {refused} times");
     let mut running = place.updater();
-    assert!(matches!(running.updater.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published | Outcome::Loaded)));
     assert_eq!(running.snapshot().software_count(), new);
     assert!(place.generation_names().len() <= 2, "nothing is left behind: {:?}", place.index_names());
 }

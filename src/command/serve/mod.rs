@@ -202,6 +202,7 @@ async fn run_server(
     let (listener, address) = sockets.service(args).await?;
     let metrics = sockets.metrics(args).await?;
     let (keys, is_preview) = (Arc::clone(&state.keys), state.config.preview.is_some());
+    let directory = Arc::clone(&state.directory);
     let (shutdown, phase) = watch::channel(Shutdown::None);
     let metrics = metrics.map(|(listener, address)| serve_metrics(listener, address, Arc::clone(&state)));
     let defaults = ConnectionLimits::default();
@@ -232,7 +233,8 @@ async fn run_server(
     let outcome = tokio::select! {
         started = started => match started {
             Ok(Ok(outcome)) => {
-                log_start(outcome.as_ref(), address, &origin, awaited);
+                let snapshot = directory.current();
+                log_start(outcome.zip(snapshot.as_deref()), address, &origin, awaited);
                 open.send_replace(true);
                 announce(address, development.as_ref(), is_demo, is_preview);
                 Ok(())

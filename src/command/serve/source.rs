@@ -52,8 +52,9 @@ impl Generations {
             run: Box::new(move |ready, signals, received, _| {
                 let mut files = ExportFiles::new(settings, observer);
                 files.watch(signals);
-                keep_current(&mut Updater::new(files, directory), ready, received, |failure| {
-                    if waits && failure.code.is_of_exports() { Ok(()) } else { Err(Failure::from_build(&failure)) }
+                keep_current(&mut Updater::new(files, directory), ready, received, |started| match started {
+                    Err(failure) if waits && failure.code.is_of_exports() => Ok(Outcome::Failed),
+                    started => started.map_err(|failure| Failure::from_build(&failure)),
                 });
             }),
         }
@@ -91,7 +92,9 @@ impl Generations {
             awaited: "the leader",
             is_demo: false,
             run: Box::new(move |ready, _, received, _| {
-                keep_current(&mut Updater::new(follower, directory), ready, received, |_| Ok(()));
+                keep_current(&mut Updater::new(follower, directory), ready, received, |started| {
+                    Ok(started.unwrap_or(Outcome::Failed))
+                });
             }),
         }))
     }
@@ -121,7 +124,9 @@ impl Generations {
             is_demo: false,
             run: Box::new(move |ready, _, received, runtime| {
                 let follower = ClusterFollower::new(cluster, prefix, runtime);
-                keep_current(&mut Updater::new(follower, directory), ready, received, |_| Ok(()));
+                keep_current(&mut Updater::new(follower, directory), ready, received, |started| {
+                    Ok(started.map_or(Outcome::Failed, |_| Outcome::Loaded))
+                });
             }),
         }))
     }
@@ -131,20 +136,16 @@ impl Generations {
     }
 }
 
-/// Starts and runs an updater. `is_awaited` turns a failed start into one that waits, or ends it.
+/// Starts an updater and runs it. `finish` turns a failed start into one that waits, unless it ends the server.
 fn keep_current<O: Origin>(
     updater: &mut Updater<O>,
     ready: Ready,
     signals: &Receiver<Signal>,
-    is_awaited: impl FnOnce(O::Error) -> Result<(), Failure>,
+    finish: impl FnOnce(Result<Outcome, O::Error>) -> Result<Outcome, Failure>,
 ) {
-    let started = match updater.start() {
-        Ok(Outcome::Unchanged) => Ok(None),
-        Ok(outcome) => Ok(Some(outcome)),
-        Err(error) => is_awaited(error).map(|()| None),
-    };
-    let is_started = started.is_ok();
-    if ready.send(started).is_ok() && is_started {
+    let started = finish(updater.start());
+    let (is_started, is_serving) = (started.is_ok(), updater.health.directory().current().is_some());
+    if ready.send(started.map(|outcome| is_serving.then_some(outcome))).is_ok() && is_started {
         updater.run(signals);
     }
 }

@@ -9,12 +9,12 @@ use crate::generation::stamp::FolderStamp;
 use crate::generation::store::Store;
 use crate::generation::{BuildFailure, FailureCode, Processors, Snapshot};
 use crate::update::files::{ExportFiles, Kept};
-use crate::update::reload::ReloadOutcome;
+use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::stored::load;
 
 /// A generation to publish, or `None` if what is served stays.
-type Publication = Option<(Arc<Snapshot>, ReloadOutcome)>;
+type Publication = Option<(Arc<Snapshot>, Outcome)>;
 
 impl ExportFiles {
     /// Builds the generation of the files, unless it is served and, where it should be, on disk.
@@ -23,7 +23,9 @@ impl ExportFiles {
         last_good: Option<&Snapshot>,
         health: &mut Health,
     ) -> Result<Publication, BuildFailure> {
-        let known = self.known_files(health);
+        // Files that make what is served needn't be checked again.
+        let known =
+            self.generation_of_files().filter(|(generation, _)| health.serves(generation)).map(|(_, stamp)| stamp);
         if let Some(stamp) = &known
             && !health.serves_damaged()
             && self.is_current()
@@ -80,8 +82,7 @@ impl ExportFiles {
     fn open(&mut self, store: &Store, built: Built, health: &mut Health) -> Result<Publication, BuildFailure> {
         let Built { manifest, is_new } = built;
         let was_served = health.serves(&manifest.generation);
-        let is_same =
-            was_served && matches!(&self.kept, Kept::OnDisk(kept) if kept.folder_name() == manifest.folder_name());
+        let is_same = was_served && self.keeps(&manifest);
         self.set_seen(Some(manifest.inputs.clone()));
         // Loaded even if the content is the same: what is served may be in memory only, or read a damaged file.
         let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
@@ -90,9 +91,9 @@ impl ExportFiles {
         }
         (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
         let outcome = match (was_served, is_new) {
-            (true, _) => ReloadOutcome::Unchanged,
-            (false, true) => ReloadOutcome::Published,
-            (false, false) => ReloadOutcome::Loaded,
+            (true, _) => Outcome::Unchanged,
+            (false, true) => Outcome::Published,
+            (false, false) => Outcome::Loaded,
         };
         Ok(snapshot.map(|snapshot| (snapshot, outcome)))
     }
@@ -121,7 +122,7 @@ impl ExportFiles {
         let is_served = health.serves(&snapshot.generation);
         self.set_seen(Some(stamp.clone()));
         self.kept = Kept::InMemory(stamp);
-        Ok((!is_served).then_some((snapshot, ReloadOutcome::Published)))
+        Ok((!is_served).then_some((snapshot, Outcome::Published)))
     }
 }
 

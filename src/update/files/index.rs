@@ -14,9 +14,7 @@ impl ExportFiles {
     /// Loads the current generation, if it was built from the files as they are.
     pub(super) fn load_unchanged(&mut self) -> Option<Arc<Snapshot>> {
         let store = self.store.as_ref()?;
-        let manifest = store
-            .current()
-            .filter(|manifest| self.is_ours(manifest) && self.may_serve(manifest) && self.has_our_prefixes(manifest))?;
+        let manifest = store.current().filter(|of| self.is_built_alike(of) && self.may_serve(of))?;
         let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
         let is_unchanged = stamp == manifest.inputs
             || self.generation_of_files().is_some_and(|(generation, _)| generation == manifest.generation);
@@ -64,13 +62,6 @@ impl ExportFiles {
         None
     }
 
-    /// The stamp of the files if they are byte for byte those that the generation served was built from: then they needn't be
-    /// checked again. Not known with `skip_invalid`.
-    pub(super) fn known_files(&self, health: &Health) -> Option<FolderStamp> {
-        let (generation, stamp) = self.generation_of_files()?;
-        health.serves(&generation).then_some(stamp)
-    }
-
     /// Whether the generation that is served is whole and current on disk, if it should be there.
     pub(super) fn is_current(&self) -> bool {
         let Some(store) = self.writable_store() else { return true };
@@ -79,7 +70,7 @@ impl ExportFiles {
     }
 
     /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
-    fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
+    pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;
         }
@@ -90,12 +81,15 @@ impl ExportFiles {
     /// Whether a generation on disk is another one than is served, built from the exports as they are, and not known to be
     /// unusable.
     fn should_take_over(&self, manifest: &Manifest) -> bool {
-        let name = manifest.folder_name();
-        !matches!(&self.kept, Kept::OnDisk(kept) if kept.folder_name() == name)
-            && self.rejected.as_ref() != Some(&name)
-            && self.is_ours(manifest)
-            && self.has_our_prefixes(manifest)
+        !self.keeps(manifest)
+            && self.rejected.as_ref() != Some(&manifest.folder_name())
+            && self.is_built_alike(manifest)
             && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
+    }
+
+    /// Whether a generation on disk is the one that is served.
+    pub(super) fn keeps(&self, manifest: &Manifest) -> bool {
+        matches!(&self.kept, Kept::OnDisk(kept) if kept.folder_name() == manifest.folder_name())
     }
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) -> Option<Arc<Snapshot>> {
@@ -125,9 +119,9 @@ impl ExportFiles {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
     }
 
-    /// Whether a generation was built with the operator's prefixes of ids as they are now.
-    fn has_our_prefixes(&self, manifest: &Manifest) -> bool {
-        manifest.id_prefixes == self.settings.id_prefixes
+    /// Whether a generation is ours and has the operator's prefixes of ids as they are now.
+    fn is_built_alike(&self, manifest: &Manifest) -> bool {
+        self.is_ours(manifest) && manifest.id_prefixes == self.settings.id_prefixes
     }
 
     /// Whether a generation may be served: without `skip_invalid` only a complete one.

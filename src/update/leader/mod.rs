@@ -13,7 +13,7 @@ pub use error::{FollowError, UnreadableKey};
 use crate::error::chain;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{Change, Snapshot};
-use crate::update::reload::ReloadOutcome;
+use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::stored::{load, load_any};
 use crate::update::{Opened, Origin, Start};
@@ -72,7 +72,7 @@ impl Follower {
         })?;
         self.saved = Some(self.store.make_current(&manifest, manifest.inputs.clone())?);
         self.store.tidy();
-        let outcome = if pulled > 0 { ReloadOutcome::Published } else { ReloadOutcome::Loaded };
+        let outcome = if pulled > 0 { Outcome::Published } else { Outcome::Loaded };
         let records = served.as_ref().map(|served| &*served.records);
         let change = Change::between(records, Some(&snapshot.records), (None, None));
         Ok(Opened { snapshot, outcome, change: Some(change), pulled_bytes: Some(pulled) })
