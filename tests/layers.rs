@@ -77,7 +77,7 @@ const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query"
 const HOMES: [(&str, &str); 9] = [
     ("axum", "http"),
     ("clap", "cli"),
-    ("notify", "update/watch.rs"),
+    ("notify", "update/files/events.rs"),
     ("tantivy", "engine/tantivy"),
     ("tempfile::Builder", "file"),
     ("hyper_rustls", "client"),

@@ -12,8 +12,8 @@ use crate::export::{IdPrefixes, Limits};
 use crate::generation::source::Source;
 use crate::generation::{Settings, Snapshot};
 use crate::text::printable::printable;
-use crate::update::Directory;
-use crate::update::reloader::Reloader;
+use crate::update::files::ExportFiles;
+use crate::update::{Directory, Updater};
 
 /// The data folder where none is named.
 pub(super) const DATA_FOLDER: &str = "data";
@@ -53,7 +53,7 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
     ));
 }
 
-/// The settings of a reloader. Where no data folder is named and there is none, the embedded demo is the source.
+/// The settings of builds. If no data folder is named and there is none, the embedded demo is the source.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match &args.data {
         Some(folder) => Source::Folder(folder.clone()),
@@ -74,8 +74,8 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     let settings = Settings { read_only: true, ..settings(args, 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());
-    let mut reloader = Reloader::new(settings, Arc::clone(directory), Box::new(terminal));
-    let started = reloader.start();
+    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(terminal)), Arc::clone(directory));
+    let started = updater.start();
     log.flush();
     if let Err(failure) = started {
         return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
@@ -85,7 +85,7 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     }
     let none = || Failure { text: "no generation is loaded".to_owned(), code: 1 };
     let snapshot = directory.current().ok_or_else(none)?;
-    let exports = reloader.settings().id_prefixes.iter().map(|(export, _)| export);
+    let exports = updater.origin.settings().id_prefixes.iter().map(|(export, _)| export);
     exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(warn_of_unused_prefix);
     Ok(snapshot)
 }

@@ -1,4 +1,4 @@
-//! Shows on standard error what a reloader does: bars while it works, and what it found in the exports.
+//! Shows on standard error what a build does: bars while it works, and what it found in the exports.
 
 use std::borrow::Cow;
 use std::io::Write as _;

@@ -80,10 +80,12 @@ impl BuildFailure {
 
     /// Runs a part of a build; a panic becomes a failure.
     pub(crate) fn catch<T>(work: impl FnOnce() -> Result<T, Self>) -> Result<T, Self> {
-        panics::catch(work).unwrap_or_else(|message| {
-            let detail = format!("the directory can't be built: the program failed ({message}); please report it");
-            Err(Self::transient(FailureCode::BuildPanicked, detail))
-        })
+        panics::catch(work).unwrap_or_else(|message| Err(Self::panicked(&message)))
+    }
+
+    pub(crate) fn panicked(message: &str) -> Self {
+        let detail = format!("the directory can't be built: the program failed ({message}); please report it");
+        Self::transient(FailureCode::BuildPanicked, detail)
     }
 
     /// The failure of exports with errors: all of them were reported, the first one is named again.

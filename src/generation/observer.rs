@@ -1,4 +1,4 @@
-//! The progress and the reports of a reloader.
+//! The progress and the reports of a build.
 
 use std::ops::ControlFlow;
 
@@ -28,7 +28,7 @@ pub struct RenderedReport {
     pub text: String,
 }
 
-/// Gets the progress and the reports of a reloader.
+/// Gets the progress and the reports of builds.
 pub trait Observer: Send {
     /// Gets the units done and the units in all. A break stops the build.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;

@@ -1,4 +1,4 @@
-//! The settings of a reloader.
+//! The settings of builds.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,6 @@ use crate::export::{IdPrefixes, Limits};
 use crate::generation::process::BuildProcess;
 use crate::generation::source::Source;
 
-/// The settings of a reloader.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where the exports come from.

@@ -11,7 +11,7 @@ use prometheus::{
 
 use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
-use crate::update::{Directory, ReloadOutcome};
+use crate::update::{Directory, Outcome};
 
 /// The prefix of all names but those of the process.
 const NAMESPACE: &str = "software_directory";
@@ -250,7 +250,7 @@ impl DirectoryMetrics {
             self.last_at.set(last.at.as_duration().as_secs_f64());
         }
         self.reloads.reset();
-        for outcome in ReloadOutcome::ALL {
+        for outcome in Outcome::ALL {
             if let Ok(counter) = self.reloads.get_metric_with_label_values(&[outcome.as_str()]) {
                 counter.inc_by(status.count(outcome));
             }

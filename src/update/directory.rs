@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use jiff::Timestamp;
 
 use crate::export::Skipped;
 use crate::generation::Snapshot;
-use crate::update::reload::ReloadStatus;
+use crate::update::reload::{Outcome, Reload, ReloadStatus};
 
 /// The name of the reason that invalid records are left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
@@ -96,8 +97,18 @@ impl Directory {
         self.reloads.load_full()
     }
 
-    /// Replaces what is known of the reloads.
-    pub(crate) fn set_reloads(&self, status: ReloadStatus) {
-        self.reloads.store(Arc::new(status));
+    /// Adds a reload to the counts that metrics show.
+    pub(super) fn record(&self, outcome: Outcome, started: Instant) {
+        let reload = Reload { outcome, at: Timestamp::now(), took: started.elapsed() };
+        self.reloads.rcu(|status| status.after(reload));
+    }
+
+    /// Notes when what is served was last seen to be what its origin has.
+    pub(super) fn confirm(&self, current_at: Option<Timestamp>) {
+        self.reloads.rcu(|status| ReloadStatus { current_at, ..(**status).clone() });
+    }
+
+    pub(super) fn count_build(&self) {
+        self.reloads.rcu(|status| ReloadStatus { builds: status.builds + 1, ..(**status).clone() });
     }
 }

@@ -1,11 +1,264 @@
-//! Keeps a directory current: from export files, from a leader, or from a cluster.
+//! Keeps a directory current: one loop looks at the origin of its generations, fetches another generation if there is one, and
+//! publishes it. An [`Origin`] is a set of export files, a leader, or a cluster.
 
 pub mod cluster;
 mod directory;
-pub mod follow;
+pub mod files;
+pub mod leader;
 mod reload;
-pub mod reloader;
-pub mod watch;
+mod signal;
+mod state;
+mod stored;
 
-pub use directory::{Degraded, Directory, RECORDS_SKIPPED};
-pub use reload::{Reload, ReloadOutcome, ReloadStatus};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+pub use self::directory::{Degraded, Directory, RECORDS_SKIPPED};
+pub use self::reload::{Outcome, Reload, ReloadStatus};
+pub use self::signal::Signal;
+pub use self::state::{About, Health, Problem};
+use crate::generation::failpoint::{Step, pass};
+use crate::generation::{Change, FailureCode, Snapshot};
+use crate::panics;
+use crate::update::signal::next_signal;
+
+/// The interval between two looks.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Where the generations of a directory come from.
+pub trait Origin {
+    type Error;
+
+    /// The line in the log about a new generation.
+    const NEW: &'static str;
+    /// The line if all was read and nothing is new, which counts as a reload; `None` if looks are too frequent for that.
+    const UNCHANGED: Option<&'static str>;
+    /// The end of the line if no problem is left.
+    const RECOVERED: &'static str;
+
+    /// Decides how to start.
+    fn restore(&mut self) -> Start;
+
+    /// Looks for a reason to fetch, at each turn of the loop.
+    fn look(&mut self, now: Instant, health: &mut Health) -> Look {
+        if health.retry().is_some_and(|(from, wait)| now < from + wait) { Look::Nothing } else { Look::Due }
+    }
+
+    /// The longest wait for a signal before the next look.
+    fn max_wait(&self) -> Duration {
+        POLL_INTERVAL
+    }
+
+    /// Fetches or builds the generation and opens it; `None` if it's the one that is served. If that fails, `last_good` is served.
+    fn fetch(&mut self, last_good: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, Self::Error>;
+
+    /// The error if that panics.
+    fn panicked(panic: String) -> Self::Error;
+
+    fn problem(&self, error: &Self::Error, last_good: Option<&Snapshot>, health: &Health) -> Problem;
+
+    /// Removes what a killed process left behind, once the first generation is served.
+    fn tidy(&self) {}
+}
+
+#[derive(Debug)]
+pub enum Start {
+    /// With this generation from disk, which was current at that time.
+    Serve(Arc<Snapshot>, Option<Timestamp>),
+    /// With what can be fetched, or else with this last good generation.
+    Fetch(Option<Arc<Snapshot>>),
+    /// With nothing, until the loop has fetched something.
+    Wait,
+}
+
+#[derive(Debug)]
+pub enum Look {
+    Nothing,
+    Due,
+    /// Another process has built this generation.
+    Found(Arc<Snapshot>),
+}
+
+/// A generation to publish.
+#[derive(Debug)]
+pub struct Opened {
+    pub snapshot: Arc<Snapshot>,
+    /// Published, loaded, or unchanged if an equal one is served.
+    pub outcome: Outcome,
+    pub change: Option<Change>,
+    pub pulled_bytes: Option<u64>,
+}
+
+impl Opened {
+    fn tell(&self, text: &str, started: Instant) {
+        let change = self.change.as_ref();
+        tracing::info!(
+            generation = self.snapshot.generation(),
+            software = self.snapshot.software_count(),
+            added = change.map(|change| change.added),
+            removed = change.map(|change| change.removed),
+            changed = change.map(|change| change.changed),
+            files = change.map(|change| &*change.files).filter(|files| !files.is_empty()),
+            pulled_bytes = self.pulled_bytes,
+            took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "{text}"
+        );
+    }
+}
+
+/// Keeps a directory current.
+#[derive(Debug)]
+pub struct Updater<O> {
+    pub origin: O,
+    pub health: Health,
+    is_running: bool,
+    /// Generations that are no longer served, which requests in progress may still hold.
+    retired: Vec<Arc<Snapshot>>,
+}
+
+impl<O: Origin> Updater<O> {
+    /// An updater of a directory that is still empty.
+    pub const fn new(origin: O, directory: Arc<Directory>) -> Self {
+        Self { origin, health: Health::new(directory), is_running: false, retired: Vec::new() }
+    }
+
+    /// Publishes the first generation, if there is one yet.
+    ///
+    /// # Errors
+    /// If there is nothing to serve because fetching failed.
+    pub fn start(&mut self) -> Result<Outcome, O::Error> {
+        let started = Instant::now();
+        let outcome = match self.origin.restore() {
+            Start::Serve(snapshot, current_at) => {
+                self.publish(snapshot);
+                self.health.directory().record(Outcome::Loaded, started);
+                self.health.directory().confirm(current_at);
+                Outcome::Loaded
+            }
+            Start::Fetch(last_good) => self.update(last_good)?,
+            Start::Wait => Outcome::Unchanged,
+        };
+        self.origin.tidy();
+        Ok(outcome)
+    }
+
+    /// Keeps the directory current until the stop signal.
+    pub fn run(&mut self, signals: &Receiver<Signal>) {
+        self.is_running = true;
+        // A generation that was loaded without asking the origin is verified soon, while it's served.
+        let mut is_verified = false;
+        let (mut is_forced, mut is_requested) = (false, false);
+        loop {
+            let looked_at = Instant::now();
+            if (self.look(looked_at) || is_forced)
+                && let (Ok(Outcome::Unchanged), Some(text)) = (self.refresh(), O::UNCHANGED)
+            {
+                if is_requested { tracing::info!("{text}") } else { tracing::debug!("{text}") }
+            }
+            let signal = next_signal(signals, looked_at, self.origin.max_wait());
+            if signal == Some(Signal::Stop) {
+                return;
+            }
+            is_requested = signal == Some(Signal::Reload);
+            is_forced = is_requested || !std::mem::replace(&mut is_verified, true);
+        }
+    }
+
+    /// Looks for a reason to refresh, and returns whether there is one. Publishes what another process has built.
+    pub fn look(&mut self, now: Instant) -> bool {
+        // Freeing a large generation takes a while, so it's done here and not by the last request that holds it.
+        self.retired.retain(|snapshot| Arc::strong_count(snapshot) > 1);
+        let started = Instant::now();
+        match self.origin.look(now, &mut self.health) {
+            Look::Due => true,
+            Look::Nothing => self.is_due(now),
+            Look::Found(snapshot) => {
+                self.health.end(|_| true);
+                self.publish(snapshot);
+                self.health.directory().record(Outcome::Loaded, started);
+                self.health.settle(O::RECOVERED);
+                false
+            }
+        }
+    }
+
+    /// Whether to refresh though nothing has changed: after a failure, or because what is served turned out to be damaged on disk.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.health.retry().map_or_else(|| self.health.serves_damaged(), |(from, wait)| now >= from + wait)
+    }
+
+    /// Publishes the generation of the origin, if it's another one and may be served.
+    ///
+    /// # Errors
+    /// If that fails and nothing is served. Otherwise the last good generation is kept.
+    pub fn refresh(&mut self) -> Result<Outcome, O::Error> {
+        self.update(None)
+    }
+
+    fn update(&mut self, last_good: Option<Arc<Snapshot>>) -> Result<Outcome, O::Error> {
+        let started = Instant::now();
+        let last_good = self.health.directory().current().or(last_good);
+        let fetched = panics::catch(|| {
+            let opened = self.origin.fetch(last_good.as_deref(), &mut self.health)?;
+            // First, so that nobody sees a new generation with the problem of the old one.
+            self.health.end(|about| about != About::Index);
+            if let Some(opened) = &opened {
+                self.publish(Arc::clone(&opened.snapshot));
+            }
+            Ok(opened)
+        });
+        let outcome = match fetched.unwrap_or_else(|panic| Err(O::panicked(panic))) {
+            Ok(Some(opened)) => {
+                self.health.directory().record(opened.outcome, started);
+                if self.is_running && opened.outcome != Outcome::Unchanged {
+                    opened.tell(O::NEW, started);
+                }
+                Ok(opened.outcome)
+            }
+            Ok(None) => {
+                match O::UNCHANGED {
+                    Some(_) => self.health.directory().record(Outcome::Unchanged, started),
+                    None => self.health.directory().confirm(Some(Timestamp::now())),
+                }
+                Ok(Outcome::Unchanged)
+            }
+            Err(error) => self.keep_last_good(error, last_good, started),
+        };
+        self.health.schedule(Instant::now(), started.elapsed());
+        self.health.settle(O::RECOVERED);
+        outcome
+    }
+
+    fn keep_last_good(
+        &mut self,
+        error: O::Error,
+        last_good: Option<Arc<Snapshot>>,
+        started: Instant,
+    ) -> Result<Outcome, O::Error> {
+        // The failure may have come after publishing.
+        let current = self.health.directory().current();
+        let is_empty = current.is_none();
+        let last_good = current.or(last_good);
+        let mut problem = self.origin.problem(&error, last_good.as_deref(), &self.health);
+        // The caller of a start tells why there is nothing to serve.
+        problem.log = problem.log.filter(|_| self.is_running || last_good.is_some());
+        let is_withheld = problem.reason.code == FailureCode::RecordsRemoved.as_str();
+        let outcome = if is_withheld { Outcome::Withheld } else { Outcome::Failed };
+        self.health.directory().record(outcome, started);
+        self.health.begin(problem);
+        let last_good = last_good.ok_or(error)?;
+        if is_empty {
+            self.publish(last_good);
+        }
+        Ok(outcome)
+    }
+
+    fn publish(&mut self, snapshot: Arc<Snapshot>) {
+        pass(Step::PublishBefore);
+        self.retired.extend(self.health.directory().publish(snapshot));
+        pass(Step::PublishAfter);
+    }
+}

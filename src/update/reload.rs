@@ -1,11 +1,11 @@
-//! The outcome of the last reload, for monitoring.
+//! Reloads and their outcomes, for monitoring.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReloadOutcome {
+pub enum Outcome {
     /// A new generation was built and published.
     Published,
     /// A generation that was on disk already was published.
@@ -18,7 +18,7 @@ pub enum ReloadOutcome {
     Failed,
 }
 
-impl ReloadOutcome {
+impl Outcome {
     /// All outcomes.
     pub const ALL: [Self; 5] = [Self::Published, Self::Loaded, Self::Unchanged, Self::Withheld, Self::Failed];
 
@@ -48,13 +48,13 @@ pub struct ReloadStatus {
     pub current_at: Option<Timestamp>,
     /// The number of generations that were built, those that weren't served included.
     pub builds: u64,
-    /// The number of reloads by outcome, in the order of [`ReloadOutcome::ALL`].
-    pub counts: [u64; ReloadOutcome::ALL.len()],
+    /// The number of reloads by outcome, in the order of [`Outcome::ALL`].
+    pub counts: [u64; Outcome::ALL.len()],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reload {
-    pub outcome: ReloadOutcome,
+    pub outcome: Outcome,
     /// The time of its end.
     pub at: Timestamp,
     /// Its duration: reading, checking, building, writing.
@@ -63,13 +63,12 @@ pub struct Reload {
 
 impl ReloadStatus {
     /// This status after one more reload.
-    pub(crate) fn after(&self, reload: Reload, builds: u64) -> Self {
+    pub(super) fn after(&self, reload: Reload) -> Self {
         let mut next = self.clone();
         next.last = Some(reload);
         if reload.outcome.is_current() {
             next.current_at = Some(reload.at);
         }
-        next.builds = builds;
         if let Some(count) = next.counts.get_mut(reload.outcome as usize) {
             *count += 1;
         }
@@ -81,7 +80,7 @@ impl ReloadStatus {
         self.counts.iter().sum()
     }
 
-    pub fn count(&self, outcome: ReloadOutcome) -> u64 {
+    pub fn count(&self, outcome: Outcome) -> u64 {
         self.counts.get(outcome as usize).copied().unwrap_or_default()
     }
 }

@@ -9,8 +9,8 @@ use software_directory::generation::Settings;
 use software_directory::generation::source::Source;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
-use software_directory::update::Directory;
-use software_directory::update::reloader::Reloader;
+use software_directory::update::files::ExportFiles;
+use software_directory::update::{Directory, Updater};
 
 use crate::cluster;
 use crate::service::{Answer, Service, Setup};
@@ -57,12 +57,12 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
         limits: software_directory::export::Limits::default(),
         process: None,
     };
-    let mut reloader = Reloader::new(settings, Arc::clone(&directory), Box::new(Silent));
+    let mut updater = Updater::new(ExportFiles::new(settings, Box::new(Silent)), Arc::clone(&directory));
     std::fs::write(&file, &sets[0]).expect("written");
-    reloader.start().expect("it serves");
+    updater.start().expect("it serves");
     let first = directory.current().expect("a generation").generation().to_owned();
     std::fs::write(&file, &sets[1]).expect("written");
-    reloader.refresh().expect("it serves");
+    updater.refresh().expect("it serves");
     (directory, first)
 }
 

@@ -149,7 +149,7 @@ async fn the_directory_is_described() {
     assert_eq!(some.get("generation_records"), Some(&products));
     assert!(some["generation_published_timestamp_seconds"] > 1.7e9);
     assert_eq!(some.get("degraded{reason=\"exports_invalid\"}"), Some(&1.0));
-    assert_eq!(some.get("reloads_total{outcome=\"published\"}"), Some(&0.0), "no reloader, no reload");
+    assert_eq!(some.get("reloads_total{outcome=\"published\"}"), Some(&0.0), "no updater, no reload");
     std::fs::write(service.key_file(), "{").expect("written");
     service.keys.reload_if_changed();
     service.directory.set_degraded(Vec::new());

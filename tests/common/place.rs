@@ -1,4 +1,4 @@
-//! A data folder, an index folder, and a reloader between them that records its steps.
+//! A data folder, an index folder, and an updater between them that records its steps.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,8 +12,8 @@ use software_directory::generation::source::Source;
 use software_directory::generation::store::{Manifest, Store};
 use software_directory::generation::{BuildFailure, Observer, Phase, Processors, RenderedReport, Settings, Snapshot};
 use software_directory::service::{ListSoftware, PageRequest, list_software};
-use software_directory::update::Directory;
-use software_directory::update::reloader::Reloader;
+use software_directory::update::files::ExportFiles;
+use software_directory::update::{Directory, Updater};
 use tempfile::TempDir;
 
 /// A folder with `data/` and, once something was written, `index/`.
@@ -23,9 +23,9 @@ pub(crate) struct Place {
     _folder: Option<TempDir>,
 }
 
-/// A reloader at work, its directory, and what it was seen doing.
+/// An updater at work, its directory, and what it was seen doing.
 pub(crate) struct Running {
-    pub(crate) reloader: Reloader,
+    pub(crate) updater: Updater<ExportFiles>,
     pub(crate) directory: Arc<Directory>,
     seen: Arc<Mutex<Seen>>,
 }
@@ -110,15 +110,15 @@ impl Place {
         }
     }
 
-    /// A reloader that has done nothing yet.
-    pub(crate) fn reloader(&self) -> Running {
+    /// An updater that has done nothing yet.
+    pub(crate) fn updater(&self) -> Running {
         running(self.settings())
     }
 
-    /// A reloader that has started well.
+    /// An updater that has started well.
     pub(crate) fn started(&self) -> Running {
-        let mut running = self.reloader();
-        running.reloader.start().expect("it serves");
+        let mut running = self.updater();
+        running.updater.start().expect("it serves");
         running
     }
 
@@ -155,11 +155,12 @@ impl Place {
     }
 }
 
-/// A reloader with these settings that has done nothing yet.
+/// An updater with these settings that has done nothing yet.
 pub(crate) fn running(settings: Settings) -> Running {
     let (directory, seen) = (Arc::<Directory>::default(), Arc::<Mutex<Seen>>::default());
-    let reloader = Reloader::new(settings, Arc::clone(&directory), Box::new(Witness(Arc::clone(&seen))));
-    Running { reloader, directory, seen }
+    let updater =
+        Updater::new(ExportFiles::new(settings, Box::new(Witness(Arc::clone(&seen)))), Arc::clone(&directory));
+    Running { updater, directory, seen }
 }
 
 impl Running {

@@ -1,4 +1,4 @@
-//! Damage on disk, at a start and while a reloader serves: every file, every kind, and random bits.
+//! Damage on disk, at a start and while an updater serves: every file, every kind, and random bits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use software_directory::generation::INDEX_FORMAT;
 use software_directory::generation::Phase;
 use software_directory::generation::store::Store;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
@@ -80,7 +80,7 @@ fn is_whole(place: &Place, what: &str) {
     assert_eq!(names, [manifest.folder_name()], "{what}: nothing is left behind");
 }
 
-/// Damages next to a reloader that serves, and expects that it answers as before and repairs it when it next reads in full.
+/// Damages next to an updater that serves, and expects that it answers as before and repairs it when it next reads in full.
 fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &str) {
     let mut running = place.started();
     let served = running.snapshot();
@@ -90,9 +90,9 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     if let Ok(found) = download(&served) {
         assert!(found == *document, "{what}: another document");
     }
-    running.reloader.look_at_index(Instant::now());
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Unchanged)), "{what}");
-    running.reloader.look_at_index(Instant::now() + Duration::from_mins(1));
+    running.updater.look(Instant::now());
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Unchanged)), "{what}");
+    running.updater.look(Instant::now() + Duration::from_mins(1));
     assert_eq!(served.generation(), running.snapshot().generation(), "{what}: another generation");
     assert!(answers_from_memory(&served) == from_memory, "{what}: another answer");
     assert!(answers(&running.snapshot()) == right, "{what}: another answer");
@@ -145,7 +145,7 @@ fn a_bit_flipped_anywhere_never_makes_another_answer() {
             serving_is_right(&place, &right, || flip(&file, bit), &what);
         }
     }
-    println!("damage: {at_start} bits flipped before a start, {serving} beside a reloader: every answer right");
+    println!("damage: {at_start} bits flipped before a start, {serving} beside an updater: every answer right");
 }
 
 #[test]

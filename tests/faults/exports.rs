@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::corpus::Corpus;
 use crate::place::Place;
@@ -37,14 +37,14 @@ fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) ->
     let mut prefixes = 0;
     for length in lengths {
         fs::write(place.data().join("tools.json"), &next[..length]).expect("written");
-        let outcome = running.reloader.refresh().expect("it serves");
-        assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{length} bytes: {outcome:?}");
+        let outcome = running.updater.refresh().expect("it serves");
+        assert!(outcome == Outcome::Failed, "{length} bytes: {outcome:?}");
         assert!(Arc::ptr_eq(&served, &running.snapshot()), "{length} bytes");
         assert_eq!(running.reasons(), ["exports_invalid"], "{length} bytes");
         prefixes += 1;
     }
     fs::write(place.data().join("tools.json"), &next).expect("written");
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))), "the whole one is served");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)), "the whole one is served");
     prefixes
 }
 

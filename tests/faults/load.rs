@@ -255,7 +255,7 @@ impl Windows {
 /// Builds are done by another process: the server has the threads that it has without one, and one that hears its log.
 fn no_thread_builds(target: &Target, peak: usize) {
     let threads = threads(target.server.pid());
-    let ours = ["search", "reloader", "log", "build-log", "announce"];
+    let ours = ["search", "updater", "log", "build-log", "announce"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|name| others(name)).collect();
     assert_eq!(unknown.len(), 1, "but for the main thread, others than expected: {threads:?}");

@@ -1,11 +1,10 @@
-//! A panic in the reloader's thread: served on, reported, tried again.
+//! A panic in the updater's thread: served on, reported, tried again.
 
 use std::time::{Duration, Instant};
 
 use fail::FailScenario;
 use software_directory::generation::failpoint::Step;
-use software_directory::update::ReloadOutcome;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::binary::command;
 use crate::corpus::Corpus;
@@ -28,23 +27,23 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_tried_again() {
         let scenario = FailScenario::setup();
         fail::cfg(step.as_str(), "1*panic(out of paper)").expect("an action");
         corpus.write(&place.data(), at + 1);
-        let outcome = running.reloader.refresh().expect("it serves");
-        if matches!(outcome, Outcome::Published(_)) {
+        let outcome = running.updater.refresh().expect("it serves");
+        if matches!(outcome, Outcome::Published) {
             assert!(matches!(step, Step::SweepManifest | Step::SweepParts) && at < Step::ALL.len(), "{step:?}");
         } else {
-            assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{step:?}: {outcome:?}");
+            assert!(outcome == Outcome::Failed, "{step:?}: {outcome:?}");
             assert_eq!(running.reasons(), ["build_panicked"], "{step:?}");
             assert!(running.detail().contains("out of paper"), "{}", running.detail());
             let last = running.directory.reloads().last.expect("a reload");
-            assert_eq!(last.outcome, ReloadOutcome::Failed, "{step:?}");
+            assert_eq!(last.outcome, Outcome::Failed, "{step:?}");
             let now = Instant::now();
-            assert!(!running.reloader.is_due(now), "{step:?}: not at once");
-            assert!(running.reloader.is_due(now + Duration::from_secs(30)), "{step:?}");
-            running.reloader.refresh().expect("it serves");
+            assert!(!running.updater.is_due(now), "{step:?}: not at once");
+            assert!(running.updater.is_due(now + Duration::from_secs(30)), "{step:?}");
+            running.updater.refresh().expect("it serves");
         }
         drop(scenario);
         assert_eq!((revision(&running.directory), running.reasons().len()), (at + 1, 0), "{step:?}: recovered");
-        assert!(!running.reloader.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
+        assert!(!running.updater.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
         drop(running);
         let next = place.started();
         assert_eq!((revision(&next.directory), next.reasons().len()), (at + 1, 0), "{step:?}: and on disk");

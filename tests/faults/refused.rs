@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fail::FailScenario;
 use software_directory::generation::failpoint::Step;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::binary::command;
 use crate::corpus::Corpus;
@@ -56,16 +56,16 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             let scenario = FailScenario::setup();
             fail::cfg(step.as_str(), &format!("return({refusal})")).expect("an action");
             corpus.write(&place.data(), at + 1);
-            assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))), "{what}: served from memory");
+            assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)), "{what}: served from memory");
             assert_eq!(revision(&running.directory), at + 1, "{what}");
             assert_eq!(running.reasons(), ["index_not_written"], "{what}");
-            running.reloader.look_at_index(Instant::now());
+            running.updater.look(Instant::now());
             if step == Step::CurrentRenamed {
                 // Only the last sync failed: the current generation is there, whole.
                 assert_eq!(running.reasons(), [""; 0], "{what}");
             } else {
-                assert!(running.reloader.is_due(later()), "{what}");
-                running.reloader.refresh().expect("it serves");
+                assert!(running.updater.is_due(later()), "{what}");
+                running.updater.refresh().expect("it serves");
                 assert_eq!(running.reasons(), ["index_not_written"], "{what}: tried again in vain");
             }
             let other = place.started();
@@ -73,7 +73,7 @@ fn disk_that_refuses_any_step_is_told_and_heals_by_itself() {
             drop(other);
             fail::remove(step.as_str());
             drop(scenario);
-            running.reloader.refresh().expect("it serves");
+            running.updater.refresh().expect("it serves");
             assert_eq!(running.reasons(), [""; 0], "{what}: healed");
             assert_eq!(place.current().generation.as_str(), running.snapshot().generation(), "{what}");
             assert!(place.index_names().len() <= 4, "{what}: nothing is left behind: {:?}", place.index_names());

@@ -25,7 +25,7 @@ pub(crate) fn large_export() -> Option<PathBuf> {
     std::env::var_os("FAULTS_EXPORT").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Failpoints are global to the process: tests that set them or drive a reloader hold this lock.
+/// Failpoints are global to the process: tests that set them or drive an updater hold this lock.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! Reloaders that are driven directly, and what they serve.
+//! Updaters that are driven directly, and what they serve.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
@@ -12,8 +12,7 @@ use software_directory::generation::Snapshot;
 use software_directory::service::{
     ListSoftware, PageRequest, SearchSoftware, get_export, get_software, list_software, search_software,
 };
-use software_directory::update::Directory;
-use software_directory::update::watch::{FsEvents, Signal, watch};
+use software_directory::update::{Directory, Signal};
 
 use crate::corpus::revisions;
 use crate::place::{Running, ids};
@@ -86,7 +85,7 @@ pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     records.flat_map(|record| revisions(&record.body).collect::<Vec<_>>()).collect()
 }
 
-/// A reloader that watches its folder in a thread, as in the server.
+/// An updater that watches its folder in a thread, as in the server.
 pub(crate) struct Watching {
     pub(crate) directory: Arc<Directory>,
     signals: SyncSender<Signal>,
@@ -94,13 +93,12 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Lets a reloader that has started watch.
+    /// Lets an updater that has started watch.
     pub(crate) fn new(mut running: Running) -> Self {
         let directory = Arc::clone(&running.directory);
         let (signals, received) = sync_channel(16);
-        let mut hints = FsEvents::new(signals.clone());
-        hints.follow(running.reloader.settings().source.folder());
-        let thread = std::thread::spawn(move || watch(&mut running.reloader, &received, &mut hints));
+        running.updater.origin.watch(signals.clone());
+        let thread = std::thread::spawn(move || running.updater.run(&received));
         Self { directory, signals, thread: Some(thread) }
     }
 

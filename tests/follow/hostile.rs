@@ -13,7 +13,7 @@ fn with_news() -> (Place, Stub, Following) {
     place.reindex().expect("built");
     let stub = Stub::serve(&place.index());
     let mut following = Following::of(stub.address);
-    following.follower.look();
+    following.look();
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("built");
     (place, stub, following)
@@ -24,7 +24,7 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (place, stub, mut following) = with_news();
     let (before, files) = (following.generation(), following.names());
     stub.set(|state| state.replaced = Some((file.to_owned(), body)));
-    following.follower.look();
+    following.look();
     let (found, detail) = following.reason().expect("degraded");
     assert_eq!(found, code, "{detail}");
     assert!(detail.contains(text), "{detail}");
@@ -32,7 +32,7 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let others = following.names().into_iter().filter(|name| !name.starts_with(".pull-")).collect::<Vec<_>>();
     assert_eq!(others, files, "nothing in the index folder was lost");
     stub.set(|state| state.replaced = None);
-    following.follower.look();
+    following.look();
     assert_eq!(following.reason(), None);
     assert_eq!(following.generation().as_deref(), Some(place.current().generation.as_str()));
 }
@@ -84,12 +84,12 @@ fn one_changed_byte_is_refused() {
     let mut damaged = fs::read(path).expect("read");
     damaged[0] ^= 1;
     stub.set(|state| state.replaced = Some(("search".to_owned(), damaged)));
-    following.follower.look();
+    following.look();
     let (code, detail) = following.reason().expect("degraded");
     assert_eq!((code, following.generation()), ("leader_invalid", before), "{detail}");
     assert!(detail.contains("its hash isn't that of the manifest"), "{detail}");
     stub.set(|state| state.replaced = None);
-    following.follower.look();
+    following.look();
     assert_eq!(following.reason(), None);
 }
 
@@ -108,7 +108,7 @@ fn part_with_the_right_hash_that_cannot_be_opened_takes_no_place_of_a_good_one()
     fs::write(folder.join("manifest.json"), manifest.to_string()).expect("written");
     fs::write(folder.join("search"), nonsense).expect("written");
     let names = following.names();
-    following.follower.look();
+    following.look();
     assert_eq!(following.reason().expect("degraded").0, "leader_invalid");
     assert_eq!((following.generation(), following.names()), (before, names));
     drop(stub);
@@ -120,7 +120,7 @@ fn index_folder_that_cannot_be_written_leaves_what_is_served() {
     let before = following.generation();
     // A file where the folder should be fails for every account, unlike a missing permission.
     fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
-    following.follower.look();
+    following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");
     assert_eq!(following.generation(), before);
 }

@@ -21,17 +21,17 @@ fn leader(ids: &[&str]) -> (Place, Stub) {
 fn follower_serves_each_generation_of_its_leader() {
     let (place, stub) = leader(&["a", "b"]);
     let mut following = Following::of(stub.address);
-    assert!(following.follower.start().is_none(), "nothing to serve yet");
-    assert_eq!(following.follower.look(), SECOND);
+    assert!(following.start().is_none(), "nothing to serve yet");
+    assert_eq!(following.look(), SECOND);
     assert_eq!(following.generation().as_deref(), Some(place.current().generation.as_str()));
     assert_eq!(following.reason(), None);
     let pulled = stub.pulled();
-    assert_eq!(following.follower.look(), SECOND);
+    assert_eq!(following.look(), SECOND);
     assert_eq!(stub.pulled(), pulled, "nothing is pulled twice");
 
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("built");
-    following.follower.look();
+    following.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b", "c"]);
     // Two generations are kept, and nothing else.
     assert_eq!(following.names().iter().filter(|name| !["CURRENT", "LOCK"].contains(&name.as_str())).count(), 2);
@@ -41,7 +41,7 @@ fn follower_serves_each_generation_of_its_leader() {
     let pulled = stub.pulled();
     place.write("tools.json", &export(&["a", "b"]));
     place.reindex().expect("built");
-    following.follower.look();
+    following.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b"]);
     assert_eq!(stub.pulled(), pulled + 2, "its manifest and its log of changes; the rest is in the index folder");
     let since = |generation: &str| {
@@ -55,11 +55,11 @@ fn follower_serves_each_generation_of_its_leader() {
 fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     let (place, stub) = leader(&["a", "b"]);
     let mut first = Following::of(stub.address);
-    first.follower.look();
+    first.look();
     stub.set(|state| state.status = Some(503));
     let mut second = Following::within(first.folder, stub.address);
-    assert_eq!(second.follower.start().expect("served at once").software_count, 2);
-    let waits: Vec<_> = (0..7).map(|_| second.follower.look().as_secs()).collect();
+    assert_eq!(second.start().expect("served at once").software_count(), 2);
+    let waits: Vec<_> = (0..7).map(|_| second.look().as_secs()).collect();
     assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30], "it backs off");
     let (code, detail) = second.reason().expect("degraded");
     assert_eq!(code, "leader_unreachable");
@@ -70,7 +70,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("built");
     stub.set(|state| state.status = None);
-    assert_eq!(second.follower.look(), SECOND);
+    assert_eq!(second.look(), SECOND);
     assert_eq!(second.reason(), None);
     assert_eq!(ids(&second.directory.current().expect("a generation")), ["a", "b", "c"]);
 }
@@ -81,13 +81,13 @@ fn pull_goes_on_from_where_it_broke_off_also_after_a_restart() {
     let part = "catalogue.downloads";
     stub.set(|state| state.cut = Some((part.to_owned(), 40)));
     let mut first = Following::of(stub.address);
-    first.follower.look();
+    first.look();
     assert_eq!(first.reason().expect("degraded").0, "leader_unreachable");
     assert!(first.generation().is_none(), "nothing is published before all of it is there");
-    first.follower.look();
+    first.look();
     let mut second = Following::within(first.folder, stub.address);
     stub.set(|state| state.cut = None);
-    second.follower.look();
+    second.look();
     let range = |first: u64| Some(format!("bytes={first}-"));
     assert_eq!(stub.requests(part), [None, range(40), range(80)]);
     assert_eq!(stub.requests("catalogue.tables").len(), 1, "whole parts aren't pulled again");
@@ -103,9 +103,9 @@ fn server_without_ranges_is_followed_too() {
         state.cut = Some(("catalogue.downloads".to_owned(), 100));
     });
     let mut following = Following::of(stub.address);
-    following.follower.look();
+    following.look();
     stub.set(|state| state.cut = None);
-    following.follower.look();
+    following.look();
     assert!(following.generation().is_some());
 }
 
@@ -113,16 +113,16 @@ fn server_without_ranges_is_followed_too() {
 fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     let (_place, stub) = leader(&["a", "b"]);
     let mut following = Following::of(stub.address);
-    following.follower.look();
+    following.look();
     fs::remove_dir_all(following.index()).expect("removed");
-    following.follower.look();
+    following.look();
     assert!(following.index().join("CURRENT").exists());
     // At a start, what is damaged isn't served.
     let name = fs::read_to_string(following.index().join("CURRENT")).expect("a pointer");
     fs::write(following.index().join(name.trim()).join("search"), "x").expect("written");
     let mut next = Following::within(following.folder, stub.address);
-    assert!(next.follower.start().is_none());
-    next.follower.look();
+    assert!(next.start().is_none());
+    next.look();
     assert!(next.generation().is_some());
     assert_eq!(next.reason(), None);
 }

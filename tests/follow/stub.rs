@@ -5,10 +5,12 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use software_directory::generation::Snapshot;
 use software_directory::generation::store::Store;
-use software_directory::update::Directory;
-use software_directory::update::follow::{Follower, Leader};
+use software_directory::update::leader::{Follower, Leader};
+use software_directory::update::{Directory, Outcome, Updater};
 use tempfile::TempDir;
 
 /// The faults of a web server and the requests that it got.
@@ -103,7 +105,7 @@ fn answer(stream: &TcpStream, folder: &Path, state: &Mutex<State>) -> std::io::R
 
 /// A follower of a stub, with an index folder of its own.
 pub(crate) struct Following {
-    pub(crate) follower: Follower,
+    pub(crate) updater: Updater<Follower>,
     pub(crate) directory: Arc<Directory>,
     pub(crate) folder: TempDir,
 }
@@ -117,8 +119,22 @@ impl Following {
     pub(crate) fn within(folder: TempDir, address: SocketAddr) -> Self {
         let directory = Arc::<Directory>::default();
         let leader = Leader::new(&format!("http://{address}"), None).expect("an address");
-        let follower = Follower::new(leader, Store::new(&folder.path().join("index")), Arc::clone(&directory));
-        Self { follower, directory, folder }
+        let follower = Follower::new(leader, Store::new(&folder.path().join("index")));
+        Self { updater: Updater::new(follower, Arc::clone(&directory)), directory, folder }
+    }
+
+    /// Starts with the generation on disk, if there is one.
+    pub(crate) fn start(&mut self) -> Option<Arc<Snapshot>> {
+        let outcome = self.updater.start().expect("a follower waits");
+        let served = self.directory.current();
+        assert_eq!(outcome, if served.is_some() { Outcome::Loaded } else { Outcome::Unchanged });
+        served
+    }
+
+    /// Looks at the leader. Returns the time until the next look.
+    pub(crate) fn look(&mut self) -> Duration {
+        let _ = self.updater.refresh();
+        self.updater.health.retry().map_or(Duration::from_secs(1), |(_, wait)| wait)
     }
 
     pub(crate) fn index(&self) -> PathBuf {

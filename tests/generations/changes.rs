@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, export, ids};
 
@@ -14,7 +14,7 @@ fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_
     let mut running = place.started();
     let taken = running.snapshot();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "c"]);
     assert_eq!(ids(&taken), ["a", "b"], "what was taken stays whole");
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
@@ -25,10 +25,10 @@ fn a_new_file_and_a_removed_one_are_edits_like_others() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("more.json", &export(&["c"]));
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.ids(), ["a", "b", "c"]);
     fs::remove_file(place.data().join("more.json")).expect("removed");
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.ids(), ["a", "b"]);
 }
 
@@ -38,11 +38,11 @@ fn a_broken_edit_keeps_the_last_good_generation_and_the_repaired_one_is_picked_u
     let mut running = place.started();
     let good = running.snapshot();
     place.write("tools.json", "{\n  \"name\": oops\n}");
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)));
     assert!(Arc::ptr_eq(&good, &running.snapshot()), "not even opened again");
     assert_eq!(running.reasons(), ["exports_invalid"]);
     place.write("tools.json", &export(&["a", "b", "fixed"]));
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["a", "b", "fixed"]);
     assert_eq!(running.reasons(), [""; 0], "healthy again");
 }
@@ -52,7 +52,7 @@ fn reason_names_the_first_finding() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", "{\"software\": [],\n  \"name\": oops\n}");
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert!(running.detail().contains(" errors, first "), "{}", running.detail());
     assert!(running.detail().contains("data/tools.json:2:11: "), "{}", running.detail());
     assert!(running.detail().ends_with("; the last good generation is served"), "{}", running.detail());
@@ -63,10 +63,10 @@ fn a_broken_edit_that_is_taken_back_is_healthy_again_without_a_rebuild() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", "{");
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), ["exports_invalid"]);
     place.write("tools.json", &export(&["a", "b"]));
-    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(place.generation_names().len(), 1);
 }
@@ -76,14 +76,14 @@ fn a_data_folder_that_goes_while_serving_is_said_and_its_return_is_noticed() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     fs::remove_dir_all(place.data()).expect("removed");
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)));
     assert_eq!(running.reasons(), ["exports_missing"]);
     assert_eq!(running.ids(), ["a", "b"]);
     fs::create_dir(place.data()).expect("a folder");
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))), "an empty folder is no directory");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Failed)), "an empty folder is no directory");
     assert!(running.detail().contains("there is no export file in the folder"), "{}", running.detail());
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!((running.ids().len(), running.reasons().len()), (3, 0));
 }
 
@@ -94,10 +94,10 @@ fn a_generation_that_was_replaced_is_freed_once_no_request_has_it() {
     let taken = running.snapshot();
     let watched = Arc::downgrade(&taken);
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.reloader.refresh().expect("it serves");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.refresh().expect("it serves");
+    running.updater.look(Instant::now());
     drop(taken);
     assert!(watched.upgrade().is_some(), "not by the last request, which would wait for it");
-    running.reloader.look_at_index(Instant::now());
-    assert!(watched.upgrade().is_none(), "but by the reloader, at its next look");
+    running.updater.look(Instant::now());
+    assert!(watched.upgrade().is_none(), "but by the updater, at its next look");
 }

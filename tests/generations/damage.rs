@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use software_directory::generation::Phase;
 use software_directory::service::get_export;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export};
 
@@ -31,9 +31,9 @@ fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
         let part = place.index().join(&before).join(name);
         damage(&part);
         place.store().load(&place.current()).expect_err("detected");
-        let mut running = place.reloader();
-        let outcome = running.reloader.start().expect("it serves");
-        assert!(matches!(outcome, Outcome::Published(_)), "{name:?}: {outcome:?}");
+        let mut running = place.updater();
+        let outcome = running.updater.start().expect("it serves");
+        assert!(outcome == Outcome::Published, "{name:?}: {outcome:?}");
         assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name:?}");
         let after = place.current();
         assert_ne!(after.folder_name(), before, "{name:?}: another build");
@@ -91,14 +91,14 @@ fn a_document_for_download_that_is_damaged_beside_a_server_is_refused_and_repair
         // Loaded, so from disk.
         let mut running = place.started();
         let right = download(&running).expect("whole");
-        assert!(!running.reloader.is_due(Instant::now()), "nothing is wrong");
+        assert!(!running.updater.is_due(Instant::now()), "nothing is wrong");
         damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads"));
         download(&running).expect_err("never another document");
         assert_eq!(running.ids().len(), 2, "all else is in memory");
-        assert!(running.reloader.is_due(Instant::now()), "at once, not in ten minutes");
-        assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+        assert!(running.updater.is_due(Instant::now()), "at once, not in ten minutes");
+        assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
         assert_eq!(download(&running).expect("repaired"), right);
-        assert!(!running.reloader.is_due(Instant::now()), "nothing is wrong any more");
+        assert!(!running.updater.is_due(Instant::now()), "nothing is wrong any more");
         place.store().load(&place.current()).expect("whole again");
     }
 }
@@ -130,8 +130,8 @@ fn a_manifest_with_any_flipped_bit_never_leads_to_another_content() {
 fn a_generation_without_a_manifest_was_never_finished_and_means_nothing() {
     let (place, parts) = persisted();
     fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
-    let mut running = place.reloader();
-    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_))));
+    let mut running = place.updater();
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids().len(), 2);
     assert_eq!(place.generation_names(), [place.current().folder_name()], "and is swept");
 }
@@ -146,9 +146,9 @@ fn a_lost_pointer_or_one_to_nowhere_is_found_again() {
             None => fs::remove_file(path).expect("removed"),
             Some(text) => fs::write(path, text).expect("written"),
         }
-        let mut running = place.reloader();
-        let outcome = running.reloader.start().expect("it serves");
-        assert!(matches!(outcome, Outcome::Loaded(_)), "{pointer:?}: {outcome:?}");
+        let mut running = place.updater();
+        let outcome = running.updater.start().expect("it serves");
+        assert!(outcome == Outcome::Loaded, "{pointer:?}: {outcome:?}");
         assert_eq!(place.current().folder_name(), before, "{pointer:?}: current again, not built again");
     }
 }
@@ -170,8 +170,8 @@ fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
     let (place, parts) = persisted();
     fs::write(&parts[0], "damaged").expect("written");
     place.write("tools.json", "{");
-    let mut running = place.reloader();
-    running.reloader.start().expect_err("nothing to serve");
+    let mut running = place.updater();
+    running.updater.start().expect_err("nothing to serve");
     assert!(running.directory.current().is_none());
 }
 
@@ -180,7 +180,7 @@ fn damage_beside_a_reloader_that_serves_is_repaired_when_it_next_reads_in_full()
     let (place, parts) = persisted();
     let mut running = place.started();
     fs::write(&parts[0], "damaged").expect("written");
-    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(running.reasons(), [""; 0]);
     place.store().load(&place.current()).expect("whole again");
     assert_eq!(place.started().seen().phases, [], "the next start needs no build");
@@ -192,9 +192,9 @@ fn a_pointer_lost_beside_a_reloader_that_serves_is_put_back_without_a_build() {
     let mut running = place.started();
     let before = place.current().folder_name();
     fs::remove_file(place.index().join("CURRENT")).expect("removed");
-    running.reloader.look_at_index(Instant::now());
-    assert!(running.reloader.is_due(Instant::now()));
-    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    running.updater.look(Instant::now());
+    assert!(running.updater.is_due(Instant::now()));
+    assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!((place.current().folder_name(), running.seen().phases), (before, vec![Phase::Reading]));
     assert_eq!(running.reasons(), [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use software_directory::generation::Snapshot;
 use software_directory::service::{ChangesPage, PageRequest, list_changes};
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export};
 
@@ -13,12 +13,12 @@ fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 
-/// A reloader that serves `a`, `b`, `c` after `a`, `b`, and the names of both generations.
+/// An updater that serves `a`, `b`, `c` after `a`, `b`, and the names of both generations.
 fn after_an_addition(place: &Place) -> (Running, String, String) {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     let second = running.snapshot().generation().to_owned();
     (running, first, second)
 }
@@ -28,7 +28,7 @@ fn changes_are_known_after_edits_and_a_restart() {
     let place = Place::with(&["a", "b"]);
     let (mut running, first, second) = after_an_addition(&place);
     place.write("tools.json", &export(&["b", "c", "d"]));
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     let restarted = place.started();
     for snapshot in [running.snapshot(), restarted.snapshot()] {
         assert_eq!(since(&snapshot, &first).expect("known"), ["removed a", "added c", "added d"]);
@@ -43,7 +43,7 @@ fn generation_that_comes_back_has_the_changes_in_between() {
     let place = Place::with(&["a", "b"]);
     let (mut running, first, second) = after_an_addition(&place);
     place.write("tools.json", &export(&["a", "b"]));
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Loaded(_))), "not built again");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Loaded)), "not built again");
     assert_eq!(running.snapshot().generation(), first);
     for snapshot in [running.snapshot(), place.started().snapshot()] {
         assert_eq!(since(&snapshot, &second).expect("known"), ["removed c"]);
@@ -56,11 +56,11 @@ fn generations_in_memory_and_those_of_reindex_have_the_log_too() {
     let place = Place::with(&["a", "b"]);
     let mut in_memory =
         crate::place::running(software_directory::generation::Settings { index: None, ..place.settings() });
-    in_memory.reloader.start().expect("it serves");
+    in_memory.updater.start().expect("it serves");
     place.reindex().expect("built");
     let first = in_memory.snapshot().generation().to_owned();
     place.write("tools.json", &export(&["b", "c"]));
-    in_memory.reloader.refresh().expect("it serves");
+    in_memory.updater.refresh().expect("it serves");
     place.reindex().expect("built");
     place.reindex().expect("built again: no step of its own");
     for snapshot in [in_memory.snapshot(), place.started().snapshot()] {

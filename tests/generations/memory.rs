@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::get_export;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export, running};
 
@@ -19,10 +19,10 @@ fn later() -> Instant {
 fn without_an_index_everything_is_served_from_memory_and_nothing_is_written() {
     let place = Place::with(&["a"]);
     let mut running = running(Settings { index: None, ..place.settings() });
-    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     place.write("tools.json", &export(&["a", "b"]));
-    running.reloader.refresh().expect("it serves");
-    running.reloader.look_at_index(later());
+    running.updater.refresh().expect("it serves");
+    running.updater.look(later());
     assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
     assert!(!place.index().exists());
 }
@@ -35,20 +35,20 @@ fn an_index_that_cannot_be_written_is_said_and_written_once_it_can_be() {
     assert_eq!(running.ids(), ["a"]);
     assert_eq!(running.reasons(), ["index_not_written"]);
     assert!(running.detail().contains("served from memory"), "{}", running.detail());
-    assert!(!running.reloader.is_due(Instant::now()), "not tried all the time");
-    assert!(running.reloader.is_due(later()));
+    assert!(!running.updater.is_due(Instant::now()), "not tried all the time");
+    assert!(running.updater.is_due(later()));
 
     let builds = running.directory.reloads().builds;
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), ["index_not_written"], "tried again, in vain");
     assert_eq!(running.directory.reloads().builds, builds, "what is in memory isn't built again");
 
     fs::remove_file(place.index()).expect("removed");
     let served = running.snapshot();
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(running.snapshot().generation(), served.generation());
-    assert!(!running.reloader.is_due(later()), "nothing is left to do");
+    assert!(!running.updater.is_due(later()), "nothing is left to do");
     assert_eq!(place.started().seen().phases, [], "and the next start loads it");
 }
 
@@ -61,14 +61,14 @@ fn downloads_are_whole_from_memory_and_from_disk() {
     // The files stay open, so responses don't depend on their names.
     fs::remove_dir_all(place.index()).expect("removed");
     assert_eq!(download(&running), right.as_bytes());
-    running.reloader.look_at_index(Instant::now());
-    running.reloader.refresh().expect("it serves");
+    running.updater.look(Instant::now());
+    running.updater.refresh().expect("it serves");
     assert_eq!(download(&running), right.as_bytes(), "of one that was written again");
     place.write("tools.json", &other);
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(download(&running), other.as_bytes(), "of the next one");
     let mut running = running_without_index(&place);
-    running.reloader.start().expect("it serves");
+    running.updater.start().expect("it serves");
     assert_eq!(download(&running), other.as_bytes(), "of one that is nowhere on disk");
 }
 
@@ -88,11 +88,11 @@ fn exports_that_changed_while_the_disk_refused_are_still_read_when_their_time_co
     let place = Place::with(&["a", "b"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
-    let seen = running.reloader.seen().cloned();
+    let seen = running.updater.origin.seen().cloned();
     place.write("tools.json", &export(&["a", "b", "c"]));
-    running.reloader.look_at_index(later());
+    running.updater.look(later());
     assert_eq!(running.ids(), ["a", "b"], "writing again publishes nothing new");
-    assert_eq!(running.reloader.seen().cloned(), seen, "so that the change is still one");
+    assert_eq!(running.updater.origin.seen().cloned(), seen, "so that the change is still one");
 }
 
 #[test]
@@ -100,10 +100,10 @@ fn an_index_that_is_deleted_while_serving_is_written_again() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::remove_dir_all(place.index()).expect("removed");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.reasons(), ["index_lost"]);
-    assert!(running.reloader.is_due(Instant::now()), "at once");
-    running.reloader.refresh().expect("it serves");
+    assert!(running.updater.is_due(Instant::now()), "at once");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(place.current().generation.as_str(), running.snapshot().generation());
 }
@@ -121,9 +121,9 @@ fn an_empty_folder_is_looked_at_once_until_it_changes() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     fs::remove_file(place.data().join("tools.json")).expect("removed");
-    running.reloader.refresh().expect("it serves");
-    assert_eq!(running.reloader.seen(), Some(&Vec::new()));
+    running.updater.refresh().expect("it serves");
+    assert_eq!(running.updater.origin.seen(), Some(&Vec::new()));
     fs::remove_dir(place.data()).expect("removed");
-    running.reloader.refresh().expect("it serves");
-    assert_eq!(running.reloader.seen(), None);
+    running.updater.refresh().expect("it serves");
+    assert_eq!(running.updater.origin.seen(), None);
 }

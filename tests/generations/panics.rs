@@ -1,4 +1,4 @@
-//! A reloader that panics: the observer injects the failure.
+//! An updater that panics: the observer injects the failure.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use software_directory::export::Report;
 use software_directory::generation::{FailureCode, Observer, Phase, RenderedReport};
-use software_directory::update::Directory;
-use software_directory::update::reloader::{Outcome, Reloader};
+use software_directory::update::files::ExportFiles;
+use software_directory::update::{Directory, Outcome, Updater};
 
 use crate::place::{Place, export, ids};
 
@@ -25,33 +25,30 @@ impl Observer for Panicking {
     fn relay(&mut self, _: RenderedReport) {}
 }
 
-fn reloader(place: &Place) -> (Reloader, Arc<Directory>, Arc<AtomicBool>) {
+fn updater(place: &Place) -> (Updater<ExportFiles>, Arc<Directory>, Arc<AtomicBool>) {
     let (directory, panics) = (Arc::<Directory>::default(), Arc::new(AtomicBool::new(true)));
     let observer = Box::new(Panicking(Arc::clone(&panics)));
-    (Reloader::new(place.settings(), Arc::clone(&directory), observer), directory, panics)
+    (Updater::new(ExportFiles::new(place.settings(), observer), Arc::clone(&directory)), directory, panics)
 }
 
 #[test]
 fn a_build_that_panics_leaves_the_last_good_generation_and_is_tried_again_after_a_while() {
     let place = Place::with(&["a", "b"]);
-    let (mut reloader, directory, panics) = reloader(&place);
+    let (mut updater, directory, panics) = updater(&place);
     panics.store(false, Ordering::Relaxed);
-    reloader.start().expect("it serves");
+    updater.start().expect("it serves");
     panics.store(true, Ordering::Relaxed);
     place.write("tools.json", &export(&["a", "b", "c"]));
-    assert!(matches!(reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(updater.refresh(), Ok(Outcome::Failed)));
     let degraded = directory.degraded();
     assert_eq!(degraded.iter().map(|reason| reason.code).collect::<Vec<_>>(), ["build_panicked"]);
     assert!(degraded[0].detail.contains("out of paper"), "{degraded:?}");
     assert_eq!(ids(&directory.current().expect("a generation")), ["a", "b"]);
     let now = Instant::now();
-    assert!(
-        !reloader.is_due(now) && reloader.is_due(now + Duration::from_secs(30)),
-        "tried again, but not all the time"
-    );
+    assert!(!updater.is_due(now) && updater.is_due(now + Duration::from_secs(30)), "tried again, but not all the time");
     panics.store(false, Ordering::Relaxed);
-    assert!(matches!(reloader.refresh(), Ok(Outcome::Published(_))));
-    assert_eq!((directory.degraded().len(), reloader.is_due(now + Duration::from_hours(1))), (0, false));
+    assert!(matches!(updater.refresh(), Ok(Outcome::Published)));
+    assert_eq!((directory.degraded().len(), updater.is_due(now + Duration::from_hours(1))), (0, false));
 }
 
 #[test]
@@ -59,16 +56,16 @@ fn a_start_that_panics_serves_the_last_good_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c"]));
-    let (mut reloader, directory, _) = reloader(&place);
-    assert!(matches!(reloader.start(), Ok(Outcome::KeptLastGood(_))));
+    let (mut updater, directory, _) = updater(&place);
+    assert!(matches!(updater.start(), Ok(Outcome::Failed)));
     assert_eq!(ids(&directory.current().expect("a generation")), ["a", "b"]);
 }
 
 #[test]
 fn a_first_start_that_panics_is_an_error() {
     let place = Place::with(&["a"]);
-    let (mut reloader, _, _) = reloader(&place);
-    assert!(reloader.start().is_err_and(|failure| {
+    let (mut updater, _, _) = updater(&place);
+    assert!(updater.start().is_err_and(|failure| {
         failure.code == FailureCode::BuildPanicked && failure.detail.contains("out of paper")
     }));
 }

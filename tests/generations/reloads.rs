@@ -2,50 +2,50 @@
 
 use std::time::Instant;
 
-use software_directory::update::ReloadOutcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export};
 
-fn last(running: &Running) -> Option<ReloadOutcome> {
+fn last(running: &Running) -> Option<Outcome> {
     running.directory.reloads().last.map(|reload| reload.outcome)
 }
 
 #[test]
 fn every_reload_is_told_with_its_outcome_and_what_was_built() {
     let place = Place::with(&["a", "b", "c", "d"]);
-    let mut running = place.reloader();
+    let mut running = place.updater();
     assert_eq!(last(&running), None, "nothing has happened yet");
-    running.reloader.start().expect("it serves");
-    assert_eq!(last(&running), Some(ReloadOutcome::Published));
-    running.reloader.refresh().expect("it serves");
-    assert_eq!(last(&running), Some(ReloadOutcome::Unchanged));
+    running.updater.start().expect("it serves");
+    assert_eq!(last(&running), Some(Outcome::Published));
+    running.updater.refresh().expect("it serves");
+    assert_eq!(last(&running), Some(Outcome::Unchanged));
     let current_at = running.directory.reloads().current_at;
     place.write("tools.json", "{");
-    running.reloader.refresh().expect("it serves");
-    assert_eq!(last(&running), Some(ReloadOutcome::Failed));
+    running.updater.refresh().expect("it serves");
+    assert_eq!(last(&running), Some(Outcome::Failed));
     place.write("tools.json", &export(&["a"]));
-    running.reloader.refresh().expect("it serves");
-    assert_eq!(last(&running), Some(ReloadOutcome::Withheld));
+    running.updater.refresh().expect("it serves");
+    assert_eq!(last(&running), Some(Outcome::Withheld));
     let status = running.directory.reloads();
     assert_eq!(status.current_at, current_at, "since then what is served isn't what the exports say");
     assert!(current_at.is_some());
     assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
     place.reindex().expect("it builds");
-    running.reloader.look_at_index(Instant::now());
-    assert_eq!(last(&running), Some(ReloadOutcome::Loaded));
+    running.updater.look(Instant::now());
+    assert_eq!(last(&running), Some(Outcome::Loaded));
     let status = running.directory.reloads();
     assert!(status.current_at > current_at);
-    assert_eq!(ReloadOutcome::ALL.map(|outcome| status.count(outcome)), [1; 5]);
-    assert_eq!(last(&place.started()), Some(ReloadOutcome::Loaded), "and so is a start");
+    assert_eq!(Outcome::ALL.map(|outcome| status.count(outcome)), [1; 5]);
+    assert_eq!(last(&place.started()), Some(Outcome::Loaded), "and so is a start");
 }
 
 #[test]
 fn a_start_with_nothing_to_serve_has_failed() {
     let place = Place::with(&["a"]);
     place.write("tools.json", "{");
-    let mut running = place.reloader();
-    running.reloader.start().expect_err("nothing to serve");
-    assert_eq!(last(&running), Some(ReloadOutcome::Failed));
+    let mut running = place.updater();
+    running.updater.start().expect_err("nothing to serve");
+    assert_eq!(last(&running), Some(Outcome::Failed));
     assert_eq!(running.directory.reloads().current_at, None);
 }
 
@@ -55,6 +55,6 @@ fn each_time_exports_are_read_they_are_reported_on() {
     let mut running = place.started();
     assert_eq!(running.seen().reports, 1);
     place.write("tools.json", &export(&["b"]));
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.seen().reports, 2);
 }

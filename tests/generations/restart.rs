@@ -4,16 +4,16 @@ use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};
 
 use software_directory::generation::{FailureCode, Phase, Settings};
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, export, running};
 
 #[test]
 fn the_first_start_builds_and_persists() {
     let place = Place::with(&["a", "b"]);
-    let mut running = place.reloader();
-    let outcome = running.reloader.start().expect("it serves");
-    assert!(matches!(&outcome, Outcome::Published(kept) if kept.software_count == 2), "{outcome:?}");
+    let mut running = place.updater();
+    let outcome = running.updater.start().expect("it serves");
+    assert!((outcome, running.snapshot().software_count()) == (Outcome::Published, 2), "{outcome:?}");
     assert_eq!(running.seen().phases, [Phase::Reading, Phase::Indexing, Phase::Writing]);
     assert_eq!(running.ids(), ["a", "b"]);
     assert_eq!(running.reasons(), [""; 0]);
@@ -27,14 +27,14 @@ fn the_first_start_builds_and_persists() {
 fn a_restart_with_unchanged_files_loads_without_reading_them() {
     let place = Place::with(&["a", "b"]);
     let first = place.started();
-    let mut second = place.reloader();
-    let outcome = second.reloader.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    let mut second = place.updater();
+    let outcome = second.updater.start().expect("it serves");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0), "nothing was read");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.snapshot().generation(), first.snapshot().generation());
     // And what was loaded is verified afterwards, by its bytes, neither checked again nor rebuilt.
-    assert_eq!(second.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(second.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0));
 }
 
@@ -42,11 +42,11 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
 fn files_that_changed_unseen_are_noticed_by_their_bytes() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
-    let mut second = place.reloader();
-    assert!(matches!(second.reloader.start(), Ok(Outcome::Loaded(_))));
+    let mut second = place.updater();
+    assert!(matches!(second.updater.start(), Ok(Outcome::Loaded)));
     // The same length, so that only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
-    assert!(matches!(second.reloader.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(second.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(second.ids(), ["a", "c"]);
 }
 
@@ -55,9 +55,9 @@ fn changed_files_are_built_before_anything_is_published() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", &export(&["a", "b", "c"]));
-    let mut second = place.reloader();
-    let outcome = second.reloader.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
+    let mut second = place.updater();
+    let outcome = second.updater.start().expect("it serves");
+    assert!(outcome == Outcome::Published, "{outcome:?}");
     assert_eq!(second.ids(), ["a", "b", "c"], "never the old answer");
 }
 
@@ -68,9 +68,9 @@ fn a_restart_back_at_the_set_before_loads_it_and_makes_it_current() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     drop(place.started());
     place.write("tools.json", &export(&["a", "b"]));
-    let mut third = place.reloader();
-    let outcome = third.reloader.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    let mut third = place.updater();
+    let outcome = third.updater.start().expect("it serves");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!(third.seen().phases, [Phase::Reading], "read, but not indexed again");
     assert_eq!(third.ids(), ["a", "b"]);
     assert_eq!(place.current().generation.as_str(), third.snapshot().generation());
@@ -92,7 +92,7 @@ fn a_file_that_is_touched_while_running_is_no_new_generation() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
-    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(place.generation_names().len(), 1);
     assert_eq!(place.started().seen().phases, [], "the next start reuses the file");
 }
@@ -101,13 +101,13 @@ fn a_file_that_is_touched_while_running_is_no_new_generation() {
 fn no_export_file_at_all_is_an_error_at_the_first_start() {
     let place = Place::with(&[]);
     fs::remove_file(place.data().join("tools.json")).expect("removed");
-    let mut running = place.reloader();
-    let error = running.reloader.start().expect_err("nothing to serve");
+    let mut running = place.updater();
+    let error = running.updater.start().expect_err("nothing to serve");
     assert_eq!(error.code, FailureCode::ExportsMissing);
     assert!(error.to_string().contains("there is no export file in the folder"), "{error}");
     assert!(running.directory.current().is_none(), "never an empty directory");
     fs::remove_dir(place.data()).expect("removed");
-    let error = running.reloader.start().expect_err("nothing to serve");
+    let error = running.updater.start().expect_err("nothing to serve");
     assert!(error.to_string().contains("can't be read"), "{error}");
     assert!(!place.index().exists());
 }
@@ -126,8 +126,8 @@ fn a_data_folder_that_is_gone_at_a_later_start_leaves_the_last_good_generation()
 fn invalid_exports_at_the_first_start_are_an_error_and_write_nothing() {
     let place = Place::with(&["a"]);
     place.write("tools.json", "{");
-    let mut running = place.reloader();
-    let error = running.reloader.start().expect_err("nothing to serve");
+    let mut running = place.updater();
+    let error = running.updater.start().expect_err("nothing to serve");
     assert_eq!(error.code, FailureCode::ExportsInvalid);
     assert!(error.detail.contains(" 1 error,"), "{error}");
     assert!(running.directory.current().is_none());
@@ -139,9 +139,9 @@ fn invalid_exports_at_a_later_start_leave_the_last_good_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     place.write("tools.json", "{");
-    let mut second = place.reloader();
-    let outcome = second.reloader.start().expect("it serves");
-    assert!(matches!(outcome, Outcome::KeptLastGood(_)), "{outcome:?}");
+    let mut second = place.updater();
+    let outcome = second.updater.start().expect("it serves");
+    assert!(outcome == Outcome::Failed, "{outcome:?}");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.reasons(), ["exports_invalid"]);
 }
@@ -155,21 +155,21 @@ fn other_prefixes_make_another_generation() {
         let id_prefixes = [("tools".into(), prefix.into())].into_iter().collect();
         // All ids change.
         let mut running = running(Settings { id_prefixes, max_removed: 100, ..place.settings() });
-        let outcome = running.reloader.start().expect("it serves");
+        let outcome = running.updater.start().expect("it serves");
         (running, outcome)
     };
     let (mut first, outcome) = with("t:");
-    assert!(matches!(outcome, Outcome::Published(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Published, "{outcome:?}");
     assert_eq!(first.ids(), ["t:a", "t:b"]);
     assert_ne!(place.current().generation, before.generation);
-    assert_eq!(first.reloader.refresh().expect("it serves"), Outcome::Unchanged, "known by its bytes and prefixes");
+    assert_eq!(first.updater.refresh().expect("it serves"), Outcome::Unchanged, "known by its bytes and prefixes");
     let (again, outcome) = with("t:");
-    assert!(matches!(outcome, Outcome::Loaded(_)), "{outcome:?}");
+    assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!(again.seen().phases, [], "nothing was read");
     let (other, _) = with("u:");
     assert_eq!(other.ids(), ["u:a", "u:b"]);
     let mut without = running(Settings { max_removed: 100, ..place.settings() });
-    without.reloader.start().expect("it serves");
+    without.updater.start().expect("it serves");
     assert_eq!(without.ids(), ["a", "b"]);
 }
 
@@ -180,6 +180,6 @@ fn generation_with_other_prefixes_is_not_taken_over() {
     let id_prefixes = [("tools".into(), "t:".into())].into_iter().collect();
     let settings = Settings { id_prefixes, ..place.settings() };
     place.reindex_with(&settings).expect("built");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.ids(), ["a"]);
 }

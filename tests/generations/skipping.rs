@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use software_directory::export::Skipped;
 use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::{get_export, get_software};
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export, export_of, product, running};
 
@@ -24,7 +24,7 @@ fn with_one_invalid_record() -> (Place, Running) {
 #[test]
 fn the_valid_records_are_served() {
     let (_place, mut running) = with_one_invalid_record();
-    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["first", "last"]);
     assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("whole").is_none());
     assert_eq!(running.seen().reports, 1, "and the others reported");
@@ -33,7 +33,7 @@ fn the_valid_records_are_served() {
 #[test]
 fn the_download_is_valid_json_without_the_skipped_records() {
     let (_place, mut running) = with_one_invalid_record();
-    running.reloader.start().expect("it serves");
+    running.updater.start().expect("it serves");
     let snapshot = running.snapshot();
     let download = get_export(&snapshot, "tools").expect("an export");
     let json = download.open().expect("whole").json().expect("a decoder");
@@ -50,7 +50,7 @@ fn the_download_is_valid_json_without_the_skipped_records() {
 fn skipped_records_and_exports_are_a_reason_with_counts() {
     let (place, mut running) = with_one_invalid_record();
     place.write("unlicensed.json", &export(&["a", "b"]).replace("\"license\"", "\"licence\""));
-    running.reloader.start().expect("it serves");
+    running.updater.start().expect("it serves");
     assert_eq!(running.snapshot().skipped(), Skipped { exports: 1, records: 3 });
     let reasons = running.directory.degraded();
     let [reason] = reasons.as_slice() else { panic!("one reason: {reasons:?}") };
@@ -65,7 +65,7 @@ fn skipped_review_counts_as_a_record() {
     let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");
     document["reviews"] = json!([{"id": "r", "software_id": "unknown", "rating": 5}]);
     place.write("tools.json", &document.to_string());
-    running.reloader.start().expect("it serves");
+    running.updater.start().expect("it serves");
     assert_eq!(running.snapshot().skipped(), Skipped { exports: 0, records: 1 });
 }
 
@@ -77,7 +77,7 @@ fn removing_the_skipped_export_ends_the_reason() {
     let before = running.snapshot().generation().to_owned();
     assert_eq!(running.reasons(), ["records_skipped"]);
     fs::remove_file(place.data().join("broken.json")).expect("removed");
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
     assert_ne!(running.snapshot().generation(), before, "so that no caller keeps the old counts");
 }
@@ -86,14 +86,14 @@ fn removing_the_skipped_export_ends_the_reason() {
 fn complete_generation_of_a_skipping_server_is_loaded_by_a_strict_one() {
     let place = Place::with(&["a"]);
     drop(running_on(&place, true));
-    assert!(matches!(place.reloader().reloader.start(), Ok(Outcome::Loaded(_))));
+    assert!(matches!(place.updater().updater.start(), Ok(Outcome::Loaded)));
 }
 
 #[test]
 fn strict_start_refuses_a_generation_that_leaves_something_out() {
     let (place, mut skipping) = with_one_invalid_record();
-    skipping.reloader.start().expect("it serves");
-    let failure = place.reloader().reloader.start().expect_err("nothing complete to serve");
+    skipping.updater.start().expect("it serves");
+    let failure = place.updater().updater.start().expect_err("nothing complete to serve");
     assert_eq!(failure.code, FailureCode::ExportsInvalid);
 }
 
@@ -116,13 +116,13 @@ fn running_strict_server_does_not_take_over_what_a_skipping_one_wrote() {
     let mut strict = place.started();
     place.write("tools.json", &export_of(&[product("first"), json!({"id": "bad"})]));
     drop(running_on(&place, true));
-    strict.reloader.look_at_index(Instant::now());
+    strict.updater.look(Instant::now());
     assert_eq!(strict.ids(), ["first", "last"]);
 }
 
-/// A reloader of a place, started.
+/// An updater of a place, started.
 fn running_on(place: &Place, skip_invalid: bool) -> Running {
     let mut running = running(Settings { skip_invalid, ..place.settings() });
-    running.reloader.start().expect("it serves");
+    running.updater.start().expect("it serves");
     running
 }

@@ -15,7 +15,7 @@ fn two_generations_are_kept_and_what_was_never_finished_is_swept() {
     let mut names = Vec::new();
     for ids in [&["a", "b"][..], &["a", "b", "c"], &["a", "b", "c", "d"]] {
         place.write("tools.json", &export(ids));
-        running.reloader.refresh().expect("it serves");
+        running.updater.refresh().expect("it serves");
         names.push(place.current().folder_name());
     }
     let mut kept = names.split_off(1);
@@ -32,7 +32,7 @@ fn sweeping_leaves_alone_what_is_no_generation() {
     fs::create_dir(place.index().join("notes")).expect("a folder");
     for ids in [&["a", "b"][..], &["a", "b", "c"], &["a", "b", "c", "d"]] {
         place.write("tools.json", &export(ids));
-        running.reloader.refresh().expect("it serves");
+        running.updater.refresh().expect("it serves");
     }
     assert_eq!(fs::read_to_string(place.index().join("development-key")).expect("still there"), "a key");
     assert!(place.index().join("notes").is_dir());

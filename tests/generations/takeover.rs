@@ -16,9 +16,9 @@ fn a_damaged_generation_of_another_process_is_not_taken_over() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("it builds");
     fs::write(place.index().join(place.current().folder_name()).join("search"), "damaged").expect("written");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.ids(), ["a", "b"]);
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!((running.ids().len(), running.reasons().len()), (3, 0), "built by itself instead");
 }
 
@@ -29,7 +29,7 @@ fn a_generation_of_files_that_changed_since_is_not_taken_over() {
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("it builds");
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.ids(), ["a", "b"], "an answer of yesterday's files is no news");
 }
 
@@ -40,7 +40,7 @@ fn a_generation_of_another_process_is_served_without_reading_the_exports() {
     let before = running.seen().phases;
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("it builds");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.ids().len(), 3);
     assert_eq!(running.seen().phases, before);
 }
@@ -52,7 +52,7 @@ fn generation_of_another_process_recovers_a_failed_disk() {
     let mut running = place.started();
     fs::remove_file(place.index()).expect("removed");
     place.reindex().expect("it builds");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.reasons(), [""; 0]);
 }
 
@@ -74,9 +74,9 @@ fn another_version_that_takes_the_index_over_is_left_alone() {
     foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");
     fs::write(place.index().join("CURRENT"), "00000000000000aa-0001\n").expect("written");
     let names = place.index_names();
-    running.reloader.look_at_index(Instant::now());
-    running.reloader.refresh().expect("it serves");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
+    running.updater.refresh().expect("it serves");
+    running.updater.look(Instant::now());
     assert_eq!(running.reasons(), [""; 0], "nothing is lost");
     assert_eq!(place.index_names(), names, "nor written again, which the other would undo");
     assert_eq!(place.store().current_name().as_deref(), Some("00000000000000aa-0001"));
@@ -93,7 +93,7 @@ fn going_back_to_an_older_version_keeps_the_newest_generation_of_the_other() {
     assert_eq!(running.seen().phases, [Phase::Reading], "its own generation is there still, and needs no build");
     for ids in [&["a", "b", "c"][..], &["a", "b", "c", "d"]] {
         place.write("tools.json", &export(ids));
-        running.reloader.refresh().expect("it serves");
+        running.updater.refresh().expect("it serves");
     }
     let names = place.generation_names();
     assert_eq!(names.len(), 3, "two of its own and one of the other: {names:?}");

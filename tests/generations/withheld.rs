@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use software_directory::generation::source::Source;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 use crate::place::{Place, export, running};
 
@@ -13,7 +13,7 @@ fn a_set_that_loses_more_than_its_share_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "new"]));
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Withheld)));
     assert_eq!(running.ids(), ["a", "b", "c", "d"]);
     assert_eq!(running.reasons(), ["records_removed"]);
     assert!(running.detail().contains("3 of 4 products, more than 50 per cent"), "{}", running.detail());
@@ -28,7 +28,7 @@ fn files_that_are_gone_are_named_with_their_losses() {
     let mut running = place.started();
     fs::remove_file(place.data().join("more.json")).expect("removed");
     place.write("tools.json", &export(&["a", "b"]));
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::KeptLastGood(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Withheld)));
     let losses = "(more.json is gone with 4 products, tools.json loses 1 of 3)";
     assert!(running.detail().contains(losses), "{}", running.detail());
 }
@@ -38,7 +38,7 @@ fn a_set_that_loses_just_its_share_is_published() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
-    assert!(matches!(running.reloader.refresh(), Ok(Outcome::Published(_))));
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!((running.ids().len(), running.reasons().len()), (2, 0));
 }
 
@@ -69,15 +69,15 @@ fn reindexing_confirms_it_and_a_running_reloader_takes_the_result_over() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a"]));
-    running.reloader.refresh().expect("it serves");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.refresh().expect("it serves");
+    running.updater.look(Instant::now());
     assert_eq!(running.ids().len(), 4, "not confirmed yet");
 
     assert_eq!(place.reindex().expect("it builds").software_count, 1);
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!((running.ids(), running.reasons().len()), (vec!["a".to_owned()], 0));
     assert!(!running.seen().phases.is_empty());
-    assert_eq!(running.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn bringing_the_records_back_is_healthy_again() {
     let mut second = place.started();
     assert_eq!(second.reasons(), ["records_removed"]);
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
-    assert_eq!(second.reloader.refresh().expect("it serves"), Outcome::Unchanged);
+    assert_eq!(second.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!(second.reasons(), [""; 0]);
     assert_eq!(place.started().seen().phases, [], "the next start reuses the file");
 }
@@ -115,9 +115,9 @@ fn a_disk_that_heals_does_not_publish_what_is_withheld() {
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
     place.write("tools.json", &export(&["a"]));
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     fs::remove_file(place.index()).expect("removed");
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.ids().len(), 4);
     assert_eq!(running.reasons()[0], "records_removed");
     assert_eq!(place.store().current(), None, "nothing else is made current");
@@ -127,7 +127,7 @@ fn a_disk_that_heals_does_not_publish_what_is_withheld() {
 fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
     let place = Place::with(&["a"]);
     let mut demo = running(software_directory::generation::Settings { source: Source::Embedded, ..place.settings() });
-    demo.reloader.start().expect("it serves");
+    demo.updater.start().expect("it serves");
     let own = place.started();
     assert_eq!((own.ids(), own.reasons().len()), (vec!["a".to_owned()], 0));
 }
@@ -136,8 +136,8 @@ fn the_demo_that_was_tried_first_is_no_directory_that_could_lose_records() {
 fn the_demo_that_was_tried_first_is_not_the_last_good_generation_of_broken_exports() {
     let place = Place::with(&["a"]);
     let embedded = software_directory::generation::Settings { source: Source::Embedded, ..place.settings() };
-    running(embedded).reloader.start().expect("it serves");
+    running(embedded).updater.start().expect("it serves");
     place.write("tools.json", "{");
-    let mut own = place.reloader();
-    assert!(own.reloader.start().is_err(), "nothing of its own to serve");
+    let mut own = place.updater();
+    assert!(own.updater.start().is_err(), "nothing of its own to serve");
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use cap::Cap;
-use software_directory::update::reloader::Outcome;
+use software_directory::update::Outcome;
 
 #[allow(dead_code, reason = "shared with tests/generations")]
 #[path = "../common/place.rs"]
@@ -59,10 +59,10 @@ fn load() {
     let bytes: u64 = parts.iter().filter(|part| part.name != "catalogue.downloads").map(|part| part.size).sum();
     let room = usize::try_from(bytes).expect("a size");
     ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above what is taken");
-    running.reloader.look_at_index(Instant::now());
+    running.updater.look(Instant::now());
     assert_eq!(running.snapshot().software_count(), 100, "what was served is");
     ALLOCATOR.set_limit(usize::MAX).expect("no limit");
-    running.reloader.refresh().expect("it serves");
+    running.updater.refresh().expect("it serves");
     assert_eq!(running.snapshot().software_count(), 2000);
     println!("{LOADED}");
 }
@@ -121,8 +121,8 @@ fn build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
         }
     }
     assert!(refused > LIMITS / 2, "memory ran out {refused} times");
-    let mut running = place.reloader();
-    assert!(matches!(running.reloader.start(), Ok(Outcome::Published(_) | Outcome::Loaded(_))));
+    let mut running = place.updater();
+    assert!(matches!(running.updater.start(), Ok(Outcome::Published | Outcome::Loaded)));
     assert_eq!(running.snapshot().software_count(), new);
     assert!(place.generation_names().len() <= 2, "nothing is left behind: {:?}", place.index_names());
 }

@@ -6,30 +6,29 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread;
 
+use crate::generation::Snapshot;
 use crate::key::ApiKey;
-use crate::update::reloader::Outcome;
+use crate::update::Outcome;
 
-/// Logs the one line of a start.
-pub(super) fn log_start(outcome: Option<&Outcome>, address: SocketAddr, origin: &str, awaited: &str) {
-    let Some(outcome) = outcome else {
+/// Logs the one line of a start: what is served, or what is awaited.
+pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAddr, origin: &str, awaited: &str) {
+    let Some((outcome, served)) = started else {
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, origin, "serving nothing yet: waiting for {awaited}");
         return;
     };
-    let (served, index) = match outcome {
-        Outcome::Loaded(served) => (served, "loaded"),
-        Outcome::Published(served) => (served, "built"),
-        // The reloader has logged the reason.
-        Outcome::KeptLastGood(served) => (served, "last good generation"),
-        // A start publishes something.
-        Outcome::Unchanged => return,
+    let index = match outcome {
+        Outcome::Loaded | Outcome::Unchanged => "loaded",
+        Outcome::Published => "built",
+        // The reason is logged already.
+        Outcome::Withheld | Outcome::Failed => "last good generation",
     };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         %address,
         data = origin,
         index,
-        generation = served.generation,
-        software = served.software_count,
+        generation = served.generation(),
+        software = served.software_count(),
         "serving"
     );
 }

@@ -28,7 +28,7 @@ const FINDINGS_BYTES: usize = 512 * 1024;
 /// The most records of a section that the page shows of each kind.
 const SHOWN: usize = 200;
 
-/// Starts the thread that compares. Returns the state for the page, and the observer of the reloader.
+/// Starts the thread that compares. Returns the state for the page, and the observer of its builds.
 pub(super) fn start(
     args: &PreviewArgs,
     terminal: Terminal,
@@ -53,7 +53,7 @@ pub(super) fn start(
     Ok((preview, candidate))
 }
 
-/// Observes the reloader of a candidate: shows on the terminal what it does, and on the page what it finds.
+/// Observes the builds of a candidate: shows on the terminal what they do, and on the page what they find.
 pub(super) struct Candidate {
     terminal: Terminal,
     preview: Arc<Preview>,

@@ -37,9 +37,7 @@ use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
-use crate::update::Directory;
-use crate::update::reloader::{Outcome, Reloader};
-use crate::update::watch::Signal;
+use crate::update::{Directory, Outcome, Signal};
 
 /// The most connections to the metrics: a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;
@@ -155,7 +153,7 @@ fn serve(
         followed
     } else {
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
-        Generations::Built { reloader: Reloader::new(settings, directory, observer), waits: preview.is_some() }
+        Generations::built(settings, observer, directory, preview.is_some())
     };
     let _entered = runtime.enter();
     let _pings = cluster.as_ref().map(Cluster::start_pings);
@@ -204,6 +202,7 @@ async fn run_server(
     let (listener, address) = sockets.service(args).await?;
     let metrics = sockets.metrics(args).await?;
     let (keys, is_preview) = (Arc::clone(&state.keys), state.config.preview.is_some());
+    let directory = Arc::clone(&state.directory);
     let (shutdown, phase) = watch::channel(Shutdown::None);
     let metrics = metrics.map(|(listener, address)| serve_metrics(listener, address, Arc::clone(&state)));
     let defaults = ConnectionLimits::default();
@@ -229,12 +228,13 @@ async fn run_server(
     let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(phase.clone(), Shutdown::Graceful)));
     let (signals, received) = sync_channel(16);
     let handler = handle_signals(shutdown.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
-    let (origin, is_demo, awaited) = (generations.origin(), generations.is_demo(), generations.awaited());
-    let started = start_reloader(generations, signals.clone(), received).map_err(|error| Failure::other(&error))?;
+    let (origin, is_demo, awaited) = (generations.origin.clone(), generations.is_demo, generations.awaited);
+    let started = start_updater(generations, signals.clone(), received).map_err(|error| Failure::other(&error))?;
     let outcome = tokio::select! {
         started = started => match started {
             Ok(Ok(outcome)) => {
-                log_start(outcome.as_ref(), address, &origin, awaited);
+                let snapshot = directory.current();
+                log_start(outcome.zip(snapshot.as_deref()), address, &origin, awaited);
                 open.send_replace(true);
                 announce(address, development.as_ref(), is_demo, is_preview);
                 Ok(())
@@ -249,7 +249,7 @@ async fn run_server(
     }
     // Until shutdown.
     drop(server.await);
-    // The reloader isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
+    // The updater isn't waited for: it may be building for minutes or waiting for another process's lock, and an unfinished
     // generation on disk is swept at the next start.
     let _ = signals.try_send(Signal::Stop);
     for task in [Some(watcher), Some(handler), Some(eviction), metrics].into_iter().flatten() {
@@ -267,7 +267,7 @@ fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState
 }
 
 /// Starts the thread that publishes generations until the stop signal. Returns the outcome of its start.
-fn start_reloader(
+fn start_updater(
     generations: Generations,
     signals: SyncSender<Signal>,
     received: Receiver<Signal>,
@@ -275,11 +275,11 @@ fn start_reloader(
     let (ready, started) = oneshot::channel();
     let runtime = Handle::current();
     let run = move || {
-        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, &runtime)) {
+        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, runtime)) {
             tracing::error!("the directory isn't updated any more, because the program failed: {panic}; restart it");
         }
     };
-    thread::Builder::new().name("reloader".to_owned()).spawn(run)?;
+    thread::Builder::new().name("updater".to_owned()).spawn(run)?;
     Ok(started)
 }
 

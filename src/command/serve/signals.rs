@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::key::KeyStore;
-use crate::update::watch::Signal;
+use crate::update::Signal;
 
 /// The phases of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub(super) fn handle_signals(
                 _ = terminate.recv() => shut_down("SIGTERM", &shutdown),
                 _ = hang_up.recv() => {
                     tracing::info!("SIGHUP: exports and keys are read again");
-                    // If the channel is full the reloader is about to look anyway.
+                    // If the channel is full the updater is about to look anyway.
                     let _ = signals.try_send(Signal::Reload);
                     let keys = Arc::clone(&keys);
                     drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);

@@ -4,32 +4,63 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 use super::super::Failure;
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
-use crate::update::follow::{Follower, Leader, follow};
-use crate::update::reloader::{Outcome, Reloader};
-
-use crate::generation::Settings;
 use crate::generation::source::Source;
 use crate::generation::store::Store;
-use crate::update::Directory;
-use crate::update::cluster::{self, ClusterFollower};
-use crate::update::watch::{FsEvents, Signal, watch};
+use crate::generation::{Observer, Settings};
+use crate::update::cluster::ClusterFollower;
+use crate::update::files::ExportFiles;
+use crate::update::leader::{Follower, Leader};
+use crate::update::{Directory, Origin, Outcome, Signal, Updater};
+
+/// Receives the outcome of the start; `None` if there is nothing to serve yet.
+pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
 
 /// The source of generations.
-pub(super) enum Generations {
-    /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
-    Built { reloader: Reloader, waits: bool },
-    /// Those of a leader.
-    Followed(Follower),
-    /// Those of a cluster.
-    Shared(ClusterFollower),
+pub(super) struct Generations {
+    /// Where they come from, for the log.
+    pub(super) origin: String,
+    /// The condition that a start without a generation waits for.
+    pub(super) awaited: &'static str,
+    /// Whether they are the embedded demo's.
+    pub(super) is_demo: bool,
+    run: Box<Run>,
 }
 
+/// Publishes the first generation, then keeps the directory current until the stop signal.
+type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>, Handle) + Send;
+
 impl Generations {
-    /// The leader that the options name, if they do.
+    /// Builds of the exports. With `waits` a start without a valid set waits for one, and else it fails.
+    pub(super) fn built(
+        settings: Settings,
+        observer: Box<dyn Observer>,
+        directory: Arc<Directory>,
+        waits: bool,
+    ) -> Self {
+        Self {
+            origin: match &settings.source {
+                Source::Folder(folder) => folder.display().to_string(),
+                Source::Embedded => "embedded demo".to_owned(),
+            },
+            awaited: "valid exports",
+            is_demo: settings.source == Source::Embedded,
+            run: Box::new(move |ready, signals, received, _| {
+                let mut files = ExportFiles::new(settings, observer);
+                files.watch(signals);
+                keep_current(&mut Updater::new(files, directory), ready, received, |started| match started {
+                    Err(failure) if waits && failure.code.is_of_exports() => Ok(Outcome::Failed),
+                    started => started.map_err(|failure| Failure::from_build(&failure)),
+                });
+            }),
+        }
+    }
+
+    /// The generations of the leader that the options name, if they do.
     pub(super) fn followed(
         args: &ServeArgs,
         settings: &Settings,
@@ -54,16 +85,27 @@ impl Generations {
         };
         let leader = Leader::new(url, args.follow_key_file.clone())
             .map_err(|error| Failure::usage(crate::error::chain(&error)))?;
-        Ok(Some(Self::Followed(Follower::new(leader, Store::new(index), Arc::clone(directory)))))
+        let follower = Follower::new(leader, Store::new(index));
+        let (origin, directory) = (follower.leader().to_owned(), Arc::clone(directory));
+        Ok(Some(Self {
+            origin,
+            awaited: "the leader",
+            is_demo: false,
+            run: Box::new(move |ready, _, received, _| {
+                keep_current(&mut Updater::new(follower, directory), ready, received, |started| {
+                    Ok(started.unwrap_or(Outcome::Failed))
+                });
+            }),
+        }))
     }
 
-    /// The cluster that the options name, if they do.
+    /// The generations of the cluster that the options name, if they do.
     pub(super) fn shared(
         args: &ServeArgs,
         cluster: Option<&Arc<Cluster>>,
         directory: &Arc<Directory>,
     ) -> Result<Option<Self>, Failure> {
-        let Some(cluster) = cluster else { return Ok(None) };
+        let Some(cluster) = cluster.cloned() else { return Ok(None) };
         if args.follow.is_some() {
             return Err(Failure::usage(
                 "--follow and --engine opensearch are two sources of generations: give one of them",
@@ -75,71 +117,35 @@ impl Generations {
                  cluster with --reindex",
             ));
         }
-        let (prefix, origin) = (args.engine.engine_index_prefix.clone(), args.engine.engine_url.join(","));
-        Ok(Some(Self::Shared(ClusterFollower::new(Arc::clone(cluster), prefix, Arc::clone(directory), origin))))
+        let (prefix, directory) = (args.engine.engine_index_prefix.clone(), Arc::clone(directory));
+        Ok(Some(Self {
+            origin: args.engine.engine_url.join(","),
+            awaited: "a generation in the cluster",
+            is_demo: false,
+            run: Box::new(move |ready, _, received, runtime| {
+                let follower = ClusterFollower::new(cluster, prefix, runtime);
+                keep_current(&mut Updater::new(follower, directory), ready, received, |started| {
+                    Ok(started.map_or(Outcome::Failed, |_| Outcome::Loaded))
+                });
+            }),
+        }))
     }
 
-    /// Where they come from, for the log.
-    pub(super) fn origin(&self) -> String {
-        match self {
-            Self::Built { reloader, .. } => match &reloader.settings().source {
-                Source::Folder(folder) => folder.display().to_string(),
-                Source::Embedded => "embedded demo".to_owned(),
-            },
-            Self::Followed(follower) => follower.leader().to_owned(),
-            Self::Shared(follower) => follower.origin().to_owned(),
-        }
+    pub(super) fn run(self, ready: Ready, signals: SyncSender<Signal>, received: &Receiver<Signal>, runtime: Handle) {
+        (self.run)(ready, signals, received, runtime);
     }
+}
 
-    /// The condition that a start without a generation waits for.
-    pub(super) const fn awaited(&self) -> &'static str {
-        match self {
-            Self::Built { .. } => "valid exports",
-            Self::Followed(_) => "the leader",
-            Self::Shared(_) => "a generation in the cluster",
-        }
-    }
-
-    /// Whether they are the embedded demo's.
-    pub(super) fn is_demo(&self) -> bool {
-        matches!(self, Self::Built { reloader, .. } if reloader.settings().source == Source::Embedded)
-    }
-
-    /// Publishes the first generation, then keeps the directory current until the stop signal. A follower is ready without a
-    /// generation: it waits for its leader.
-    pub(super) fn run(
-        self,
-        ready: tokio::sync::oneshot::Sender<Result<Option<Outcome>, Failure>>,
-        signals: SyncSender<Signal>,
-        received: &Receiver<Signal>,
-        runtime: &Handle,
-    ) {
-        match self {
-            Self::Built { mut reloader, waits } => {
-                let mut fs_events = FsEvents::new(signals);
-                // Followed before reading, so that no change falls in between.
-                fs_events.follow(reloader.settings().source.folder());
-                let started = match reloader.start() {
-                    Ok(outcome) => Ok(Some(outcome)),
-                    Err(failure) if waits && failure.code.is_of_exports() => Ok(None),
-                    Err(failure) => Err(Failure::from_build(&failure)),
-                };
-                let is_started = started.is_ok();
-                if ready.send(started).is_ok() && is_started {
-                    watch(&mut reloader, received, &mut fs_events);
-                }
-            }
-            Self::Followed(mut follower) => {
-                if ready.send(Ok(follower.start().map(Outcome::Loaded))).is_ok() {
-                    follow(&mut follower, received);
-                }
-            }
-            Self::Shared(mut follower) => {
-                let first = runtime.block_on(follower.look()).ok().flatten();
-                if ready.send(Ok(first.map(Outcome::Loaded))).is_ok() {
-                    cluster::follow(&mut follower, runtime, received);
-                }
-            }
-        }
+/// Starts an updater and runs it. `finish` turns a failed start into one that waits, unless it ends the server.
+fn keep_current<O: Origin>(
+    updater: &mut Updater<O>,
+    ready: Ready,
+    signals: &Receiver<Signal>,
+    finish: impl FnOnce(Result<Outcome, O::Error>) -> Result<Outcome, Failure>,
+) {
+    let started = finish(updater.start());
+    let (is_started, is_serving) = (started.is_ok(), updater.health.directory().current().is_some());
+    if ready.send(started.map(|outcome| is_serving.then_some(outcome))).is_ok() && is_started {
+        updater.run(signals);
     }
 }

@@ -11,7 +11,7 @@ use http::{Request, Response};
 
 use crate::client::{self, BlockingBody, BlockingClient, Client, Proxies, Roots};
 use crate::generation::store::is_generation_name;
-use crate::update::follow::{FollowError, UnreadableKey};
+use crate::update::leader::{FollowError, UnreadableKey};
 
 /// The time until a connection is made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

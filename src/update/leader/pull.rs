@@ -11,8 +11,8 @@ use crate::generation::ChangeLog;
 use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::CHANGES;
 use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
-use crate::update::follow::FollowError;
-use crate::update::follow::remote::Leader;
+use crate::update::leader::FollowError;
+use crate::update::leader::client::Leader;
 
 /// The largest manifest that is read. One of a million records has some 2 KiB.
 const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;

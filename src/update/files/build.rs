@@ -1,0 +1,132 @@
+//! Builds of export files: on disk, by a process of their own or in this one, or in memory.
+
+use std::sync::Arc;
+
+use crate::generation::builder::{Builder, Built};
+use crate::generation::failpoint::{Step, pass};
+use crate::generation::process::ServedIds;
+use crate::generation::stamp::FolderStamp;
+use crate::generation::store::Store;
+use crate::generation::{BuildFailure, FailureCode, Processors, Snapshot};
+use crate::update::files::{ExportFiles, Kept};
+use crate::update::reload::Outcome;
+use crate::update::state::{About, Health, Problem};
+use crate::update::stored::load;
+
+/// A generation to publish, or `None` if what is served stays.
+type Publication = Option<(Arc<Snapshot>, Outcome)>;
+
+impl ExportFiles {
+    /// Builds the generation of the files, unless it is served and, where it should be, on disk.
+    pub(super) fn build(
+        &mut self,
+        last_good: Option<&Snapshot>,
+        health: &mut Health,
+    ) -> Result<Publication, BuildFailure> {
+        // Files that make what is served needn't be checked again.
+        let known =
+            self.generation_of_files().filter(|(generation, _)| health.serves(generation)).map(|(_, stamp)| stamp);
+        if let Some(stamp) = &known
+            && !health.serves_damaged()
+            && self.is_current()
+        {
+            pass(Step::Read);
+            self.set_seen(Some(stamp.clone()));
+            self.rejected = None;
+            health.end(|about| about == About::Index);
+            return Ok(None);
+        }
+        let Some(store) = self.writable_store().cloned() else {
+            return self.build_in_memory(last_good, known, health);
+        };
+        match self.build_on_disk(&store, last_good, health) {
+            Ok(built) => self.open(&store, built, health),
+            Err(failure) if failure.code.is_of_index() => {
+                let detail = format!("{failure}; the directory is served from memory, and writing is tried again");
+                let log = format!("the generation can't be written; it is served from memory: {failure}");
+                health.begin(Problem::new(About::Index, failure.code.as_str(), detail, Some(log)));
+                self.build_in_memory(last_good, known, health)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Builds a generation on disk, unless it is there.
+    fn build_on_disk(
+        &mut self,
+        store: &Store,
+        last_good: Option<&Snapshot>,
+        health: &Health,
+    ) -> Result<Built, BuildFailure> {
+        let served = last_good.map(ServedIds::of).unwrap_or_default();
+        let processors = processors(health);
+        let built = match &self.settings.process {
+            None => {
+                let observer = &mut *self.observer;
+                Builder { settings: &self.settings, observer, served: Some(served), processors }.build_on_disk(store)
+            }
+            Some(process) => process.run(&served, processors, &mut *self.observer).and_then(|(folder, is_new)| {
+                let missing = || format!("the generation {folder} that was built can't be read");
+                let manifest = store.manifest(&folder);
+                let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
+                Ok(Built { manifest, is_new })
+            }),
+        }?;
+        if built.is_new {
+            health.directory().count_build();
+        }
+        Ok(built)
+    }
+
+    /// Opens a generation of the files that is current on disk.
+    fn open(&mut self, store: &Store, built: Built, health: &mut Health) -> Result<Publication, BuildFailure> {
+        let Built { manifest, is_new } = built;
+        let was_served = health.serves(&manifest.generation);
+        let is_same = was_served && self.keeps(&manifest);
+        self.set_seen(Some(manifest.inputs.clone()));
+        // Loaded even if the content is the same: what is served may be in memory only, or read a damaged file.
+        let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
+        if health.end(|about| about == About::Index) {
+            tracing::info!(generation = %manifest.generation, "the index is written again");
+        }
+        (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
+        let outcome = match (was_served, is_new) {
+            (true, _) => Outcome::Unchanged,
+            (false, true) => Outcome::Published,
+            (false, false) => Outcome::Loaded,
+        };
+        Ok(snapshot.map(|snapshot| (snapshot, outcome)))
+    }
+
+    /// Builds in memory, if a build on disk isn't possible. `known` is the stamp of files that make the generation that is served.
+    fn build_in_memory(
+        &mut self,
+        last_good: Option<&Snapshot>,
+        known: Option<FolderStamp>,
+        health: &Health,
+    ) -> Result<Publication, BuildFailure> {
+        // A generation that couldn't be written isn't built again each time that writing is tried.
+        if matches!(&self.kept, Kept::InMemory(stamp) if Some(stamp) == self.seen()) {
+            return Ok(None);
+        }
+        if let Some(stamp) = known {
+            self.set_seen(Some(stamp.clone()));
+            self.kept = Kept::InMemory(stamp);
+            return Ok(None);
+        }
+        let observer = &mut *self.observer;
+        let served = Some(last_good.map(ServedIds::of).unwrap_or_default());
+        let (snapshot, stamp) = Builder { settings: &self.settings, observer, served, processors: processors(health) }
+            .build_in_memory(last_good)?;
+        health.directory().count_build();
+        let is_served = health.serves(&snapshot.generation);
+        self.set_seen(Some(stamp.clone()));
+        self.kept = Kept::InMemory(stamp);
+        Ok((!is_served).then_some((snapshot, Outcome::Published)))
+    }
+}
+
+/// The processors that a build may use: all as long as nothing is served.
+fn processors(health: &Health) -> Processors {
+    if health.directory().current().is_some() { Processors::One } else { Processors::All }
+}

@@ -1,0 +1,133 @@
+//! Decides when changed exports are read: once they have settled, or after a while in any case.
+
+use std::time::{Duration, Instant};
+
+use crate::generation::stamp::FolderStamp;
+use crate::update::POLL_INTERVAL;
+use crate::update::signal::EVENT_INTERVAL;
+
+/// The time without a further change after which the exports are read.
+const QUIET: Duration = Duration::from_millis(250);
+/// The time after the first change after which they are read in any case.
+const MAX_DELAY: Duration = Duration::from_secs(5);
+/// The interval between two reads of all contents.
+const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
+
+/// A debouncer of the changes of a folder. Its callers pass the time.
+#[derive(Debug)]
+pub(super) struct Debouncer {
+    seen: Option<FolderStamp>,
+    pending: Option<Pending>,
+    read_in_full: Instant,
+}
+
+#[derive(Debug)]
+struct Pending {
+    stamp: Option<FolderStamp>,
+    since: Instant,
+    changed: Instant,
+}
+
+impl Debouncer {
+    /// A debouncer of a folder that had the stamp `seen` when it was last read.
+    pub(super) const fn new(seen: Option<FolderStamp>, now: Instant) -> Self {
+        Self { seen, pending: None, read_in_full: now }
+    }
+
+    pub(super) const fn seen(&self) -> Option<&FolderStamp> {
+        self.seen.as_ref()
+    }
+
+    /// The longest wait for a signal before the next look.
+    pub(super) const fn max_wait(&self) -> Duration {
+        if self.pending.is_some() { EVENT_INTERVAL } else { POLL_INTERVAL }
+    }
+
+    /// Records the folder's stamp, `None` if it can't be read. Returns whether the exports are due to be read.
+    pub(super) fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
+        if stamp == self.seen {
+            self.pending = None;
+            return now.duration_since(self.read_in_full) >= FULL_READ_INTERVAL;
+        }
+        match &mut self.pending {
+            None => self.pending = Some(Pending { stamp, since: now, changed: now }),
+            Some(pending) if pending.stamp != stamp => (pending.stamp, pending.changed) = (stamp, now),
+            Some(_) => {}
+        }
+        self.pending.as_ref().is_some_and(|pending| {
+            now.duration_since(pending.changed) >= QUIET || now.duration_since(pending.since) >= MAX_DELAY
+        })
+    }
+
+    /// Records that the exports were read with this stamp.
+    pub(super) fn read(&mut self, seen: Option<FolderStamp>, now: Instant) {
+        (self.seen, self.pending, self.read_in_full) = (seen, None, now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generation::stamp::FileStamp;
+
+    #[expect(clippy::unnecessary_wraps, reason = "as a stamp is read")]
+    fn stamp(size: u64) -> Option<FolderStamp> {
+        Some(vec![FileStamp { name: "a.json".into(), size, modified_ns: 0, identity: (0, 0, 0) }])
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_change_is_due_after_the_quiet_time() {
+        let start = Instant::now();
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(stamp(1), start), "nothing changed");
+        assert!(!debouncer.look(stamp(2), start + ms(100)));
+        assert!(!debouncer.look(stamp(3), start + ms(300)), "still changing");
+        assert!(!debouncer.look(stamp(3), start + ms(549)));
+        assert!(debouncer.look(stamp(3), start + ms(550)));
+        debouncer.read(stamp(3), start + ms(600));
+        assert!(!debouncer.look(stamp(3), start + ms(900)), "read once");
+    }
+
+    #[test]
+    fn continuous_changes_are_debounced_for_five_seconds_at_most() {
+        let start = Instant::now();
+        let mut debouncer = Debouncer::new(stamp(0), start);
+        let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("the maximum delay");
+        assert_eq!(first, 51);
+    }
+
+    #[test]
+    fn a_change_that_is_undone_is_not_due() {
+        let start = Instant::now();
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(stamp(2), start));
+        assert!(!debouncer.look(stamp(1), start + ms(100)));
+        assert!(!debouncer.look(stamp(1), start + ms(1000)));
+    }
+
+    #[test]
+    fn everything_is_read_in_full_now_and_then() {
+        let start = Instant::now();
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(stamp(1), start + Duration::from_secs(599)));
+        assert!(debouncer.look(stamp(1), start + Duration::from_mins(10)));
+        debouncer.read(stamp(1), start + Duration::from_mins(10));
+        assert!(!debouncer.look(stamp(1), start + Duration::from_secs(601)));
+    }
+
+    #[test]
+    fn a_folder_that_vanishes_is_a_change_like_any_other() {
+        let start = Instant::now();
+        let mut debouncer = Debouncer::new(stamp(1), start);
+        assert!(!debouncer.look(None, start));
+        assert!(debouncer.look(None, start + ms(250)));
+        debouncer.read(None, start + ms(250));
+        assert!(!debouncer.look(None, start + ms(1250)), "reported once");
+        assert!(!debouncer.look(stamp(1), start + ms(2000)));
+        assert!(debouncer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
+    }
+}

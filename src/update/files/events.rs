@@ -1,0 +1,54 @@
+//! Events of the file system. The only module that uses notify.
+//!
+//! Events only cause an earlier look. Names, sizes and times are read once a second in any case, because events get lost (a folder
+//! recreated, a link swapped, a network file system).
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::SyncSender;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use crate::update::signal::Signal;
+
+/// The events of the file system, as [`Signal::FsEvent`].
+pub(super) struct FsEvents {
+    sender: SyncSender<Signal>,
+    watcher: Option<(RecommendedWatcher, PathBuf, Option<u64>)>,
+}
+
+impl FsEvents {
+    /// Events for this channel. A full channel drops them: one is enough for a poll.
+    pub(super) const fn new(sender: SyncSender<Signal>) -> Self {
+        Self { sender, watcher: None }
+    }
+
+    /// Watches a folder; again, if its path leads to another folder now. Without events the polls once a second remain.
+    pub(super) fn follow(&mut self, folder: Option<&Path>) {
+        let Some(folder) = folder else { return };
+        let identity = identity(folder);
+        if self.watcher.as_ref().is_some_and(|(_, path, of)| path == folder && *of == identity) || identity.is_none() {
+            return;
+        }
+        let sender = self.sender.clone();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reading a file raises events too, which the updater itself causes.
+            if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
+                // A full channel has such a signal already.
+                let _ = sender.try_send(Signal::FsEvent);
+            }
+        });
+        let watcher = watcher.and_then(|mut watcher| {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        match watcher {
+            Ok(watcher) => self.watcher = Some((watcher, folder.to_owned(), identity)),
+            Err(error) => tracing::debug!(%error, "no events from the data folder; it is polled once a second"),
+        }
+    }
+}
+
+fn identity(folder: &Path) -> Option<u64> {
+    folder.metadata().ok().map(|metadata| metadata.ino())
+}

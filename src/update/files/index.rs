@@ -1,0 +1,143 @@
+//! The index folder of a server that builds: which generations it may load, and what another process has changed.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::generation::stamp::FolderStamp;
+use crate::generation::store::{Manifest, Store};
+use crate::generation::{Generation, Snapshot};
+use crate::update::files::{ExportFiles, Kept};
+use crate::update::state::{About, Health, Problem};
+use crate::update::stored::{load, load_any};
+
+impl ExportFiles {
+    /// Loads the current generation, if it was built from the files as they are.
+    pub(super) fn load_unchanged(&mut self) -> Option<Arc<Snapshot>> {
+        let store = self.store.as_ref()?;
+        let manifest = store.current().filter(|of| self.is_built_alike(of) && self.may_serve(of))?;
+        let stamp = self.settings.source.stamp().ok().filter(|stamp| !stamp.is_empty())?;
+        let is_unchanged = stamp == manifest.inputs
+            || self.generation_of_files().is_some_and(|(generation, _)| generation == manifest.generation);
+        if !is_unchanged {
+            return None;
+        }
+        match load(store, &manifest) {
+            Ok(snapshot) => {
+                self.set_seen(Some(stamp));
+                self.kept = Kept::OnDisk(manifest);
+                Some(snapshot)
+            }
+            Err(failure) => {
+                tracing::warn!("the index is damaged; it is built again: {failure}");
+                None
+            }
+        }
+    }
+
+    /// Loads the first generation on disk that is whole.
+    pub(super) fn load_last_good(&mut self) -> Option<Arc<Snapshot>> {
+        let store = self.store.as_ref()?;
+        let (snapshot, manifest) =
+            load_any(store, |manifest| self.is_ours(manifest) && self.may_serve_or_warn(manifest))?;
+        self.kept = Kept::OnDisk(manifest);
+        Some(snapshot)
+    }
+
+    /// Returns a generation that another process has made current, and notices if the served one is gone.
+    pub(super) fn look_at_index(&mut self, now: Instant, health: &mut Health) -> Option<Arc<Snapshot>> {
+        let store = self.store.clone()?;
+        match store.current() {
+            Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
+            // One index and two versions of the program, while one takes over from the other: neither undoes the other's
+            // work.
+            None if matches!(self.kept, Kept::OnDisk(_)) && !self.settings.read_only && !store.is_foreign_current() => {
+                let detail = format!("{} holds no generation any more; it is written again", store.folder().display());
+                tracing::warn!("{detail}");
+                self.kept = Kept::Nowhere;
+                health.begin(Problem::new(About::Index, "index_lost", detail, None));
+                health.retry_now(now);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Whether the generation that is served is whole and current on disk, if it should be there.
+    pub(super) fn is_current(&self) -> bool {
+        let Some(store) = self.writable_store() else { return true };
+        let Kept::OnDisk(kept) = &self.kept else { return false };
+        store.verify(kept).is_ok() && (store.current_name() == Some(kept.folder_name()) || store.is_foreign_current())
+    }
+
+    /// The generation that the files make, by a hash of their bytes; `None` with `skip_invalid`, which depends on a check.
+    pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
+        if self.settings.skip_invalid {
+            return None;
+        }
+        let (generation, stamp) = self.settings.source.generation(&self.settings.limits)?;
+        Some((generation.prefixed(&self.settings.id_prefixes), stamp))
+    }
+
+    /// Whether a generation on disk is another one than is served, built from the exports as they are, and not known to be
+    /// unusable.
+    fn should_take_over(&self, manifest: &Manifest) -> bool {
+        !self.keeps(manifest)
+            && self.rejected.as_ref() != Some(&manifest.folder_name())
+            && self.is_built_alike(manifest)
+            && self.settings.source.stamp().is_ok_and(|stamp| stamp == manifest.inputs)
+    }
+
+    /// Whether a generation on disk is the one that is served.
+    pub(super) fn keeps(&self, manifest: &Manifest) -> bool {
+        matches!(&self.kept, Kept::OnDisk(kept) if kept.folder_name() == manifest.folder_name())
+    }
+
+    fn take_over(&mut self, store: &Store, manifest: Manifest) -> Option<Arc<Snapshot>> {
+        // Set before the attempt, so that one that fails isn't repeated each second.
+        self.rejected = Some(manifest.folder_name());
+        if !self.may_serve_or_warn(&manifest) {
+            return None;
+        }
+        match load(store, &manifest) {
+            Ok(snapshot) => {
+                tracing::info!(generation = %manifest.generation, "a generation built by another process is taken over");
+                self.set_seen(Some(manifest.inputs.clone()));
+                (self.kept, self.rejected) = (Kept::OnDisk(manifest), None);
+                Some(snapshot)
+            }
+            Err(failure) => {
+                // Logged once: a finished generation never changes, so it stays unreadable.
+                tracing::warn!("a new generation can't be taken over: {failure}");
+                None
+            }
+        }
+    }
+
+    /// Whether a generation was built from the exports of a folder, as these are, or from the embedded ones: the demo is never the
+    /// last good generation of a folder.
+    fn is_ours(&self, manifest: &Manifest) -> bool {
+        manifest.inputs.is_empty() == self.settings.source.folder().is_none()
+    }
+
+    /// Whether a generation is ours and has the operator's prefixes of ids as they are now.
+    fn is_built_alike(&self, manifest: &Manifest) -> bool {
+        self.is_ours(manifest) && manifest.id_prefixes == self.settings.id_prefixes
+    }
+
+    /// Whether a generation may be served: without `skip_invalid` only a complete one.
+    fn may_serve(&self, manifest: &Manifest) -> bool {
+        self.settings.skip_invalid || manifest.skipped.is_none()
+    }
+
+    fn may_serve_or_warn(&self, manifest: &Manifest) -> bool {
+        let may_serve = self.may_serve(manifest);
+        if !may_serve {
+            tracing::warn!(
+                generation = %manifest.generation,
+                "a generation in the index leaves out {}: it was built with --skip-invalid, and is not served without it",
+                manifest.skipped
+            );
+        }
+        may_serve
+    }
+}

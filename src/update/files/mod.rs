@@ -1,0 +1,148 @@
+//! Export files as the origin of generations: the first one is loaded from disk or built, the next one is built when the files
+//! change, or taken over from another process that has built it.
+
+mod build;
+mod debounce;
+mod events;
+mod index;
+
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use self::debounce::Debouncer;
+use self::events::FsEvents;
+use crate::generation::stamp::FolderStamp;
+use crate::generation::store::{Manifest, Store};
+use crate::generation::{BuildFailure, Change, Observer, Settings, Snapshot};
+use crate::update::signal::Signal;
+use crate::update::state::{About, Health, Problem};
+use crate::update::{Look, Opened, Origin, Start};
+
+/// Builds generations from export files.
+pub struct ExportFiles {
+    settings: Settings,
+    store: Option<Store>,
+    observer: Box<dyn Observer>,
+    events: Option<FsEvents>,
+    debouncer: Debouncer,
+    kept: Kept,
+    /// The folder of a current generation on disk that turned out to be unusable.
+    rejected: Option<String>,
+}
+
+/// Where the generation that is served is kept.
+#[derive(Debug)]
+enum Kept {
+    /// Nowhere, or not where it should be.
+    Nowhere,
+    OnDisk(Manifest),
+    /// In memory only; the stamp is that of its files.
+    InMemory(FolderStamp),
+}
+
+impl std::fmt::Debug for ExportFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExportFiles").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl ExportFiles {
+    pub fn new(settings: Settings, observer: Box<dyn Observer>) -> Self {
+        Self {
+            store: settings.index.as_deref().map(Store::new),
+            settings,
+            observer,
+            events: None,
+            debouncer: Debouncer::new(None, Instant::now()),
+            kept: Kept::Nowhere,
+            rejected: None,
+        }
+    }
+
+    /// Watches the folder. Called before the start, so that no change falls in between.
+    pub fn watch(&mut self, signals: SyncSender<Signal>) {
+        let events = self.events.insert(FsEvents::new(signals));
+        events.follow(self.settings.source.folder());
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The stamp of the files when they were last read.
+    pub fn seen(&self) -> Option<&FolderStamp> {
+        self.debouncer.seen()
+    }
+
+    fn set_seen(&mut self, stamp: Option<FolderStamp>) {
+        self.debouncer.read(stamp, Instant::now());
+    }
+
+    /// The index folder, if it may be written.
+    fn writable_store(&self) -> Option<&Store> {
+        self.store.as_ref().filter(|_| !self.settings.read_only)
+    }
+}
+
+impl Origin for ExportFiles {
+    type Error = BuildFailure;
+
+    const NEW: &'static str = "a new generation is served";
+    const UNCHANGED: Option<&'static str> = Some("the exports are unchanged");
+    const RECOVERED: &'static str = "the exports are served as they are";
+
+    /// Unchanged files are loaded from disk; changed ones are built, or the last good generation is served.
+    fn restore(&mut self) -> Start {
+        match self.load_unchanged() {
+            Some(snapshot) => Start::Serve(snapshot, Some(Timestamp::now())),
+            // What was current before is what would lose records.
+            None => Start::Fetch(self.load_last_good()),
+        }
+    }
+
+    fn look(&mut self, now: Instant, health: &mut Health) -> Look {
+        if let Some(events) = &mut self.events {
+            events.follow(self.settings.source.folder());
+        }
+        if let Some(snapshot) = self.look_at_index(now, health) {
+            return Look::Found(snapshot);
+        }
+        if self.debouncer.look(self.settings.source.stamp().ok(), now) { Look::Due } else { Look::Nothing }
+    }
+
+    fn max_wait(&self) -> Duration {
+        self.debouncer.max_wait()
+    }
+
+    fn fetch(&mut self, last_good: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, BuildFailure> {
+        let before = self.seen().cloned();
+        // Set even if there turns out to be nothing to read: the same files needn't be tried again.
+        self.set_seen(self.settings.source.stamp().ok());
+        let Some((snapshot, outcome)) = self.build(last_good, health)? else { return Ok(None) };
+        let served = health.directory().current();
+        let records = served.as_ref().map(|served| &*served.records);
+        let change = Change::between(records, Some(&snapshot.records), (before.as_ref(), self.seen()));
+        Ok(Some(Opened { snapshot, outcome, change: Some(change), pulled_bytes: None }))
+    }
+
+    fn panicked(panic: String) -> BuildFailure {
+        BuildFailure::panicked(&panic)
+    }
+
+    fn problem(&self, failure: &BuildFailure, last_good: Option<&Snapshot>, _: &Health) -> Problem {
+        let (served, consequence) = match last_good {
+            Some(_) => ("the last good generation is served", "the last good generation stays"),
+            None => ("nothing is served yet", "there is nothing to serve"),
+        };
+        let (detail, log) = (format!("{failure}; {served}"), format!("{consequence}: {failure}"));
+        let mut problem = Problem::new(About::Exports, failure.code.as_str(), detail, Some(log));
+        (problem.reason.count, problem.is_retried) = (failure.count, failure.is_transient);
+        problem
+    }
+
+    fn tidy(&self) {
+        self.writable_store().inspect(|store| store.tidy());
+    }
+}

@@ -1,0 +1,129 @@
+//! A leader as the origin of generations: another server, a web server or object storage that publishes an index folder as files.
+//!
+//! The files are `CURRENT`, and for each generation `manifest.json` and the parts that it names. They are pulled into this server's
+//! own index folder, verified, and published as if they had been built here.
+
+mod client;
+mod error;
+mod pull;
+
+pub use client::{Leader, LeaderError};
+pub use error::{FollowError, UnreadableKey};
+
+use crate::error::chain;
+use crate::generation::store::{Manifest, Store};
+use crate::generation::{Change, Snapshot};
+use crate::update::reload::Outcome;
+use crate::update::state::{About, Health, Problem};
+use crate::update::stored::{load, load_any};
+use crate::update::{Opened, Origin, Start};
+use client::Pointer;
+
+/// Pulls the generations of a leader.
+#[derive(Debug)]
+pub struct Follower {
+    leader: Leader,
+    store: Store,
+    /// The entity tag of the pointer to the generation that is served.
+    tag: Option<String>,
+    /// The generation on disk that is served.
+    saved: Option<Manifest>,
+}
+
+impl Follower {
+    /// A follower with an index folder of its own.
+    pub fn new(leader: Leader, store: Store) -> Self {
+        Self { leader, store, tag: None, saved: None }
+    }
+
+    /// The leader's address.
+    pub fn leader(&self) -> &str {
+        self.leader.url()
+    }
+
+    /// The generation on disk, if it is served, whole, and current in the index folder.
+    fn settled(&self, health: &Health) -> Option<&Manifest> {
+        self.saved.as_ref().filter(|saved| {
+            let name = saved.folder_name();
+            health.serves(&saved.generation)
+                && !health.serves_damaged()
+                && self.store.current_name().as_ref() == Some(&name)
+                && self.store.manifest(&name).is_some()
+        })
+    }
+
+    /// Opens the leader's generation, from the index folder if it has the same one, or else from the leader.
+    fn take(&mut self, name: &str, generation: &str, health: &Health) -> Result<Opened, FollowError> {
+        let same = |manifest: &Manifest| manifest.generation.as_str() == generation;
+        let on_disk =
+            self.store.candidates().into_iter().filter(same).find(|manifest| self.store.verify(manifest).is_ok());
+        let served = health.directory().current();
+        let is_back = served.as_ref().is_some_and(|served| served.generation() != generation);
+        let (manifest, pulled) = match on_disk {
+            // One that comes back after another one has another log of changes, and nothing else.
+            Some(manifest) if is_back => (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0),
+            Some(manifest) => (manifest, 0),
+            None => pull::pull(&self.leader, &self.store, name)?,
+        };
+        let snapshot = load(&self.store, &manifest).map_err(|failure| {
+            // It must not take the place of a good one.
+            self.store.discard(&manifest);
+            FollowError::Unusable(failure)
+        })?;
+        self.saved = Some(self.store.make_current(&manifest, manifest.inputs.clone())?);
+        self.store.tidy();
+        let outcome = if pulled > 0 { Outcome::Published } else { Outcome::Loaded };
+        let records = served.as_ref().map(|served| &*served.records);
+        let change = Change::between(records, Some(&snapshot.records), (None, None));
+        Ok(Opened { snapshot, outcome, change: Some(change), pulled_bytes: Some(pulled) })
+    }
+}
+
+impl Origin for Follower {
+    type Error = FollowError;
+
+    const NEW: &'static str = "a new generation of the leader is served";
+    const UNCHANGED: Option<&'static str> = None;
+    const RECOVERED: &'static str = "the leader is followed again";
+
+    /// The newest whole generation of the index folder is served at once. It's current only once the leader has said so.
+    fn restore(&mut self) -> Start {
+        let Some((snapshot, manifest)) = load_any(&self.store, |_| true) else { return Start::Wait };
+        let current_at = manifest.built_at.parse().ok();
+        self.saved = Some(manifest);
+        Start::Serve(snapshot, current_at)
+    }
+
+    fn fetch(&mut self, _: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, FollowError> {
+        let settled = self.settled(health);
+        let (name, tag) = match self.leader.current(settled.and(self.tag.as_deref()))? {
+            Pointer::Unchanged => return Ok(None),
+            Pointer::Current { name, tag } => (name, tag),
+        };
+        let generation = name.split('-').next().unwrap_or_default();
+        // Another build of the same generation has the same content.
+        let is_same = settled.is_some_and(|saved| saved.generation.as_str() == generation);
+        let opened = if is_same { None } else { Some(self.take(&name, generation, health)?) };
+        self.tag = tag;
+        Ok(opened)
+    }
+
+    fn panicked(panic: String) -> FollowError {
+        FollowError::Panicked(panic)
+    }
+
+    fn problem(&self, error: &FollowError, last_good: Option<&Snapshot>, health: &Health) -> Problem {
+        let (code, text) = (error.code(), chain(error));
+        let stays = last_good.map_or_else(
+            || "there is nothing to serve until it can be followed".to_owned(),
+            |last_good| format!("generation {} stays", last_good.generation()),
+        );
+        let served = health.directory().reloads().current_at.map_or_else(
+            || "nothing is served yet".to_owned(),
+            |at| format!("what is served was last seen to be current at {at}"),
+        );
+        let detail = format!("{text}; {served}, and the leader is tried again");
+        let log = format!("the leader isn't followed: {text}; {stays}, and it is tried again");
+        Problem::new(About::Remote, code, detail, Some(log))
+    }
+}

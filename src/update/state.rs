@@ -1,0 +1,166 @@
+//! Whether a directory is current: what keeps it from being so is shown in `/readyz`, told in the log, and tried again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::generation::Generation;
+use crate::update::directory::{Degraded, Directory};
+
+/// The longest back-off, and the shortest time between a failed build and the next one.
+const MAX_BACK_OFF: Duration = Duration::from_secs(30);
+/// The time between a failed build and the next one, in durations of the failed one.
+const BUILD_FACTOR: u32 = 10;
+
+#[derive(Debug)]
+enum State {
+    Current,
+    Degraded {
+        since: Timestamp,
+        /// At most one about each thing, in the order of [`About`].
+        problems: Vec<Problem>,
+        /// The number of consecutive failures that are tried again.
+        failures: u32,
+        /// The last failure and the wait after it; `None` if only a change can help.
+        retry: Option<(Instant, Duration)>,
+    },
+}
+
+/// Something that keeps a directory from being current.
+#[derive(Debug)]
+pub struct Problem {
+    pub about: About,
+    /// What `/readyz` shows. Its `since` is set when the problem begins, and stays when the code changes.
+    pub reason: Degraded,
+    /// The line for the log when the problem begins or changes; `None` if it's told elsewhere.
+    pub log: Option<String>,
+    /// Whether it's tried again though nothing has changed.
+    pub is_retried: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum About {
+    /// The export files, or a build of them.
+    Exports,
+    /// The leader or the cluster.
+    Remote,
+    /// The index folder, while the exports are served from memory.
+    Index,
+}
+
+impl Problem {
+    pub(super) fn new(about: About, code: &'static str, detail: String, log: Option<String>) -> Self {
+        Self { about, reason: Degraded { code, detail, ..Degraded::default() }, log, is_retried: true }
+    }
+
+    /// Whether the log has a line about this problem already. Text about a remote may vary with each attempt; text about
+    /// exports only changes with them.
+    fn is_told_by(&self, before: &Self) -> bool {
+        let (reason, of) = (&self.reason, &before.reason);
+        let is_same = (reason.count, &reason.detail) == (of.count, &of.detail);
+        before.log.is_some() && reason.code == of.code && (is_same || self.about != About::Exports)
+    }
+
+    /// The wait before it's tried again: 1 s for a remote, and then twice as long each time; for a build a while, or ten times as long
+    /// as the failed one took.
+    fn wait(&self, failures: u32, took: Duration) -> Option<Duration> {
+        self.is_retried.then(|| match self.about {
+            About::Remote => Duration::from_secs(1 << failures.min(5)).min(MAX_BACK_OFF),
+            About::Exports | About::Index => MAX_BACK_OFF.max(took * BUILD_FACTOR),
+        })
+    }
+}
+
+/// A directory and its state. The only caller of [`Directory::set_degraded`].
+#[derive(Debug)]
+pub struct Health {
+    directory: Arc<Directory>,
+    state: State,
+}
+
+impl Health {
+    pub(super) const fn new(directory: Arc<Directory>) -> Self {
+        Self { directory, state: State::Current }
+    }
+
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    pub(super) fn serves(&self, generation: &Generation) -> bool {
+        self.directory.current().is_some_and(|served| served.generation == *generation)
+    }
+
+    /// Whether a download from what is served found damage on disk.
+    pub(super) fn serves_damaged(&self) -> bool {
+        self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
+    }
+
+    /// Adds a problem, in place of another one about the same thing.
+    pub(super) fn begin(&mut self, mut problem: Problem) {
+        let now = Timestamp::now();
+        if let State::Current = self.state {
+            self.state = State::Degraded { since: now, problems: Vec::new(), failures: 0, retry: None };
+        }
+        let State::Degraded { problems, .. } = &mut self.state else { return };
+        let before = problems.extract_if(.., |before| before.about == problem.about).next();
+        if let Some(text) = &problem.log
+            && !before.as_ref().is_some_and(|before| problem.is_told_by(before))
+        {
+            tracing::error!(reason = problem.reason.code, "{text}");
+        }
+        problem.reason.since = before.map_or(Some(now), |before| before.reason.since);
+        problems.push(problem);
+        problems.sort_by_key(|problem| problem.about);
+        self.show();
+    }
+
+    /// Removes problems. Returns whether there were any.
+    pub(super) fn end(&mut self, is_over: impl Fn(About) -> bool) -> bool {
+        let State::Degraded { problems, .. } = &mut self.state else { return false };
+        let ended = problems.extract_if(.., |problem| is_over(problem.about)).count();
+        self.show();
+        ended > 0
+    }
+
+    fn show(&self) {
+        if let State::Degraded { problems, .. } = &self.state {
+            self.directory.set_degraded(problems.iter().map(|problem| problem.reason.clone()).collect());
+        }
+    }
+
+    /// Tells the end of the last problem, so that the last line in the log isn't an error.
+    pub(super) fn settle(&mut self, recovered: &str) {
+        if let State::Degraded { since, problems, .. } = &self.state
+            && problems.is_empty()
+            && let Some(current) = self.directory.current()
+        {
+            let (generation, software) = (current.generation(), current.software_count());
+            tracing::info!(%since, generation, software, "recovered: {recovered}");
+            self.state = State::Current;
+        }
+    }
+
+    /// Decides when to try again after an attempt that took this long.
+    pub(super) fn schedule(&mut self, now: Instant, took: Duration) {
+        let State::Degraded { problems, failures, retry, .. } = &mut self.state else { return };
+        let waits = problems.iter().filter_map(|problem| problem.wait(*failures, took));
+        *retry = waits.max().map(|wait| (now, wait));
+        *failures = if retry.is_some() { failures.saturating_add(1) } else { 0 };
+    }
+
+    pub(super) fn retry_now(&mut self, now: Instant) {
+        if let State::Degraded { retry, .. } = &mut self.state {
+            *retry = Some((now, Duration::ZERO));
+        }
+    }
+
+    /// The last failure and the wait after it, if it's tried again.
+    pub const fn retry(&self) -> Option<(Instant, Duration)> {
+        match self.state {
+            State::Current => None,
+            State::Degraded { retry, .. } => retry,
+        }
+    }
+}
