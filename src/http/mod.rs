@@ -135,6 +135,7 @@ pub fn service_with(
         .layer(common);
     // Around the router itself.
     ServiceBuilder::new()
+        .map_request(methods::drop_unread_body)
         .map_request(middleware::trim_trailing_slash)
         .map_response(middleware::correct_headers)
         .map_response(move |response| if is_preview { preview::mark(response) } else { response })
