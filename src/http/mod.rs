@@ -42,21 +42,22 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::X_CONTENT_TYPE_OPTIONS;
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use tower::{Service, ServiceBuilder};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use self::api::{
     categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar, software, suggest,
 };
-use self::entity_tag::EntityTags;
+use self::entity_tag::{EntityTags, TagKind, conditional};
 use self::middleware::{
-    API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Conditional, ContentHashLayer, Cors, Options,
-    PrivateCache, Problems, RateLimit, RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
+    API_FALLBACKS, AccessLog, Around, Authenticate, CompressionLayer, Cors, Options, PrivateCache, Problems, RateLimit,
+    RequestLimits, RequestMetrics, SetRequestContext, TakeSnapshot, TimeoutLayer,
 };
 use self::problem::ApiError;
 
@@ -91,20 +92,27 @@ pub fn service_with(
         .layer(TimeoutLayer(state.config.request_timeout));
     // Then, under /v1 and whether or not there is such a route:
     let with_key = ServiceBuilder::new()
+        .layer(common.clone())
         .layer(Around(Authenticate(Arc::clone(&state))))
-        .layer(Around(TakeSnapshot(Arc::clone(&state))))
-        // A 304 ends here and costs no quota.
-        .layer(ContentHashLayer)
-        .layer(Around(Conditional(EntityTags::new(&state.config.build))))
-        .layer(Around(RateLimit));
+        .layer(Around(TakeSnapshot(Arc::clone(&state))));
+    let tags = EntityTags::new(&state.config.build);
+    let tagged = |routes: Router<Arc<AppState>>, kind| {
+        let layers = ServiceBuilder::new()
+            .layer(with_key.clone())
+            // A 304 ends here and costs no quota.
+            .layer(from_fn_with_state((tags.clone(), kind), conditional))
+            .layer(Around(RateLimit));
+        routes.method_not_allowed_fallback(method_not_allowed).layer(layers)
+    };
 
     // The feed is read with a key too, unless the page is public.
-    let api = API_FALLBACKS
-        .iter()
-        .fold(Router::from(api_routes()), |router, path| router.route(path, any(route_not_found)))
-        .merge(feed::router())
-        .method_not_allowed_fallback(method_not_allowed)
-        .layer(ServiceBuilder::new().layer(common.clone()).layer(with_key));
+    let api = operations().into_iter().fold(tagged(feed::router(), TagKind::Changes), |api, (operation, kind)| {
+        api.merge(tagged(OpenApiRouter::new().routes(operation).into(), kind))
+    });
+    let unknown = API_FALLBACKS.iter().fold(Router::new(), |router, path| router.route(path, any(route_not_found)));
+    // Messages of the Model Context Protocol: sent with POST, so without entity tags.
+    let untagged =
+        mcp::router().merge(unknown).layer(ServiceBuilder::new().layer(with_key.clone()).layer(Around(RateLimit)));
     // Files of the index: not of one snapshot, and with entity tags of their own.
     let replication = ServiceBuilder::new()
         .layer(common.clone())
@@ -120,13 +128,6 @@ pub fn service_with(
             .layer(Around(Authenticate(Arc::clone(&state))))
             .layer(Around(RateLimit)),
     );
-    // Messages of the Model Context Protocol: sent with POST, so without entity tags.
-    let assistants = ServiceBuilder::new()
-        .layer(common.clone())
-        .layer(Around(Authenticate(Arc::clone(&state))))
-        .layer(Around(TakeSnapshot(Arc::clone(&state))))
-        .layer(Around(RateLimit));
-    let assistants = mcp::router().layer(assistants);
     // The site's fallback answers all other addresses.
     let open = Router::from(health_routes())
         .merge(site::router(&state.config, openapi(&state.config)))
@@ -139,25 +140,26 @@ pub fn service_with(
         .map_request(middleware::trim_trailing_slash)
         .map_response(middleware::correct_headers)
         .map_response(move |response| if is_preview { preview::mark(response) } else { response })
-        .service(open.merge(api).merge(replication).merge(assistants).merge(preview).with_state(state))
+        .service(open.merge(api).merge(replication).merge(untagged).merge(preview).with_state(state))
 }
 
-/// The operations of the API.
-fn api_routes() -> OpenApiRouter<Arc<AppState>> {
-    OpenApiRouter::new()
-        .routes(routes!(software::list_software))
-        .routes(routes!(software::get_software))
-        .routes(routes!(similar::list_similar))
-        .routes(routes!(search::search_software))
-        .routes(routes!(suggest::suggest))
-        .routes(routes!(categories::list_categories))
-        .routes(routes!(categories::get_category))
-        .routes(routes!(reviews::list_reviews))
-        .routes(routes!(glossary::list_glossary))
-        .routes(routes!(glossary::get_term))
-        .routes(routes!(exports::list_exports))
-        .routes(routes!(exports::get_export))
-        .routes(routes!(changes::list_changes))
+/// The operations of the API, each with what its entity tags are made from.
+fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 13] {
+    [
+        (routes!(software::list_software), TagKind::Generation),
+        (routes!(software::get_software), TagKind::Software),
+        (routes!(similar::list_similar), TagKind::Generation),
+        (routes!(search::search_software), TagKind::Generation),
+        (routes!(suggest::suggest), TagKind::Generation),
+        (routes!(categories::list_categories), TagKind::Categories),
+        (routes!(categories::get_category), TagKind::Category),
+        (routes!(reviews::list_reviews), TagKind::Generation),
+        (routes!(glossary::list_glossary), TagKind::Glossary),
+        (routes!(glossary::get_term), TagKind::Term),
+        (routes!(exports::list_exports), TagKind::Generation),
+        (routes!(exports::get_export), TagKind::Export),
+        (routes!(changes::list_changes), TagKind::Changes),
+    ]
 }
 
 /// The operations for operators.
@@ -167,7 +169,9 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
 
 /// The OpenAPI document of a service with these settings, as JSON.
 pub fn openapi(config: &HttpConfig) -> String {
-    openapi::document(api_routes().merge(health_routes()).into_openapi(), config)
+    let operations =
+        operations().into_iter().fold(OpenApiRouter::new(), |router, (operation, _)| router.routes(operation));
+    openapi::document(operations.merge(health_routes()).into_openapi(), config)
 }
 
 async fn route_not_found() -> ApiError {

@@ -26,9 +26,11 @@ pub(in crate::http) struct RequestContext {
     id: HeaderValue,
     pub(super) started: Instant,
     pub(super) method: Method,
-    pub(super) uri: Uri,
+    pub(in crate::http) uri: Uri,
     /// The grant of the request's key, once authenticated.
     pub(super) grant: OnceLock<Arc<Grant>>,
+    /// The content hash of the product that was read for the response, for its entity tag.
+    pub(in crate::http) content_hash: OnceLock<u64>,
 }
 
 impl RequestContext {
@@ -52,7 +54,7 @@ impl RequestContext {
     }
 
     /// The context of a request that has passed [`SetRequestContext`].
-    pub(super) fn of(request: &Request) -> Arc<Self> {
+    pub(in crate::http) fn of(request: &Request) -> Arc<Self> {
         request.extensions().get::<Arc<Self>>().map_or_else(|| Self::new(request), Arc::clone)
     }
 
@@ -63,6 +65,7 @@ impl RequestContext {
             method: request.method().clone(),
             uri: request.uri().clone(),
             grant: OnceLock::new(),
+            content_hash: OnceLock::new(),
         })
     }
 }

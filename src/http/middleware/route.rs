@@ -1,16 +1,10 @@
 //! The route of a request, for middleware.
 
-use std::borrow::Cow;
-
 use axum::extract::{MatchedPath, Request};
 use axum::http::Uri;
-use percent_encoding::percent_decode_str;
 
 /// The prefix of the API's paths.
 const API: &str = "/v1";
-
-/// The route of a product.
-const SOFTWARE: &str = "/v1/software/{id}";
 
 /// The path of the feed.
 pub(in crate::http) const FEED: &str = "/feed.atom";
@@ -26,17 +20,6 @@ pub(super) fn is_api(path: &str) -> bool {
 /// The route that the router found, as a template such as `/v1/software/{id}`.
 pub(super) fn matched_route(request: &Request) -> Option<&MatchedPath> {
     request.extensions().get::<MatchedPath>().filter(|route| !API_FALLBACKS.contains(&route.as_str()))
-}
-
-/// Whether a request is for a product.
-pub(super) fn is_software(request: &Request) -> bool {
-    matched_route(request).is_some_and(|route| route.as_str() == SOFTWARE)
-}
-
-/// The id at the end of the path, percent-decoded as the `PathId` extractor does it; `None` where it isn't UTF-8.
-pub(super) fn path_id(request: &Request) -> Option<Cow<'_, str>> {
-    let (_, encoded) = request.uri().path().rsplit_once('/')?;
-    percent_decode_str(encoded).decode_utf8().ok()
 }
 
 /// Removes one slash at the end of the path: with or without it, a URL is the same resource.
