@@ -3,7 +3,6 @@
 //! depends on URLs, headers or statuses.
 
 mod changes;
-mod content;
 mod error;
 mod explain;
 mod facet;
@@ -22,7 +21,6 @@ mod suggest;
 pub use crate::catalogue::{Attribute, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::search::expand::Prefix;
 pub use changes::{ChangesPage, list_changes};
-pub use content::{Resource, content_hash};
 pub use error::ServiceError;
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,

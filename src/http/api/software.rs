@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
@@ -10,7 +11,7 @@ use utoipa::ToSchema;
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
-use crate::http::middleware::ContentHash;
+use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::response::{self, FIELDS, Fields, ListBody};
@@ -111,12 +112,12 @@ struct SoftwareRecord {
     responses((status = 200, description = "The product", body = SoftwareRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_software(
+    Extension(request): Extension<Arc<RequestContext>>,
     snapshot: Snapshot,
     PathId(id): PathId,
     Query(()): Query<()>,
 ) -> Result<Response, ApiError> {
     let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-    let mut response = response::json(record.body);
-    response.extensions_mut().insert(ContentHash(record.content_hash));
-    Ok(response)
+    let _ = request.content_hash.set(record.content_hash);
+    Ok(response::json(record.body))
 }
