@@ -7,14 +7,13 @@ use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash, Hasher};
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{
     CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
     InvalidHeaderValue, LINK,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
@@ -72,20 +71,21 @@ pub(super) enum Condition {
 }
 
 /// Tags successful responses, and answers 304 to a caller that has the response, before the quota is spent and a product is read.
-pub(super) async fn conditional(
-    State((tags, kind)): State<(EntityTags, TagKind)>,
+pub(super) async fn conditional<F: Future<Output = Response>>(
+    tags: &EntityTags,
+    kind: TagKind,
+    context: &RequestContext,
     request: Request,
-    next: Next,
+    respond: impl FnOnce(Request) -> F,
 ) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return next.run(request).await;
+        return respond(request).await;
     }
-    let context = RequestContext::of(&request);
     let (mut parts, body) = request.into_parts();
     // A product's hash comes with the product. Only a condition is worth looking it up before, which is a request of its own in a
     // cluster. With an old tag the product is read too: reading it here would read megabytes for keys without quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
-    let tag = if is_read { Ok(None) } else { kind.tag(&tags, &parts).await };
+    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts).await };
     let tag = match tag {
         Ok(tag) => tag,
         Err(error) => return error.into_response(),
@@ -101,7 +101,7 @@ pub(super) async fn conditional(
         // A download compares it with `If-Range`.
         parts.extensions.insert(tag.clone());
     }
-    let mut response = next.run(Request::from_parts(parts, body)).await;
+    let mut response = respond(Request::from_parts(parts, body)).await;
     if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT) {
         if condition == Condition::AnyVersion {
             not_modified(&mut response);

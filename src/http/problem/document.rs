@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{ApiError, ParameterProblem};
-use crate::http::methods::ALLOWED_METHODS;
+use crate::http::middleware::ALLOWED_METHODS;
 use crate::key;
 
 /// An error as callers see it (RFC 9457).
