@@ -1,6 +1,6 @@
 //! The rules of ARCHITECTURE.md on what uses what: folders of `src/` depend in one direction, and some crates have one home.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -85,6 +85,9 @@ const HOMES: [(&str, &str); 9] = [
     ("rustls", "client"),
     ("rustls_native_certs", "client"),
 ];
+
+/// Folders in which no files use each other in a circle. A name that a module passes on by `pub use` is used where it is defined.
+const WITHOUT_CIRCLES: [&str; 2] = ["generation", "update"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -173,5 +176,110 @@ fn crates_stay_in_their_homes() {
         let (within, outside): (Vec<_>, Vec<_>) =
             files(&source()).into_iter().filter(names).partition(|file| file.starts_with(&home));
         assert!(!within.is_empty() && outside.is_empty(), "{name} is used in {outside:?}");
+    }
+}
+
+/// The names of a `use` declaration: `a::{b, c as d}` has the paths `a::b` and `a::c`, and passes on the names `b` and `d`.
+fn tree(text: &str) -> Vec<(String, String)> {
+    let Some((path, group)) = text.split_once('{') else {
+        let (path, name) = text.split_once(" as ").unwrap_or((text, text.rsplit("::").next().unwrap_or_default()));
+        return vec![(path.trim().to_owned(), name.trim().to_owned())];
+    };
+    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+    let group = group.trim_end().trim_end_matches('}');
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => parts.push(&group[std::mem::replace(&mut start, at + 1)..at]),
+            _ => {}
+        }
+    }
+    parts.push(&group[start..]);
+    let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
+    let paths = parts.flat_map(|part| tree(&format!("{path}{part}")));
+    paths.map(|(path, name)| (path.trim_end_matches("::self").to_owned(), name)).collect()
+}
+
+/// A module's own code: the paths that it uses, and the paths behind the names that it passes on.
+#[derive(Default)]
+struct Module {
+    uses: BTreeSet<String>,
+    passed_on: BTreeMap<String, String>,
+}
+
+/// The modules of a folder by their paths.
+fn modules(folder: &str) -> BTreeMap<String, Module> {
+    let path = |file: &Path| {
+        let file = file.strip_prefix(source()).expect("below").with_extension("");
+        let path = file.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("::");
+        path.trim_end_matches("::mod").to_owned()
+    };
+    let files = files(&source().join(folder));
+    let paths: BTreeSet<_> = files.iter().map(|file| path(file)).collect();
+    let module = |file: &PathBuf| {
+        let here = path(file);
+        let parent = here.rsplit_once("::").map_or("", |(parent, _)| parent);
+        let absolute = |path: &str| match path.split_once("::").unwrap_or((path, "")) {
+            ("crate", rest) => Some(rest.to_owned()),
+            ("self", rest) => Some(format!("{here}::{rest}")),
+            ("super", rest) => Some(format!("{parent}::{rest}")),
+            (first, _) => paths.contains(&format!("{here}::{first}")).then(|| format!("{here}::{path}")),
+        };
+        let mut module = Module::default();
+        let code = code(file);
+        let lines: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        for statement in format!("\n{}", lines.join("\n")).split(';') {
+            if let Some((_, declaration)) = statement.split_once("\nuse ") {
+                module.uses.extend(tree(declaration).iter().filter_map(|(path, _)| absolute(path)));
+            } else if let Some((_, declaration)) = statement.split_once("\npub use ") {
+                let names = tree(declaration).into_iter();
+                module.passed_on.extend(names.filter_map(|(path, name)| Some((name, absolute(&path)?))));
+            } else {
+                for rest in statement.split("crate::").skip(1) {
+                    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(rest.len());
+                    module.uses.insert(rest[..end].to_owned());
+                }
+            }
+        }
+        (here, module)
+    };
+    files.iter().map(module).collect()
+}
+
+/// The module that defines what a path names.
+fn definition<'m>(modules: &'m BTreeMap<String, Module>, path: &str) -> Option<&'m str> {
+    let mut end = path.len();
+    loop {
+        if let Some((name, module)) = modules.get_key_value(&path[..end]) {
+            let rest = path[end..].trim_start_matches("::");
+            let (first, rest) = rest.split_once("::").unwrap_or((rest, ""));
+            return match module.passed_on.get(first) {
+                Some(target) => definition(modules, format!("{target}::{rest}").trim_end_matches("::")),
+                None => Some(name),
+            };
+        }
+        end = path[..end].rfind("::")?;
+    }
+}
+
+#[test]
+fn files_use_each_other_in_one_direction() {
+    for folder in WITHOUT_CIRCLES {
+        let modules = modules(folder);
+        let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (name, module) in &modules {
+            let defined = module.uses.iter().filter_map(|path| definition(&modules, path));
+            uses.insert(name, defined.filter(|of| of != name).collect());
+        }
+        assert!(uses.values().any(|of| !of.is_empty()), "{folder} has no uses");
+        // Files that use nothing that is left are in no circle.
+        while let Some(lowest) = uses.iter().find(|(_, of)| of.is_empty()).map(|(name, _)| *name) {
+            uses.remove(lowest);
+            for of in uses.values_mut() {
+                of.remove(lowest);
+            }
+        }
+        assert!(uses.is_empty(), "a circle is in {uses:#?}");
     }
 }

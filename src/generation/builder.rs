@@ -12,7 +12,7 @@ use crate::generation::Generation;
 use crate::generation::build::{BuildError, Processors, build};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::failure::{BuildFailure, FailureCode};
-use crate::generation::log::{ChangeLog, Former};
+use crate::generation::log::ChangeLog;
 use crate::generation::losses::losses;
 use crate::generation::observer::{Observer, Phase};
 use crate::generation::process::ServedIds;
@@ -94,7 +94,8 @@ impl Builder<'_> {
         let generation = self.name(&report);
         let mut artifact = self.build(report, None)?;
         let built_at = jiff::Timestamp::now().to_string();
-        ChangeLog::add_to(&mut artifact, former.map(Former::of), &generation, &built_at).map_err(BuildError::Encode)?;
+        ChangeLog::add_to(&mut artifact, former.map(Snapshot::former), &generation, &built_at)
+            .map_err(BuildError::Encode)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 

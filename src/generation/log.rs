@@ -10,10 +10,10 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::ProductVersion;
+use crate::generation::Artifact;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, VERSIONS};
 use crate::generation::versions::VersionReader;
-use crate::generation::{Artifact, Snapshot};
 
 /// The most generations that the log goes back.
 const MAX_STEPS: usize = 100;
@@ -77,12 +77,6 @@ pub(crate) struct ScratchFormer {
 }
 
 impl Former {
-    /// The generation of a snapshot.
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
-        let (generation, log) = (snapshot.generation.clone(), snapshot.changes.clone());
-        Self { generation, versions: snapshot.records.versions(), log }
-    }
-
     /// The generation of stored parts. `None` where they can't be decoded.
     pub(crate) fn from_parts(generation: Generation, versions: &[u8], log: &[u8]) -> Option<Self> {
         let (versions, log) = (postcard::from_bytes(versions).ok()?, ChangeLog::decode(log).ok()?);

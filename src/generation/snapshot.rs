@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
-use super::log::ChangeLog;
+use super::log::{ChangeLog, Former};
 use super::name::Generation;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
@@ -121,6 +121,12 @@ impl Snapshot {
     /// The generation's name.
     pub fn generation(&self) -> &str {
         self.generation.as_str()
+    }
+
+    /// What the next generation is compared with.
+    pub(crate) fn former(&self) -> Former {
+        let (generation, log) = (self.generation.clone(), self.changes.clone());
+        Former { generation, versions: self.records.versions(), log }
     }
 
     /// The number of products.

@@ -149,8 +149,7 @@ impl<O: Origin> Updater<O> {
     pub fn run(&mut self, signals: &Receiver<Signal>) {
         self.is_running = true;
         // A generation that was loaded without asking the origin is verified soon, while it's served.
-        let mut is_verified = false;
-        let (mut is_forced, mut is_requested) = (false, false);
+        let (mut is_first, mut is_forced, mut is_requested) = (true, false, false);
         loop {
             let looked_at = Instant::now();
             if (self.look(looked_at) || is_forced)
@@ -163,7 +162,8 @@ impl<O: Origin> Updater<O> {
                 return;
             }
             is_requested = signal == Some(Signal::Reload);
-            is_forced = is_requested || !std::mem::replace(&mut is_verified, true);
+            is_forced = is_first || is_requested;
+            is_first = false;
         }
     }
 

@@ -164,3 +164,58 @@ impl Health {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(about: About, code: &'static str) -> Problem {
+        Problem::new(about, code, "it is broken".to_owned(), None)
+    }
+
+    /// The waits in seconds after attempts that took this long.
+    fn waits(about: About, took: u64) -> Vec<u64> {
+        let mut health = Health::new(Arc::default());
+        let mut wait = || {
+            health.begin(problem(about, "broken"));
+            health.schedule(Instant::now(), Duration::from_secs(took));
+            health.retry().expect("a retry").1.as_secs()
+        };
+        (0..7).map(|_| wait()).collect()
+    }
+
+    #[test]
+    fn remotes_are_tried_at_doubling_intervals_and_builds_seldom() {
+        assert_eq!(waits(About::Remote, 15), [1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(waits(About::Exports, 1), [30; 7]);
+        assert_eq!(waits(About::Index, 60), [600; 7]);
+    }
+
+    #[test]
+    fn what_only_a_change_can_help_is_not_tried_again() {
+        let mut health = Health::new(Arc::default());
+        health.begin(Problem { is_retried: false, ..problem(About::Exports, "exports_invalid") });
+        health.schedule(Instant::now(), Duration::ZERO);
+        assert_eq!(health.retry(), None);
+        health.begin(problem(About::Index, "index_locked"));
+        health.schedule(Instant::now(), Duration::ZERO);
+        assert!(health.retry().is_some(), "but what is wrong besides is");
+    }
+
+    #[test]
+    fn each_thing_has_one_reason_which_keeps_its_beginning() {
+        let directory = Arc::<Directory>::default();
+        let reasons = || directory.degraded().iter().map(|reason| (reason.code, reason.since)).collect::<Vec<_>>();
+        let mut health = Health::new(Arc::clone(&directory));
+        health.begin(problem(About::Index, "index_lost"));
+        let since = reasons()[0].1;
+        assert!(since.is_some());
+        health.begin(problem(About::Index, "index_not_written"));
+        health.begin(problem(About::Exports, "exports_invalid"));
+        assert_eq!(reasons()[0].0, "exports_invalid", "the exports come first");
+        assert_eq!(reasons()[1], ("index_not_written", since));
+        assert!(health.end(|about| about == About::Exports));
+        assert!(!health.end(|about| about == About::Exports), "it's over already");
+        assert_eq!(reasons(), [("index_not_written", since)]);
+    }
+}

@@ -176,7 +176,7 @@ fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
 }
 
 #[test]
-fn damage_beside_a_reloader_that_serves_is_repaired_when_it_next_reads_in_full() {
+fn damage_beside_an_updater_that_serves_is_repaired_when_it_next_reads_in_full() {
     let (place, parts) = persisted();
     let mut running = place.started();
     fs::write(&parts[0], "damaged").expect("written");
@@ -187,7 +187,7 @@ fn damage_beside_a_reloader_that_serves_is_repaired_when_it_next_reads_in_full()
 }
 
 #[test]
-fn a_pointer_lost_beside_a_reloader_that_serves_is_put_back_without_a_build() {
+fn a_pointer_lost_beside_an_updater_that_serves_is_put_back_without_a_build() {
     let (place, _) = persisted();
     let mut running = place.started();
     let before = place.current().folder_name();

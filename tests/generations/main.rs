@@ -1,6 +1,6 @@
 //! Generations through their whole life: built, persisted, loaded again, followed, withheld, damaged and repaired.
 //!
-//! Reloader and store are driven directly, so nothing here waits for time to pass.
+//! Updater and store are driven directly, so nothing here waits for time to pass.
 
 mod catalogue;
 mod changes;

@@ -65,7 +65,7 @@ fn a_set_that_was_current_once_is_withheld_at_a_start_all_the_same() {
 }
 
 #[test]
-fn reindexing_confirms_it_and_a_running_reloader_takes_the_result_over() {
+fn reindexing_confirms_it_and_a_running_updater_takes_the_result_over() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a"]));

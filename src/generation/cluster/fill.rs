@@ -11,7 +11,6 @@ use bytes::Bytes;
 use crate::catalogue::{
     AttributeValues, AttributeValuesBuilder, Bulk, CatalogueBuildError, MergedProduct, ProductVersion, ScratchCatalogue,
 };
-use crate::engine::EngineError;
 use crate::engine::opensearch::cluster::{Cluster, ClusterError};
 use crate::engine::opensearch::{
     self, DocumentText, DocumentWriter, Fill, FilledGeneration, IndexPrefix, Parts, PublishError, Published, Publisher,
@@ -19,51 +18,13 @@ use crate::engine::opensearch::{
 use crate::generation::BuildError;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, DOWNLOADS, SEARCH, TABLES, TEXTS, VERSIONS};
-use crate::generation::cluster::{MergedSet, PARTS_FORMAT};
+use crate::generation::cluster::{FillError, MergedSet, PARTS_FORMAT};
 use crate::generation::log::{ChangeLog, ScratchFormer};
 use crate::generation::versions::{VersionReader, VersionWriter};
-use crate::scratch::{Scratch, ScratchError};
+use crate::scratch::Scratch;
 use crate::search::forward::Forward;
 use crate::search::score::{LengthStatistics, TermScores};
-use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchIndex, SearchIndexError, SearchParts, StemId};
-
-/// Why a generation can't be filled or published.
-#[derive(Debug, thiserror::Error)]
-pub enum FillError {
-    /// The parts can't be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// A scratch file can't be written or read.
-    #[error(transparent)]
-    Scratch(#[from] ScratchError),
-    /// The words that were found can't be read back.
-    #[error(transparent)]
-    Search(#[from] SearchIndexError),
-    /// The cluster refuses or doesn't respond.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The cluster refuses or doesn't respond.
-    #[error(transparent)]
-    Cluster(#[from] ClusterError),
-    #[error("the generation can't be published")]
-    Publish(#[from] PublishError),
-}
-
-impl FillError {
-    pub(super) fn catalogue(error: CatalogueBuildError, scratch: &Scratch) -> Self {
-        match error {
-            CatalogueBuildError::Scratch(error) => scratch.error(error).into(),
-            error => BuildError::Catalogue(error).into(),
-        }
-    }
-
-    fn engine(error: opensearch::FillError, scratch: &Scratch) -> Self {
-        match error {
-            opensearch::FillError::Scratch(error) => scratch.error(error).into(),
-            opensearch::FillError::Engine(error) => error.into(),
-        }
-    }
-}
+use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchIndex, SearchParts, StemId};
 
 /// Gets the products done and their number, of both passes together; may stop the fill.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;

@@ -1,10 +1,12 @@
 //! Generations in a cluster: filled and published by `--reindex`, followed by servers.
 
+mod error;
 mod fill;
 mod merge;
 mod open;
 
-pub use fill::{FillError, Filler, published_already};
+pub use error::FillError;
+pub use fill::{Filler, published_already};
 pub use merge::MergedSet;
 pub use open::{OpenRemoteError, open};
 

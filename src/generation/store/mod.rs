@@ -11,19 +11,14 @@ mod read;
 mod sweep;
 mod write;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use self::read::read_small;
-use self::write::{CURRENT_STEPS, replace, write_generation, write_manifest};
 use crate::export::{IdPrefixes, Skipped};
-use crate::generation::artifact::Artifact;
-use crate::generation::failpoint::{Step, reach};
+use crate::generation::Generation;
 use crate::generation::stamp::FolderStamp;
-use crate::generation::{Generation, INDEX_FORMAT};
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
@@ -115,114 +110,6 @@ impl Store {
 
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// The name of the generation's current folder; `None` where nothing is.
-    pub fn current_name(&self) -> Option<String> {
-        let name = String::from_utf8(read_small(&self.folder.join(CURRENT)).ok()?).ok()?;
-        let name = name.trim();
-        is_generation_name(name).then(|| name.to_owned())
-    }
-
-    /// The manifests of what could be loaded: the current generation, then the others from the newest on.
-    pub fn candidates(&self) -> Vec<Manifest> {
-        let current = self.current_name();
-        let mut others: Vec<_> =
-            self.generation_names().into_iter().filter(|name| Some(name) != current.as_ref()).collect();
-        others.sort_by_key(|name| std::cmp::Reverse(self.manifest(name).map(|manifest| manifest.built_at)));
-        current.into_iter().chain(others).filter_map(|name| self.manifest(&name)).collect()
-    }
-
-    /// The manifest of the current generation.
-    pub fn current(&self) -> Option<Manifest> {
-        self.manifest(&self.current_name()?)
-    }
-
-    /// Whether the current generation was made by a version of the program that has another form of index. It is whole
-    /// by the checks of this version, and is left as it is.
-    pub fn is_foreign_current(&self) -> bool {
-        self.current_name().is_some_and(|name| self.foreign(&name).is_some())
-    }
-
-    /// The manifest of a generation's folder; `None` where it isn't there or isn't of this form of index.
-    pub fn manifest(&self, name: &str) -> Option<Manifest> {
-        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
-        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-        (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
-    }
-
-    /// The head of a manifest of another form of index.
-    fn foreign(&self, name: &str) -> Option<Head> {
-        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
-        let head: Head = serde_json::from_slice(&text).ok()?;
-        (head.format != INDEX_FORMAT && format!("{}-{}", head.generation, head.build) == name).then_some(head)
-    }
-
-    fn generation_names(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        names.filter(|name| is_generation_name(name)).collect()
-    }
-
-    /// Makes the folder where there is none.
-    pub fn create(&self) -> Result<(), StoreError> {
-        let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
-        created.map_err(StoreError::io("creating", &self.folder))
-    }
-
-    /// Writes a generation and makes it current; older ones but one are removed. Answers its manifest.
-    ///
-    /// # Errors
-    /// If the disk refuses, or another process holds the lock for too long; what was current stays so.
-    pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
-        self.create()?;
-        let _lock = self.lock()?;
-        let manifest = Manifest {
-            format: INDEX_FORMAT,
-            build: self.unused_build(&about.generation),
-            generation: about.generation,
-            built_at: about.built_at,
-            software_count: about.software_count,
-            inputs: about.inputs,
-            id_prefixes: about.id_prefixes,
-            skipped: about.skipped,
-            parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
-        };
-        let folder = self.folder.join(manifest.folder_name());
-        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
-        // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
-        // swept with the next generation.
-        if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
-            drop(fs::remove_dir_all(&folder));
-        }
-        written?;
-        self.sweep();
-        Ok(manifest)
-    }
-
-    /// Makes an existing generation current, and notes which files make it, so that the next start needn't read them.
-    pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
-        let _lock = self.lock()?;
-        let is_noted = manifest.inputs == inputs;
-        let manifest = Manifest { inputs, ..manifest.clone() };
-        if !is_noted {
-            write_manifest(&self.folder.join(manifest.folder_name()), &manifest)?;
-        }
-        if self.current_name().as_deref() != Some(&manifest.folder_name()) {
-            self.point_to(&manifest)?;
-        }
-        Ok(manifest)
-    }
-
-    fn unused_build(&self, generation: &Generation) -> String {
-        let taken = |build: &u32| self.folder.join(format!("{generation}-{build:04}")).exists();
-        let build = (1..u32::MAX).find(|build| !taken(build)).unwrap_or_default();
-        format!("{build:04}")
-    }
-
-    fn point_to(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        let path = self.folder.join(CURRENT);
-        replace(&path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
     }
 }
 

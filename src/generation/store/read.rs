@@ -1,6 +1,6 @@
-//! Reading generations: each byte is compared with the manifest's checksums.
+//! Finding and reading generations: each byte is compared with the manifest's checksums.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -9,14 +9,64 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::catalogue::Bulk;
+use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, DOWNLOADS, TABLES, TEXTS};
 use crate::generation::store::lock::NONBLOCK;
-use crate::generation::store::{MANIFEST, Manifest, PartEntry, Store, StoreError, is_part_name};
+use crate::generation::store::{
+    CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name, is_part_name,
+};
 
 /// The largest pointer or manifest that is read: a thousand times what is written. One that grew isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {
+    /// The name of the generation's current folder; `None` where nothing is.
+    pub fn current_name(&self) -> Option<String> {
+        let name = String::from_utf8(read_small(&self.folder.join(CURRENT)).ok()?).ok()?;
+        let name = name.trim();
+        is_generation_name(name).then(|| name.to_owned())
+    }
+
+    /// The manifests of what could be loaded: the current generation, then the others from the newest on.
+    pub fn candidates(&self) -> Vec<Manifest> {
+        let current = self.current_name();
+        let mut others: Vec<_> =
+            self.generation_names().into_iter().filter(|name| Some(name) != current.as_ref()).collect();
+        others.sort_by_key(|name| std::cmp::Reverse(self.manifest(name).map(|manifest| manifest.built_at)));
+        current.into_iter().chain(others).filter_map(|name| self.manifest(&name)).collect()
+    }
+
+    /// The manifest of the current generation.
+    pub fn current(&self) -> Option<Manifest> {
+        self.manifest(&self.current_name()?)
+    }
+
+    /// Whether the current generation was made by a version of the program that has another form of index. It is whole
+    /// by the checks of this version, and is left as it is.
+    pub fn is_foreign_current(&self) -> bool {
+        self.current_name().is_some_and(|name| self.foreign(&name).is_some())
+    }
+
+    /// The manifest of a generation's folder; `None` where it isn't there or isn't of this form of index.
+    pub fn manifest(&self, name: &str) -> Option<Manifest> {
+        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
+        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+        (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
+    }
+
+    /// The head of a manifest of another form of index.
+    pub(super) fn foreign(&self, name: &str) -> Option<Head> {
+        let text = read_small(&self.folder.join(name).join(MANIFEST)).ok()?;
+        let head: Head = serde_json::from_slice(&text).ok()?;
+        (head.format != INDEX_FORMAT && format!("{}-{}", head.generation, head.build) == name).then_some(head)
+    }
+
+    pub(super) fn generation_names(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        names.filter(|name| is_generation_name(name)).collect()
+    }
+
     /// Reads the parts of a generation and checks every byte of them. Parts that are rarely requested stay in their files.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
         // The texts are as large as all the rest.
@@ -100,7 +150,7 @@ pub(super) fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_file(path)?.take(MAX_MANIFEST_BYTES).read_to_end(&mut content)?;
     Ok(content)

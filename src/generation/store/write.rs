@@ -7,10 +7,75 @@ use std::path::Path;
 use crate::file::{Access, Draft, folder_of, sync_folder};
 use crate::generation::artifact::Artifact;
 use crate::generation::failpoint::{Step, reach};
-use crate::generation::store::{MANIFEST, Manifest, NEXT, StoreError};
+use crate::generation::stamp::FolderStamp;
+use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
+use crate::generation::{Generation, INDEX_FORMAT};
+
+impl Store {
+    /// Makes the folder where there is none.
+    pub fn create(&self) -> Result<(), StoreError> {
+        let created = reach(Step::StoreFolder).and_then(|()| fs::create_dir_all(&self.folder));
+        created.map_err(StoreError::io("creating", &self.folder))
+    }
+
+    /// Writes a generation and makes it current; older ones but one are removed. Answers its manifest.
+    ///
+    /// # Errors
+    /// If the disk refuses, or another process holds the lock for too long; what was current stays so.
+    pub fn save(&self, artifact: &Artifact, about: NewGeneration) -> Result<Manifest, StoreError> {
+        self.create()?;
+        let _lock = self.lock()?;
+        let manifest = Manifest {
+            format: INDEX_FORMAT,
+            build: self.unused_build(&about.generation),
+            generation: about.generation,
+            built_at: about.built_at,
+            software_count: about.software_count,
+            inputs: about.inputs,
+            id_prefixes: about.id_prefixes,
+            skipped: about.skipped,
+            parts: artifact.parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect(),
+        };
+        let folder = self.folder.join(manifest.folder_name());
+        let written = write_generation(&folder, artifact, &manifest).and_then(|()| self.point_to(&manifest));
+        // Where only the last sync failed it is current, and would leave nothing current. Folders that can't be removed now are
+        // swept with the next generation.
+        if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
+            drop(fs::remove_dir_all(&folder));
+        }
+        written?;
+        self.sweep();
+        Ok(manifest)
+    }
+
+    /// Makes an existing generation current, and notes which files make it, so that the next start needn't read them.
+    pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
+        let _lock = self.lock()?;
+        let is_noted = manifest.inputs == inputs;
+        let manifest = Manifest { inputs, ..manifest.clone() };
+        if !is_noted {
+            write_manifest(&self.folder.join(manifest.folder_name()), &manifest)?;
+        }
+        if self.current_name().as_deref() != Some(&manifest.folder_name()) {
+            self.point_to(&manifest)?;
+        }
+        Ok(manifest)
+    }
+
+    pub(super) fn unused_build(&self, generation: &Generation) -> String {
+        let taken = |build: &u32| self.folder.join(format!("{generation}-{build:04}")).exists();
+        let build = (1..u32::MAX).find(|build| !taken(build)).unwrap_or_default();
+        format!("{build:04}")
+    }
+
+    pub(super) fn point_to(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let path = self.folder.join(CURRENT);
+        replace(&path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
+    }
+}
 
 /// Writes a generation's folder, its manifest last.
-pub(super) fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> Result<(), StoreError> {
+fn write_generation(folder: &Path, artifact: &Artifact, manifest: &Manifest) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
     for (name, content) in &artifact.parts {
@@ -36,11 +101,11 @@ type ReplaceSteps = [Step; 4];
 const MANIFEST_STEPS: ReplaceSteps =
     [Step::ManifestCreated, Step::ManifestHalf, Step::ManifestSynced, Step::ManifestRenamed];
 /// Where making a generation current can go wrong.
-pub(super) const CURRENT_STEPS: ReplaceSteps =
+const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 
 /// Replaces a file so that a reader, or a restart at any moment, sees the old one whole or the new one whole.
-pub(super) fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
+fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
     let [created, half, synced, renamed] = steps;
     let folder = folder_of(path);
     // The index holds no secret: its files get the permissions of other files in its folder.

@@ -1,0 +1,47 @@
+//! Why a generation can't be filled into a cluster.
+
+use crate::catalogue::CatalogueBuildError;
+use crate::engine::EngineError;
+use crate::engine::opensearch::cluster::ClusterError;
+use crate::engine::opensearch::{self, PublishError};
+use crate::generation::BuildError;
+use crate::scratch::{Scratch, ScratchError};
+use crate::search::SearchIndexError;
+
+/// Why a generation can't be filled or published.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    /// The parts can't be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A scratch file can't be written or read.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// The words that were found can't be read back.
+    #[error(transparent)]
+    Search(#[from] SearchIndexError),
+    /// The cluster refuses or doesn't respond.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The cluster refuses or doesn't respond.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    #[error("the generation can't be published")]
+    Publish(#[from] PublishError),
+}
+
+impl FillError {
+    pub(super) fn catalogue(error: CatalogueBuildError, scratch: &Scratch) -> Self {
+        match error {
+            CatalogueBuildError::Scratch(error) => scratch.error(error).into(),
+            error => BuildError::Catalogue(error).into(),
+        }
+    }
+
+    pub(super) fn engine(error: opensearch::FillError, scratch: &Scratch) -> Self {
+        match error {
+            opensearch::FillError::Scratch(error) => scratch.error(error).into(),
+            opensearch::FillError::Engine(error) => error.into(),
+        }
+    }
+}
