@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::text::printable::is_escaped;
+use crate::text::printable::has_hidden;
 
 /// The longest query, in characters. A need is named in fewer; a text that was pasted isn't.
 const MAX_CHARACTERS: usize = 64;
@@ -26,7 +26,7 @@ pub fn normal(query: &str) -> Option<String> {
     let is_counted = !normal.is_empty()
         && words.len() <= MAX_WORDS
         && normal.chars().count() <= MAX_CHARACTERS
-        && !normal.contains(is_escaped)
+        && !has_hidden(&normal)
         && !words.iter().any(|word| is_private(word))
         && !has_many_digits(&normal);
     is_counted.then_some(normal)
