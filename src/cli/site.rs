@@ -1,7 +1,7 @@
 //! The settings of the page.
 
 use crate::key::Rate;
-use crate::text::printable::is_escaped;
+use crate::text::printable::marked_hidden;
 
 /// The longest title, in characters: what fits a tab or a line.
 const MAX_TITLE_LENGTH: usize = 80;
@@ -31,8 +31,10 @@ fn plain(text: &str, max_length: usize) -> Result<String, String> {
     if length > max_length {
         return Err(format!("it has {length} characters; write at most {max_length}"));
     }
-    match text.chars().find(|c| is_escaped(*c) || *c == '\t') {
-        Some(c) => Err(format!("it has the control character {}; write one line of plain text", c.escape_unicode())),
+    match marked_hidden(text).find(|(c, is_hidden)| *is_hidden || *c == '\t') {
+        Some((c, _)) => {
+            Err(format!("it has the hidden character {}; write one line of plain text", c.escape_unicode()))
+        }
         None => Ok(text.to_owned()),
     }
 }
@@ -50,7 +52,7 @@ mod tests {
         assert!(introduction(&"é".repeat(601)).is_err());
         for wrong in ["a\nb", "a\tb", "a\u{0}b", "a\u{7f}b", "a\u{9b}b", "a\u{202e}b", "a\u{2028}b"] {
             let error = introduction(wrong).expect_err(wrong);
-            assert!(error.contains("control character \\u{"), "{error}");
+            assert!(error.contains("hidden character \\u{"), "{error}");
         }
     }
 

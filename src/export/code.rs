@@ -193,6 +193,10 @@ codes! {
     PrivateHost = "private_host", Warning;
     /// A host without a known top-level domain.
     UnknownTopLevelDomain = "unknown_top_level_domain", Warning;
+    /// A URL with a user name and a password, which would be published.
+    UrlCredentials = "url_credentials", Warning;
+    /// A URL with a port that doesn't exist.
+    InvalidPort = "invalid_port", Warning;
     /// Files in the data folder that are almost named like exports.
     IgnoredFile = "ignored_file", Warning;
     /// A link that browsers don't follow.

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::text::printable::is_escaped;
+use crate::text::printable::marked_hidden;
 
-/// Replaces characters that a reader can't see but a model reads (control characters, bidirectional and tag characters) by
-/// U+FFFD, cuts texts after `max_characters` code points, and arrays after `max_items`. Line ends and tabs stay: JSON escapes them.
+/// Replaces hidden characters, which a model reads and a person doesn't see, with U+FFFD, and cuts texts after `max_characters` code
+/// points and arrays after `max_items`. Line ends and tabs are kept: JSON escapes them.
 pub(super) fn clean(value: Value, max_characters: usize, max_items: usize) -> Value {
     match value {
         Value::String(text) => clean_text(&text, max_characters).into(),
@@ -20,17 +20,13 @@ pub(super) fn clean(value: Value, max_characters: usize, max_items: usize) -> Va
 }
 
 fn clean_text(text: &str, max_characters: usize) -> String {
-    let mut characters = text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c });
+    let shown = |(c, is_hidden)| if is_hidden && !matches!(c, '\n' | '\r') { char::REPLACEMENT_CHARACTER } else { c };
+    let mut characters = marked_hidden(text).map(shown);
     let mut clean: String = characters.by_ref().take(max_characters).collect();
     if characters.next().is_some() {
         clean.push('…');
     }
     clean
-}
-
-fn is_hidden(c: char) -> bool {
-    let is_invisible = matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    is_invisible || (is_escaped(c) && c != '\n' && c != '\r')
 }
 
 #[cfg(test)]

@@ -85,6 +85,46 @@ fn git_revision_is_a_side() {
 }
 
 #[test]
+fn repository_of_a_stranger_runs_no_command() {
+    let folder = folder_with(&["a"]);
+    let path = folder.path();
+    git(path, &["init", "-q"]);
+    git(path, &["add", "data"]);
+    git(path, &["commit", "-qm", "one"]);
+    // A partial clone fetches what it lacks by a command that its configuration names.
+    let ran = path.join("ran");
+    git(path, &["config", "core.repositoryFormatVersion", "1"]);
+    git(path, &["config", "extensions.partialClone", "origin"]);
+    git(path, &["config", "remote.origin.promisor", "true"]);
+    git(path, &["config", "remote.origin.url", &format!("file://{}", path.display())]);
+    git(path, &["config", "remote.origin.uploadpack", &format!("touch {}; git-upload-pack", ran.display())]);
+    let hash = Command::new("git").args(["rev-parse", "HEAD:data/tools.json"]).current_dir(path).output();
+    let hash = text(&hash.expect("git runs").stdout).trim().to_owned();
+    let object = path.join(".git/objects").join(&hash[..2]).join(&hash[2..]);
+    fs::remove_file(&object).expect("removed");
+    let output = diff(path, &["HEAD:data", "data"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).contains("git can't read HEAD:data/tools.json"), "{output:?}");
+    assert!(!ran.exists(), "the repository's command ran");
+}
+
+#[test]
+fn replacement_objects_are_not_followed_and_sizes_come_first() {
+    let folder = folder_with(&["a"]);
+    let path = folder.path();
+    git(path, &["init", "-q"]);
+    git(path, &["add", "data"]);
+    git(path, &["commit", "-qm", "one"]);
+    write(path, &export(&["b"]));
+    git(path, &["commit", "-qam", "two"]);
+    git(path, &["replace", "HEAD~1:data/tools.json", "HEAD:data/tools.json"]);
+    assert_eq!(ids(&diff(path, &["--format", "json", "HEAD~1:data", "HEAD:data"])), [["b"], ["a"]]);
+    let large = diff(path, &["--max-file-bytes", "100", "HEAD~1:data", "HEAD:data"]);
+    assert_eq!(large.status.code(), Some(2), "{large:?}");
+    assert!(text(&large.stderr).contains("HEAD~1:data/tools.json is larger than 100 bytes"), "{large:?}");
+}
+
+#[test]
 fn git_that_is_missing_is_said_to_be() {
     let folder = folder_with(&["a"]);
     let output = crate::binary::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();

@@ -68,7 +68,12 @@ fn is_export(name: &str) -> bool {
 }
 
 fn source(object: &str, hash: &str, limits: &Limits) -> Result<Result<SourceFile, Box<Finding>>, GitError> {
-    let bytes = output(&["cat-file", "blob", hash], object, limits.max_file_bytes)?;
+    let limit = limits.max_file_bytes;
+    // Asked first: git holds a whole blob in memory to print it.
+    if text(&["cat-file", "-s", hash], object)?.parse().is_ok_and(|bytes: u64| bytes > limit) {
+        return Err(GitError::TooLarge { object: object.to_owned(), limit });
+    }
+    let bytes = output(&["cat-file", "blob", hash], object, limit)?;
     Ok(SourceFile::from_bytes(Path::new(object), bytes.into()))
 }
 
@@ -77,11 +82,16 @@ fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// The standard output of git, up to a limit.
+/// The standard output of git, up to a limit. The repository may be a stranger's: objects that are missing from a partial clone
+/// aren't fetched, since that runs what the repository's configuration names, and no object is replaced by another.
 fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")
         .args(arguments)
+        // Since git 2.45; an older one asks for a protocol, and none is allowed.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "")
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::text::printable::is_escaped;
+use crate::text::printable::has_hidden;
 
 /// Maximum length in characters. A need takes fewer; a pasted text doesn't.
 const MAX_CHARACTERS: usize = 64;
@@ -26,7 +26,7 @@ pub fn normal(query: &str) -> Option<String> {
     let is_counted = !normal.is_empty()
         && words.len() <= MAX_WORDS
         && normal.chars().count() <= MAX_CHARACTERS
-        && !normal.contains(is_escaped)
+        && !has_hidden(&normal)
         && !words.iter().any(|word| is_private(word))
         && !has_many_digits(&normal);
     is_counted.then_some(normal)

@@ -60,6 +60,15 @@ pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
         return Some(Doubt::new(Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP));
     };
+    if authority.userinfo().is_some_and(|user| user.as_str().contains(':')) {
+        let message = "the URL has a user name and a password, which would be published".to_owned();
+        return Some(Doubt::new(Code::UrlCredentials, message, "write it without them, and change the password"));
+    }
+    if authority.port_to_u16().is_err() {
+        let port = authority.port().map_or("", |port| port.as_str());
+        let message = format!("the URL's port {port} doesn't exist; the last one is 65535");
+        return Some(Doubt::new(Code::InvalidPort, message, "correct the port, or leave it out"));
+    }
     match authority.host_parsed() {
         Host::Ipv4(address) => ipv4(address),
         Host::Ipv6(address) => ipv6(address),
@@ -184,10 +193,20 @@ mod tests {
             ("https://wiki/", "unknown_top_level_domain"),
             ("https://1.2.3/", "unknown_top_level_domain"),
             ("http://http://acme.example/", "unknown_top_level_domain"),
+            ("https://user:secret@acme.dev/", "url_credentials"),
+            ("https://:secret@acme.dev:99999/", "url_credentials"),
+            ("https://acme.dev:99999/", "invalid_port"),
+            ("https://acme.dev:65536", "invalid_port"),
         ] {
             let found = doubt(Uri::parse(url).expect("a URI")).map(|doubt| doubt.code.as_str());
             assert_eq!(found, Some(code), "{url}");
         }
+    }
+
+    #[test]
+    fn password_of_a_url_is_not_repeated() {
+        let doubt = doubt(Uri::parse("https://user:secret@acme.dev/").expect("a URI")).expect("a doubt");
+        assert!(!format!("{} {}", doubt.message, doubt.help).contains("secret"));
     }
 
     #[test]
@@ -207,6 +226,8 @@ mod tests {
             "https://localhost.acme.org/",
             "https://local.acme.org/",
             "https://user@acme.dev/?u=http://localhost",
+            "https://acme.dev:65535/@a:b",
+            "https://acme.dev:/",
             "http://203.1.114.1/",
             "http://[2606:4700::1111]/",
             "http://abcdefghij234567.onion/",

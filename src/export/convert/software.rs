@@ -9,6 +9,7 @@ use crate::export::text::{Kind, Value};
 use crate::export::vocabulary::{NearMiss, RECORD};
 use crate::export::{Code, SectionKind};
 use crate::record::{AdditionalProperty, EvidenceStatus, OfferingType, Rating, Software, Source, slug};
+use crate::text::printable::marked_hidden;
 
 /// Reads a single record that has already been checked.
 pub(in crate::export) fn record(record: Value<'_>) -> Option<Software> {
@@ -145,13 +146,13 @@ impl Reader {
         }
     }
 
-    /// Advises on an invisible character in an id, because the id can't be copied from what's
-    /// displayed.
+    /// Warns of a character in an id that can't be seen, or white space other than a space: such an id can't be typed from what is shown.
     fn invisible(&mut self, value: Value<'_>, path: Path<'_>, id: &str) {
         if id.is_ascii() {
             return;
         }
-        if let Some(c) = id.chars().find(|c| is_invisible(*c)) {
+        let is_unseen = |(c, is_hidden): &(char, bool)| *is_hidden || (!c.is_ascii() && c.is_whitespace());
+        if let Some((c, _)) = marked_hidden(id).find(is_unseen) {
             let message = format!("the id contains U+{:04X}, a character that isn't seen", u32::from(c));
             self.report(Code::InvisibleCharacter, value, path, message, "remove it, or write an ordinary character");
         }
@@ -233,14 +234,6 @@ impl SoftwareBuilder<'_> {
             additional_properties: self.additional_properties.into(),
         })
     }
-}
-
-/// Whether a character is invisible: white space other than the ASCII space, zero-width, soft
-/// hyphen or bidirectional control. Joiners don't count, because some scripts need them.
-fn is_invisible(c: char) -> bool {
-    let is_format = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    is_format || (!c.is_ascii() && c.is_whitespace())
 }
 
 /// Keeps the first of several names with the same slug.

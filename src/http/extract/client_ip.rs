@@ -1,29 +1,29 @@
 //! Determines the caller's IP address behind trusted proxies.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use axum::extract::ConnectInfo;
-use axum::http::{Extensions, HeaderMap};
+use axum::http::{Extensions, HeaderMap, HeaderValue};
 use ipnet::IpNet;
 
-/// Returns the nearest address that isn't a trusted proxy's; `None` if the request came over no
-/// connection.
+/// Stands for all callers whose proxy names them in a form that can't be read, so that they share one quota.
+const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
+
+/// The caller's address: the nearest one that isn't a trusted proxy's; `None` for a request that came over no connection.
 ///
-/// Each proxy appends its peer's address to `X-Forwarded-For`. So the list is read from its end for
-/// as long as the addresses belong to trusted proxies. Headers from an untrusted peer are ignored.
+/// Each proxy appends the address of its peer to `X-Forwarded-For`, so the list is read from its end, as long as the addresses
+/// are those of trusted proxies. The header of an untrusted peer is ignored. An entry that is no address is never taken for the
+/// proxy's: it is [`UNKNOWN`].
 pub(in crate::http) fn client_ip(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = extensions.get::<ConnectInfo<SocketAddr>>()?;
     let mut client = peer.ip().to_canonical();
-    let hops = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<&str> = hops.flat_map(|value| value.split(',')).collect();
-    for hop in hops.iter().rev() {
+    let values: Vec<_> = headers.get_all("x-forwarded-for").iter().map(HeaderValue::as_bytes).collect();
+    let hops = values.iter().rev().flat_map(|value| value.rsplit(|byte| *byte == b','));
+    for hop in hops.map(<[u8]>::trim_ascii).filter(|hop| !hop.is_empty()) {
         if !trusted.iter().any(|network| network.contains(&client)) {
             break;
         }
-        match parse(hop.trim()) {
-            Some(address) => client = address.to_canonical(),
-            None => break,
-        }
+        client = str::from_utf8(hop).ok().and_then(parse).map_or(UNKNOWN, |address| address.to_canonical());
     }
     Some(client)
 }
@@ -39,10 +39,16 @@ mod tests {
     use super::*;
 
     fn client(peer: &str, forwarded: &str) -> String {
+        client_of(peer, &[forwarded.as_bytes()])
+    }
+
+    fn client_of(peer: &str, forwarded: &[&[u8]]) -> String {
         let mut extensions = Extensions::new();
         extensions.insert(ConnectInfo(SocketAddr::new(peer.parse().expect("an address"), 1)));
         let mut headers = HeaderMap::new();
-        headers.insert("x-forwarded-for", forwarded.parse().expect("a header"));
+        for value in forwarded {
+            headers.append("x-forwarded-for", HeaderValue::from_bytes(value).expect("a header"));
+        }
         let trusted = ["10.0.0.0/8".parse().expect("a network")];
         client_ip(&extensions, &headers, &trusted).expect("an address").to_string()
     }
@@ -52,11 +58,24 @@ mod tests {
         assert_eq!(client("10.0.0.1", "198.51.100.7"), "198.51.100.7");
         assert_eq!(client("192.0.2.1", "198.51.100.7"), "192.0.2.1");
         assert_eq!(client("10.0.0.1", "1.1.1.1, 198.51.100.7, 10.0.0.2"), "198.51.100.7", "the first one is made up");
-        assert_eq!(client("10.0.0.1", "unknown"), "10.0.0.1");
         assert_eq!(client("::ffff:10.0.0.1", "198.51.100.7"), "198.51.100.7");
         assert_eq!(client("10.0.0.1", "198.51.100.7:4711"), "198.51.100.7");
         assert_eq!(client("10.0.0.1", "1.1.1.1, [2001:db8::7]:4711"), "2001:db8::7");
         assert_eq!(client("10.0.0.1", "[2001:db8::7]"), "2001:db8::7");
         assert_eq!(client("10.0.0.1", ""), "10.0.0.1");
+    }
+
+    #[test]
+    fn caller_in_an_unreadable_form_is_never_taken_for_the_proxy() {
+        assert_eq!(client("10.0.0.1", "unknown"), "::");
+        assert_eq!(client_of("10.0.0.1", &[b"\xff"]), "::");
+        assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7, \xff"]), "::");
+        assert_eq!(
+            client_of("10.0.0.1", &[b"\xff, 198.51.100.7"]),
+            "198.51.100.7",
+            "the proxy's own entry is the last"
+        );
+        assert_eq!(client_of("10.0.0.1", &[b"\xff", b"198.51.100.7"]), "198.51.100.7", "proxies may add a line");
+        assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7", b"10.0.0.2,"]), "198.51.100.7");
     }
 }
