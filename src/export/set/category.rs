@@ -16,12 +16,15 @@ const SHORTEST: usize = 5;
 /// Longest slug that is compared, in bytes.
 const LONGEST: usize = 100;
 /// How many times as many products a category has that isn't declared, to be what another name means.
-const MANY_TIMES: usize = 10;
+pub(super) const MANY_TIMES: usize = 10;
 /// Most pairs of names that are compared. A set beyond it has no system of categories.
 const PAIRS: usize = 1_000_000;
 
 /// Largest record in which the place of a category is looked for.
 const RECORD_BYTES: usize = 1 << 20;
+
+/// The properties with categories.
+pub(super) const KEYS: [&str; 2] = ["category", "categories"];
 
 /// A category of the set, by its slug.
 struct Category<'d> {
@@ -48,7 +51,7 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
         let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
         let Some((export, index)) = suspect.first.map(|(export, index)| (&exports[export], index)) else { continue };
         findings.add(Code::NearMissCategory, export.file.shared_path(), || {
-            finding(suspect, meant, location(export, index, suspect.name), exports)
+            finding(suspect, meant, location(export, index, &KEYS, suspect.name), exports)
         });
     }
 }
@@ -111,7 +114,7 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
     let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     let (name, other) = (suspect.name, meant.name);
     let (of, has) = (products(suspect.products), products(meant.products));
-    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, other));
+    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, &KEYS, other));
     let (why, related) = match &meant.declared {
         Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
         None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
@@ -125,22 +128,22 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
     }
 }
 
-/// Where a product names a category. Its record is parsed again, which costs less than to keep the place for each product.
-fn location(export: &ParsedExport<'_>, index: usize, name: &str) -> Location {
+/// Where a product has a value in one of these properties. Its record is parsed again, which costs less than to keep the place for each product.
+pub(super) fn location(export: &ParsedExport<'_>, index: usize, keys: &[&'static str], name: &str) -> Location {
     let element = export.contents.sections[SectionKind::Software as usize].span(index);
     let bytes =
         export.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
     let (document, _) = text::parse(bytes, Limits::default().max_depth);
-    let found = document.as_ref().and_then(|document| named(document.root(), name));
-    let (key, position, place) = found.unwrap_or(("category", None, 0..element.len()));
+    let found = document.as_ref().and_then(|document| named(document.root(), keys, name));
+    let (key, position, place) = found.unwrap_or((keys[0], None, 0..element.len()));
     let pointer = SectionKind::Software.pointer(index, key);
     let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
     export.file.location(element.start + place.start..element.start + place.end, pointer)
 }
 
-/// The place in a record that names a category: the property, the position if it is an array, and the range.
-fn named(record: Value<'_>, name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
-    ["category", "categories"].into_iter().find_map(|key| {
+/// The place in a record that has a value: the property, the position if it is an array, and the range.
+fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
+    keys.iter().copied().find_map(|key| {
         let value = record.get(key)?;
         if value.is_text(name) {
             return Some((key, None, value.span()));
