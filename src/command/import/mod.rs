@@ -1,28 +1,34 @@
-//! `import`: an export made of a table, its mapping confirmed.
+//! `import`: an export made of a table, or brought up to date with it; its mapping and changes confirmed.
 
-use std::collections::BTreeMap;
+mod dialogue;
+mod mapping;
+mod print;
+
+pub(super) use self::print::findings as print_findings;
+
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use self::dialogue::{ask, is_terminal, required};
+use super::changes;
 use super::data::DATA_FOLDER;
 use super::progress::step;
 use super::write_file::{check_absent, write_file};
-use super::{Failure, print_error, print_note};
+use super::{Failure, print_note};
 use crate::cli::{DateOrderArg, ImportArgs};
-use crate::curate::tabular::{self, Cell, DateOrder, Document, Envelope, Mapping, Table, Target};
+use crate::curate::tabular::{
+    self, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Findings, Level, Mapping, Match,
+    ReadOptions, Rejected, Table,
+};
 use crate::error::chain;
-use crate::export::{self, Finding, IdPrefixes, Limits, Report, Severity, SourceFile};
+use crate::export::{self, Export, IdPrefixes, Limits, Report};
 use crate::record::slug;
 use crate::text::printable::printable;
 
-/// Longest sample in a proposal, in characters.
-const SAMPLE_CHARS: usize = 40;
-/// Longest answer that is read from a terminal, in bytes.
-const ANSWER_BYTES: u64 = 4096;
-/// Findings that are printed.
-const PRINTED: usize = 50;
+/// Records that are listed as missing in the table.
+const SHOWN_MISSING: usize = 10;
 
 /// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, unconfirmed or invalid.
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
@@ -32,149 +38,256 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
     }
 }
 
+/// What the export becomes, and what the table is brought into.
+enum Goal {
+    New { output: PathBuf, envelope: Envelope },
+    Update { output: PathBuf, export: Box<Export> },
+}
+
+struct Job<'j> {
+    args: &'j ImportArgs,
+    table: &'j Table,
+    mapping: &'j Mapping,
+    goal: Goal,
+    answers: HashMap<String, Choice>,
+}
+
+/// A document, not yet written.
+struct Draft {
+    json: String,
+    rows: Vec<Option<usize>>,
+    cleared: usize,
+    missing: Vec<String>,
+}
+
 fn import(args: &ImportArgs) -> Result<(), Failure> {
     let data = args.data.clone().unwrap_or_else(|| DATA_FOLDER.into());
-    let output = args
-        .output
-        .clone()
-        .unwrap_or_else(|| data.join(args.file.file_stem().unwrap_or_default()).with_extension("json"));
-    if args.write_mapping.is_none() {
+    let default = || data.join(args.file.file_stem().unwrap_or_default()).with_extension("json");
+    let output = args.update.clone().or_else(|| args.output.clone()).unwrap_or_else(default);
+    let rejected_path = args.file.with_extension("rejected").with_added_extension(table_extension(&args.file));
+    if args.valid_rows {
+        check_absent(&rejected_path, args.force)?;
+    }
+    if args.write_mapping.is_none() && args.update.is_none() {
         check_absent(&output, args.force)?;
+        check_keeps(&output, args)?;
     }
-    let table = step("Reading the table", |progress| {
-        tabular::read(&args.file, args.sheet.as_deref(), args.max_file_bytes, progress)
-    });
-    let name = args.file.display();
-    let table = table.map_err(|error| {
-        let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
-        Failure { text: format!("{name}: {}", chain(&error)), code }
-    })?;
+    let table = read_table(args)?;
     for note in &table.notes {
-        print_note(&format!("note: {note}"));
-    }
-    let Some(mapping) = mapping(args, &table)? else { return Ok(()) };
-    let envelope = Envelope {
-        name: required(args.name.as_ref(), "--name", "Name of the export")?,
-        license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
-    };
-    let categories = declared_categories(&data, args.max_file_bytes);
-    let order = args.date_order.map(|order| match order {
-        DateOrderArg::Dmy => DateOrder::DayFirst,
-        DateOrderArg::Mdy => DateOrder::MonthFirst,
-    });
-    let document = step("Mapping the rows", |_| tabular::document(&table, &mapping, &envelope, &categories, order));
-    let document = document.map_err(|problems| {
-        for problem in &problems.kept {
-            let row = problem.row.map_or_else(String::new, |row| format!("row {row}, "));
-            print_error(&printable(&format!("{row}column `{}`: {}", problem.column, problem.message)));
-        }
-        Failure::usage(format!("number of problems: {}; nothing was written", problems.count))
-    })?;
-    for note in &document.notes {
         print_note(&printable(&format!("note: {note}")));
     }
-    checked(&table, &mapping, &document, &output)?;
-    if output.parent() == Some(&data) && args.output.is_none() {
-        let failed = |error| Failure { text: format!("{} can't be made: {error}", data.display()), code: 1 };
-        std::fs::create_dir_all(&data).map_err(failed)?;
+    let Some(mapping) = mapping::choose(args, &table)? else { return Ok(()) };
+    let goal = goal(args, output)?;
+    if matches!(goal, Goal::New { .. }) {
+        mapping::check_required(&table, &mapping)?;
     }
-    write_file(&output, args.force, |out| out.write_all(document.json.as_bytes()))?;
-    print_note(&format!("{} products are in {}.", document.rows.len(), output.display()));
+    let categories = declared_categories(&data, args.max_file_bytes);
+    let options = ConvertOptions {
+        categories: &categories,
+        date_order: args.date_order.map(|order| match order {
+            DateOrderArg::Dmy => DateOrder::DayFirst,
+            DateOrderArg::Mdy => DateOrder::MonthFirst,
+        }),
+        fix: args.fix,
+        unique_ids: args.unique_ids,
+    };
+    let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &options));
+    let today = export::latest_day(jiff::Timestamp::now());
+    let mut job = Job { args, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
+    let mut draft = job.draft(&mut conversion)?;
+    let checked = |draft: &Draft, job: &Job<'_>, findings: &mut Findings| {
+        step("Checking the export", |_| tabular::check(&job.checked(draft), today, findings));
+    };
+    checked(&draft, &job, &mut conversion.findings);
+    print::findings(&conversion.findings);
+    let (causes, errors) = conversion.findings.count(Level::Error);
+    let mut rejected = Rejected::new();
+    if errors > 0 {
+        if !args.valid_rows || !conversion.findings.is_about_rows() {
+            let mut hint = if args.valid_rows {
+                String::new()
+            } else {
+                "; --valid-rows writes the rows without errors".to_owned()
+            };
+            let fixable = conversion.findings.fixable;
+            if fixable > 0 {
+                let _ = write!(hint, "; --fix completes {fixable} addresses");
+            }
+            let text = format!(
+                "number of errors: {errors}, of causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
+            );
+            return Err(Failure::usage(text));
+        }
+        rejected = conversion.findings.rejected().clone();
+        for (row, reasons) in tabular::rejected(&job.checked(&draft), today) {
+            rejected.entry(row).or_insert(reasons);
+        }
+        conversion.records.retain(|record| !rejected.contains_key(&record.row));
+        conversion.findings = Findings::default();
+        draft = job.draft(&mut conversion)?;
+        checked(&draft, &job, &mut conversion.findings);
+        if conversion.findings.count(Level::Error).0 > 0 {
+            print::findings(&conversion.findings);
+            return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
+        }
+    }
+    job.write(&draft, &data)?;
+    if !rejected.is_empty() {
+        write_file(&rejected_path, args.force, |out| tabular::write_rejected(&table, &mapping, &rejected, out))?;
+        let text = format!(
+            "{} rows with errors are in {1}, with the reasons; correct them, then import {1} with --update.",
+            rejected.len(),
+            rejected_path.display()
+        );
+        print_note(&text);
+    }
     Ok(())
 }
 
-/// The mapping that is given or confirmed; `None` where it was written to a file to be edited.
-fn mapping(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>, Failure> {
-    if let Some(path) = &args.mapping {
-        let failed = |error: io::Error| Failure { text: format!("{} can't be read: {error}", path.display()), code: 1 };
-        let text = std::fs::read(path).map_err(failed)?;
-        let mapping = Mapping::parse(&text, table);
-        return mapping.map(Some).map_err(|error| Failure::usage(format!("{}: {}", path.display(), chain(&error))));
+fn table_extension(file: &Path) -> &'static str {
+    let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+    if ["json", "ndjson", "jsonl"].iter().any(|json| extension == *json) { "ndjson" } else { "csv" }
+}
+
+fn read_table(args: &ImportArgs) -> Result<Table, Failure> {
+    let options =
+        ReadOptions { sheet: args.sheet.as_deref(), encoding: args.encoding.as_deref(), header_row: args.header_row };
+    let table = step("Reading the table", |progress| tabular::read(&args.file, options, args.max_file_bytes, progress));
+    table.map_err(|error| {
+        let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
+        Failure { text: format!("{}: {}", args.file.display(), chain(&error)), code }
+    })
+}
+
+fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
+    let Some(path) = &args.update else {
+        let envelope = Envelope {
+            name: required(args.name.as_ref(), "--name", "Name of the export")?,
+            license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
+        };
+        return Ok(Goal::New { output, envelope });
+    };
+    let export = changes::open(path, args.max_file_bytes)?;
+    Ok(Goal::Update { output, export: Box::new(export) })
+}
+
+/// Refuses to overwrite an export that holds what no table does.
+fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
+    if !output.is_file() {
+        return Ok(());
     }
-    let mapping = Mapping::propose(table);
-    if let Some(path) = &args.write_mapping {
-        write_mapping(path, &mapping, table)?;
-        return Ok(None);
+    let report = read(&[output.to_owned()], args.max_file_bytes);
+    let Some(export) = report.exports.first() else { return Ok(()) };
+    let others = super::export::left_out(export);
+    if others.is_empty() {
+        return Ok(());
     }
-    print_note(proposal(table, &mapping).trim_end());
-    if args.yes {
-        return Ok(Some(mapping));
+    let name = output.display();
+    Err(Failure::usage(format!(
+        "{name} holds what a table doesn't: {}; --update {name} keeps it. To replace the export as a whole, remove the file first",
+        others.join(", ")
+    )))
+}
+
+impl Job<'_> {
+    fn checked<'d>(&'d self, draft: &'d Draft) -> Checked<'d> {
+        let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
+        Checked { table: self.table, mapping: self.mapping, path: output, json: &draft.json, rows: &draft.rows }
     }
-    if !io::stdin().is_terminal() {
-        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping FILE, \
-                    edit that and give it with --mapping FILE";
-        return Err(Failure::usage(text));
-    }
-    match ask("Import with this mapping? [Y/n/e]")?.to_lowercase().as_str() {
-        "" | "y" | "yes" => Ok(Some(mapping)),
-        "e" => {
-            write_mapping(&args.file.with_extension("mapping.json"), &mapping, table)?;
-            Ok(None)
+
+    fn draft(&mut self, conversion: &mut Conversion) -> Result<Draft, Failure> {
+        let (table, mapping, unique_ids) = (self.table, self.mapping, self.args.unique_ids);
+        match &self.goal {
+            Goal::New { envelope, .. } => {
+                let all: Vec<usize> = (0..conversion.records.len()).collect();
+                conversion.complete(table, mapping, &all, HashMap::new(), unique_ids);
+                let rows = conversion.records.iter().map(|record| Some(record.row)).collect();
+                let json = tabular::document(envelope, &conversion.records);
+                Ok(Draft { json, rows, cleared: 0, missing: Vec::new() })
+            }
+            Goal::Update { export, .. } => {
+                let may_ask = is_terminal() && !self.args.yes;
+                let answers = &mut self.answers;
+                let mut failed = None;
+                let mut decide = |question: &Match| {
+                    if let Some(choice) = answers.get(&question.row) {
+                        return Some(*choice);
+                    }
+                    let choice = may_ask.then(|| dialogue::choice(question))?;
+                    match choice {
+                        Ok(choice) => {
+                            answers.insert(question.row.clone(), choice);
+                            Some(choice)
+                        }
+                        Err(failure) => {
+                            failed = Some(failure);
+                            None
+                        }
+                    }
+                };
+                let options = (self.args.remove_missing, unique_ids);
+                let updated = tabular::update(export, table, mapping, conversion, options, &mut decide);
+                if let Some(failure) = failed {
+                    return Err(failure);
+                }
+                let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
+                let tabular::Updated { json, rows, cleared, missing } = updated;
+                Ok(Draft { json, rows, cleared, missing })
+            }
         }
-        _ => Err(Failure::usage("nothing was written")),
+    }
+
+    fn write(&self, draft: &Draft, data: &Path) -> Result<(), Failure> {
+        let (args, count) = (self.args, draft.rows.len());
+        match &self.goal {
+            Goal::New { output, .. } => {
+                if output.parent() == Some(data) && args.output.is_none() {
+                    let failed =
+                        |error| Failure { text: format!("{} can't be made: {error}", data.display()), code: 1 };
+                    std::fs::create_dir_all(data).map_err(failed)?;
+                }
+                write_file(output, args.force, |out| out.write_all(draft.json.as_bytes()))?;
+                print_note(&format!("{count} products are in {}.", output.display()));
+            }
+            Goal::Update { output, export } => {
+                if draft.json.as_bytes() == &*export.document {
+                    print_note(&format!("The table changes nothing in {}.", output.display()));
+                    return Ok(());
+                }
+                print_changes(export, draft, args)?;
+                if !args.yes {
+                    if !is_terminal() {
+                        return Err(Failure::usage(
+                            "the changes aren't confirmed: accept them with --yes. Nothing was written",
+                        ));
+                    }
+                    if !matches!(ask("Write these changes? [Y/n]")?.to_lowercase().as_str(), "" | "y" | "yes") {
+                        return Err(Failure::usage("nothing was written"));
+                    }
+                }
+                write_file(output, true, |out| out.write_all(draft.json.as_bytes()))?;
+                print_note(&format!("{count} products are in {}.", output.display()));
+            }
+        }
+        Ok(())
     }
 }
 
-fn write_mapping(path: &Path, mapping: &Mapping, table: &Table) -> Result<(), Failure> {
-    check_absent(path, false)?;
-    let json = mapping.to_json(table);
-    write_file(path, false, |out| out.write_all(json.as_bytes()))?;
-    print_note(&format!("The mapping is in {0}: edit it, then import with --mapping {0}", path.display()));
+/// Prints what an update changes, as `diff` does.
+fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
+    changes::print(export, &draft.json)?;
+    if draft.cleared > 0 {
+        print_note(&format!("Values removed, since their cells are empty: {}.", draft.cleared));
+    }
+    if !draft.missing.is_empty() {
+        let shown: Vec<_> = draft.missing.iter().take(SHOWN_MISSING).map(String::as_str).collect();
+        let more = draft.missing.len() - shown.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let what = if args.remove_missing { "are removed" } else { "stay (--remove-missing removes them)" };
+        let text = format!("Records that the table doesn't have {what}: {}{more}.", shown.join(", "));
+        print_note(&printable(&text));
+    }
     Ok(())
-}
-
-/// Each column with its target and a sample.
-fn proposal(table: &Table, mapping: &Mapping) -> String {
-    let mut text = format!("{} rows. Proposed mapping:\n", table.rows.len());
-    let shown = |text: &str, most: usize| {
-        let line = text.replace(['\n', '\r'], " ");
-        let cut: String = line.chars().take(most).collect();
-        printable(&if cut.len() < line.len() { format!("{cut}…") } else { cut }).into_owned()
-    };
-    let heads: Vec<_> = table.heads.iter().map(|head| shown(head, SAMPLE_CHARS)).collect();
-    let targets: Vec<_> = mapping.targets.iter().map(|target| shown(&target.to_string(), SAMPLE_CHARS)).collect();
-    let width = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or_default();
-    let (wide, wider) = (width(&heads), width(&targets));
-    for (column, (head, target)) in heads.iter().zip(&targets).enumerate() {
-        let sample = table.rows.iter().find_map(|row| match &row.cells[column] {
-            Cell::Text(text) | Cell::Json(text) => Some(shown(text, SAMPLE_CHARS)),
-            Cell::Empty | Cell::Error(_) => None,
-        });
-        let line = format!("  {head:wide$}  →  {target:wider$}  {}", sample.unwrap_or_default());
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    for (property, otherwise) in [("id", "made of the name"), ("evidence_status", "pending-review")] {
-        if !mapping.has(property) {
-            let _ = writeln!(text, "  No column is `{property}`: {otherwise}.");
-        }
-    }
-    for property in ["name", "url"].into_iter().filter(|property| !mapping.has(property)) {
-        let _ =
-            writeln!(text, "  No column is `{property}`, which every product needs: edit the mapping or the table.");
-    }
-    text
-}
-
-fn required(given: Option<&String>, option: &str, question: &str) -> Result<String, Failure> {
-    let answer = match given {
-        Some(given) => given.clone(),
-        None if io::stdin().is_terminal() => ask(&format!("{question}:"))?,
-        None => String::new(),
-    };
-    if answer.trim().is_empty() {
-        return Err(Failure::usage(format!("every export needs {option}; add it")));
-    }
-    Ok(answer)
-}
-
-fn ask(question: &str) -> Result<String, Failure> {
-    use std::io::{BufRead as _, Read as _, Write as _};
-    let failed = |error: io::Error| Failure { text: format!("the terminal can't be read: {error}"), code: 1 };
-    let mut err = io::stderr().lock();
-    write!(err, "{question} ").and_then(|()| err.flush()).map_err(failed)?;
-    let mut answer = String::new();
-    let read = io::stdin().lock().take(ANSWER_BYTES).read_line(&mut answer).map_err(failed)?;
-    if read == 0 { Err(Failure::usage("nothing was written")) } else { Ok(answer.trim().to_owned()) }
 }
 
 /// The names of the declared categories, by id. A data folder with errors declares what is valid; none declares nothing.
@@ -190,52 +303,4 @@ fn read(files: &[PathBuf], max_file_bytes: u64) -> Report {
     step("Reading the declared categories", |progress| {
         export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)
     })
-}
-
-/// Checks the document as `check` does, and shows the findings with row and column.
-fn checked(table: &Table, mapping: &Mapping, document: &Document, output: &Path) -> Result<(), Failure> {
-    let total = document.json.len() as u64;
-    let report = step("Checking the export", |progress| {
-        let file = SourceFile::from_bytes(output, document.json.clone().into());
-        export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|done| {
-            progress(done, total);
-        })
-    });
-    for finding in report.findings.iter().take(PRINTED) {
-        let severity = if finding.severity() == Severity::Error { "error" } else { "warning" };
-        let place = place(table, mapping, document, finding);
-        let code = finding.code.as_str();
-        print_note(&printable(&format!("{severity}[{code}]: {place}: {}; {}", finding.message, finding.help)));
-        for related in &finding.related {
-            if let Some(row) = row(document, &related.location.pointer) {
-                print_note(&printable(&format!("  row {row}: {}", related.note)));
-            }
-        }
-    }
-    let found = report.error_count() + report.warning_count();
-    if found > PRINTED {
-        print_note(&format!("and {} more findings", found - PRINTED));
-    }
-    if report.is_valid() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "number of errors: {}; correct the table or the mapping. Nothing was written",
-        report.error_count()
-    )))
-}
-
-fn row(document: &Document, pointer: &str) -> Option<u64> {
-    let index: usize = pointer.strip_prefix("/software/")?.split('/').next()?.parse().ok()?;
-    document.rows.get(index).copied()
-}
-
-fn place(table: &Table, mapping: &Mapping, document: &Document, finding: &Finding) -> String {
-    let pointer = &finding.location.pointer;
-    let Some(row) = row(document, pointer) else {
-        return format!("the export{}", if pointer.is_empty() { String::new() } else { format!(" at {pointer}") });
-    };
-    let property = pointer.split('/').nth(3).unwrap_or_default().replace("~1", "/").replace("~0", "~");
-    let column = mapping.targets.iter().position(|target: &Target| target.property() == Some(&property));
-    column.map_or_else(|| format!("row {row}"), |column| format!("row {row}, column `{}`", table.heads[column]))
 }
