@@ -35,7 +35,7 @@ pub struct ImportArgs {
     /// Licence of the export, a URL [default: a terminal is asked]
     #[arg(long, value_name = "URL")]
     pub license: Option<String>,
-    /// Worksheet of a workbook that shows several
+    /// Worksheet of a workbook that shows several, or list of a JSON document with several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
     /// Row that names the columns, as a spreadsheet program numbers it [default: found out]

@@ -42,7 +42,13 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Err(Failure::usage(format!("{name} has no record `{id}`; `add` adds one")));
     }
     let categories = BTreeMap::new();
-    let options = ConvertOptions { categories: &categories, date_order: None, fix: false, unique_ids: false };
+    let options = ConvertOptions {
+        categories: &categories,
+        date_order: None,
+        known: Some(&export),
+        fix: false,
+        unique_ids: false,
+    };
     let mut conversion = tabular::convert(&table, &mapping, &options);
     let stated = conversion.records[0].text("id");
     if let Some(id) = stated.filter(|of| id.is_none() && ids.contains(&of.as_str())) {

@@ -72,7 +72,7 @@ fn dates_with_slashes_need_one_meaning() {
     assert_eq!((output.status.code(), export), (Some(2), None));
     let text = stderr(&output);
     assert!(
-        text.contains("`3/4/2025` is 2025-04-03 or 2025-03-04: 2\n  row 2: `3/4/2025`\n  row 3: `5/6/2025`"),
+        text.contains("`3/4/2025` is 2025-04-03 or 2025-03-04 (2)\n  row 2: `3/4/2025`\n  row 3: `5/6/2025`"),
         "{text}"
     );
     let (_, export) = import("t.csv", csv(["3/4/2025", "5/6/2025"]).as_bytes(), &["--date-order", "mdy"]);
@@ -88,10 +88,10 @@ fn faults_of_a_table_are_told() {
     for (csv, expected) in [
         ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
         ("name,url\n", "no row below its heads"),
-        ("name,url\nA,#N/A\n", "error: column B `url`: the cell has the error of a formula: 1\n  row 2: `#N/A`"),
+        ("name,url\nA,#N/A\n", "error: column B `url`: the cell has the error of a formula (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
-            "the id made of the name is taken: 1\n  row 3: `a` gives `a`, as does row 2`",
+            "the id made of the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
         ),
         ("App,Title of it\nA,x\n", "no column is `url`, which every product needs; the table has `App`, `Title of it`"),
     ] {

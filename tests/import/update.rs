@@ -60,7 +60,8 @@ fn rows_are_matched_by_name_and_url_without_ids() {
         (&software[0]["name"], &software[0]["category"], &software[0]["seats"]),
         (&json!("MOSS"), &json!("Audits"), &json!(1.5))
     );
-    assert_eq!(software[2]["id"], "oak");
+    // Values of the export are known: `a` is one.
+    assert_eq!((&software[2]["id"], &software[2]["tags"]), (&json!("oak"), &json!(["a", "b"])));
     assert_eq!(export["glossary"][0]["term"], "LOTO");
     assert!(
         text.contains("Records that the table doesn't have stay (--remove-missing removes them): Fern (fern)."),
@@ -121,4 +122,38 @@ fn force_does_not_delete_what_a_table_does_not_hold() {
         "{text}"
     );
     assert_eq!(fs::read_to_string(folder.0.path().join("e.json")).expect("a file"), EXPORT);
+}
+
+#[test]
+fn an_answer_decides_what_an_unclear_row_is() {
+    use software_directory::curate::tabular::{self, Choice, ConvertOptions, Mapping, ReadOptions};
+    use software_directory::export::{Limits, SourceFile, examine};
+    use software_directory::record::CalendarDate;
+
+    let csv = b"Name,Website\nMoss Pro,https://moss.example/\n";
+    let table = tabular::parse(csv, "csv", ReadOptions::default(), &|_, _| {}).expect("a table");
+    let mapping = Mapping::propose(&table);
+    let categories = std::collections::BTreeMap::new();
+    let options =
+        ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
+    let file = SourceFile::from_bytes("e.json".as_ref(), EXPORT.into());
+    let today = CalendarDate::parse("2026-01-01").expect("a day");
+    let report = examine(vec![file], &Limits::default(), today, &|_| {});
+    for (choice, expected) in
+        [(Choice::Update, vec!["Moss Pro", "Fern"]), (Choice::Add, vec!["Moss", "Fern", "Moss Pro"])]
+    {
+        let mut conversion = tabular::convert(&table, &mapping, &options);
+        let mut asked = Vec::new();
+        let mut answer = |question: &tabular::Match| {
+            asked.push(question.id.clone());
+            Some(choice)
+        };
+        let exports = &report.exports[0];
+        let updated = tabular::update(exports, &table, &mapping, &mut conversion, (false, false), &mut answer)
+            .expect("an update");
+        let export: Value = serde_json::from_str(&updated.json).expect("JSON");
+        let names: Vec<_> =
+            export["software"].as_array().expect("records").iter().map(|record| record["name"].clone()).collect();
+        assert_eq!((names, asked), (expected.into_iter().map(Value::from).collect(), vec!["moss".to_owned()]));
+    }
 }

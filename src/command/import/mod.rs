@@ -88,6 +88,10 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             DateOrderArg::Dmy => DateOrder::DayFirst,
             DateOrderArg::Mdy => DateOrder::MonthFirst,
         }),
+        known: match &goal {
+            Goal::New { .. } => None,
+            Goal::Update { export, .. } => Some(export),
+        },
         fix: args.fix,
         unique_ids: args.unique_ids,
     };
@@ -123,6 +127,9 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             rejected.entry(row).or_insert(reasons);
         }
         conversion.records.retain(|record| !rejected.contains_key(&record.row));
+        if conversion.records.is_empty() {
+            return Err(Failure::usage("no row is without errors; nothing was written"));
+        }
         conversion.findings = Findings::default();
         draft = job.draft(&mut conversion)?;
         checked(&draft, &job, &mut conversion.findings);

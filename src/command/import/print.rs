@@ -11,7 +11,7 @@ pub(in crate::command) fn findings(findings: &Findings) {
             continue;
         }
         for (row, value) in &group.examples {
-            print_note(&printable(&if value.is_empty() { format!("  {row}") } else { format!("  {row}: `{value}`") }));
+            print_note(&printable(&if value.is_empty() { format!("  {row}") } else { format!("  {row}: {value}") }));
         }
         let more = group.count - group.examples.len();
         if more > 0 && !group.examples.is_empty() {
@@ -26,11 +26,9 @@ pub(in crate::command) fn findings(findings: &Findings) {
 fn heading(group: &Group) -> String {
     let Group { level, column, message, count, examples, .. } = group;
     let place = if column.is_empty() { String::new() } else { format!("{column}: ") };
-    let text = format!("{}: {place}{message}: {count}", level.as_str());
-    match examples.first() {
-        Some((row, value)) if *level == Level::Note && !value.is_empty() => {
-            format!("{text} (such as `{value}` in {row})")
-        }
-        _ => text,
-    }
+    let example = match examples.first() {
+        Some((row, value)) if *level == Level::Note && !value.is_empty() => format!(", such as {value} in {row}"),
+        _ => String::new(),
+    };
+    format!("{}: {place}{message} ({count}{example})", level.as_str())
 }

@@ -7,7 +7,9 @@ use zip::ZipArchive;
 use super::TableError;
 
 /// Most bytes of all files in the archive, inflated.
-const MAX_INFLATED_BYTES: u64 = 768 * 1024 * 1024;
+const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
+/// Most bytes of the shared strings, inflated: each is a text of its own in memory, however short.
+const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
 /// Most files in the archive.
 const MAX_FILES: usize = 10_000;
 /// How much of the shared strings is searched for their number, in bytes.
@@ -34,14 +36,16 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
         let file = archive.by_index(index).map_err(|error| damaged(&error))?;
         let name = file.name().map_err(|error| damaged(&error))?;
         let is_strings = name.to_ascii_lowercase().ends_with("sharedstrings.xml");
-        let mut file = file.take(rest + 1);
+        let limit = if is_strings { limit.min(MAX_STRINGS_BYTES) } else { limit };
+        let allowed = rest.min(limit);
+        let mut file = file.take(allowed + 1);
         let mut head = Vec::new();
         if is_strings {
             (&mut file).take(STRINGS_HEAD).read_to_end(&mut head).map_err(|error| damaged(&error))?;
         }
         let size =
             head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(|error| damaged(&error))?;
-        if size > rest {
+        if size > allowed {
             let text = format!(
                 "the workbook has more than {limit} bytes inside, which is the limit; remove unused rows, columns and \
                  pictures, or save the worksheet as CSV"

@@ -36,11 +36,16 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
     for finding in &report.findings {
         let (row, column) = checked.place(finding);
         let is_known = is_update && row.is_none() && finding.severity() == Severity::Warning;
-        let is_told = matches!((row, column), (Some(row), Some(column)) if findings.has_error_at(row, column));
+        let is_told = match (row, column) {
+            (Some(row), Some(column)) => findings.has_error_at(row, column),
+            (Some(row), None) => finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row),
+            _ => false,
+        };
         if !is_told && !is_known {
             causes.entry((finding.severity(), finding.code, column)).or_default().push((row, finding));
         }
     }
+    let columns = |of: Code| causes.keys().filter(move |(_, code, _)| *code == of).count();
     for ((severity, code, column), found) in &causes {
         let is_one = found.iter().all(|(_, finding)| finding.message == found[0].1.message);
         let what = if is_one { found[0].1.message.as_str() } else { code.description().trim_end_matches('.') };
@@ -54,11 +59,14 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
             let at = At { row: *row, column: *column };
             findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
         }
+        // Findings beyond those that are kept are of the only column, if there is one.
+        let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
+        findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
     }
-    for more in &report.left_out {
+    for more in report.left_out.iter().filter(|more| columns(more.code) != 1) {
         let message =
             format!("[{}] {}, in further rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
-        findings.add_more(level(more.code.severity()), &message, more.count);
+        findings.add_more(level(more.code.severity()), None, &message, more.count);
     }
 }
 

@@ -6,6 +6,7 @@ use super::convert::ConvertOptions;
 use super::date::{self, Date, DateOrder};
 use super::findings::{At, Findings, Level};
 use super::value::{self, DecimalMark};
+use super::write::texts_of;
 use super::{Cell, ColumnUse, Table, Target};
 use crate::export::{RECORD, Shape};
 
@@ -52,6 +53,9 @@ pub(super) fn settle(
             for item in items {
                 *settled.pieces.entry(item).or_default() += 1;
             }
+        }
+        for value in options.known.iter().flat_map(|export| &export.software).flat_map(|of| texts_of(of, property)) {
+            *settled.pieces.entry(value.to_string()).or_default() += 1;
         }
     } else if property == "rating" {
         check_marks(table, column, findings);

@@ -9,7 +9,7 @@ use super::date::{self, Date, DateOrder};
 use super::findings::{At, Findings, Level};
 use super::mapping::known;
 use super::{Cell, Mapping, Table, Target, value};
-use crate::export::Shape;
+use crate::export::{Export, Shape};
 use crate::record::{EvidenceStatus, OfferingType, slug};
 
 /// Names of categories that are compared with the declared ones.
@@ -31,6 +31,8 @@ pub struct ConvertOptions<'c> {
     /// The names of the declared categories, by id.
     pub categories: &'c BTreeMap<String, String>,
     pub date_order: Option<DateOrder>,
+    /// The export that is updated: its values are known, too.
+    pub known: Option<&'c Export>,
     /// Apply the fixes that need no judgement.
     pub fix: bool,
     /// Give ids that are made of names a suffix if they collide.
@@ -143,9 +145,8 @@ impl Conversion {
             }
             if let Some(first) = taken.get(&id) {
                 let fix = "add a column `id`, remove one of the two, or give such ids a suffix with --unique-ids";
-                let clash = format!("{shown}` gives `{id}`, as does {first} `");
-                let clash = clash.trim_end_matches([' ', '`']);
-                self.findings.add(Level::Error, table, at, clash, "the id made of the name is taken", fix);
+                let clash = format!("`{shown}` gives `{id}`, as does {first}");
+                self.findings.add(Level::Error, table, at, &clash, "the id made of the name is taken", fix);
             } else {
                 if suffix > 1 {
                     let message = "an id that is made of a name and was taken got a suffix";
@@ -241,7 +242,7 @@ impl Converter<'_> {
             Cell::Link(link) => self.link(at, target, &link.0, &link.1),
         };
         if let Some(value) = self.mapping.columns[column].translated(&text) {
-            self.note(at, &format!("{text}` as `{value}"), "values were translated by the mapping");
+            self.note(at, &format!("`{text}` as `{value}`"), "values were translated by the mapping");
             text = value;
         }
         if value::is_nothing(&text) {
@@ -402,7 +403,7 @@ impl Converter<'_> {
         match self.options.categories.get(&slug(&name)) {
             Some(declared) if *declared == name => name,
             Some(declared) => {
-                let value = format!("{name}` as `{declared}");
+                let value = format!("`{name}` as `{declared}`");
                 self.note(at, &value, "categories were written as they are declared");
                 declared.clone()
             }
@@ -438,7 +439,7 @@ impl Converter<'_> {
         for record in records {
             let Some(id) = record.text("id") else { continue };
             if let Some(first) = seen.get(&id) {
-                let value = format!("{id}` as in {}", self.table.row_name(self.table.rows[*first].number));
+                let value = format!("`{id}` as in {}", self.table.row_name(self.table.rows[*first].number));
                 let at = At { row: Some(record.row), column: Some(column) };
                 let fix = "give one of them another id, or remove it";
                 self.findings.add(Level::Error, self.table, at, &value, "the id is another row's, too", fix);

@@ -41,7 +41,7 @@ pub struct Group {
     /// What to do; empty for a note.
     pub fix: String,
     pub count: usize,
-    /// The first, each with its row and the value, which may be empty.
+    /// The first, each with its row and the value in backticks, or a text with several; it may be empty.
     pub examples: Vec<(String, String)>,
 }
 
@@ -60,6 +60,7 @@ pub struct Findings {
     groups: BTreeMap<(Level, Option<usize>, String), Group>,
     rejected: BTreeMap<usize, Vec<String>>,
     faulted: HashSet<(usize, usize)>,
+    has_other_errors: bool,
     /// Values that `--fix` would put right.
     pub fixable: usize,
 }
@@ -76,11 +77,15 @@ impl Findings {
             examples: Vec::new(),
         });
         group.count += 1;
+        self.has_other_errors |= level == Level::Error && at.row.is_none();
         let row = at.row.and_then(|row| table.rows.get(row));
         if let Some(row) = row.filter(|_| group.examples.len() < KEPT_EXAMPLES) {
             let mut shown: String = value.chars().take(VALUE_CHARS).collect();
             if shown.len() < value.len() {
                 shown.push('…');
+            }
+            if !shown.is_empty() && !shown.contains('`') {
+                shown = format!("`{shown}`");
             }
             group.examples.push((table.row_name(row.number), shown));
         }
@@ -95,17 +100,17 @@ impl Findings {
         }
     }
 
-    /// Counts findings that aren't known one by one.
-    pub(super) fn add_more(&mut self, level: Level, message: &str, count: usize) {
-        let group = Group {
+    /// Counts further findings of a cause that aren't known one by one.
+    pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
+        let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Group {
             level,
             column: String::new(),
             message: message.to_owned(),
             fix: String::new(),
-            count,
+            count: 0,
             examples: Vec::new(),
-        };
-        self.groups.insert((level, None, message.to_owned()), group);
+        });
+        group.count += count;
     }
 
     /// The causes, errors first, then by column.
@@ -125,9 +130,8 @@ impl Findings {
     }
 
     /// Whether errors are about rows only, so that the other rows can be written.
-    pub fn is_about_rows(&self) -> bool {
-        let errors = self.groups.values().filter(|group| group.level == Level::Error);
-        errors.into_iter().all(|group| !group.examples.is_empty())
+    pub const fn is_about_rows(&self) -> bool {
+        !self.has_other_errors
     }
 
     pub(super) fn has_error_at(&self, row: usize, column: usize) -> bool {

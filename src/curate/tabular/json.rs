@@ -32,8 +32,8 @@ pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, 
     builder.finish()
 }
 
-/// Reads an array of objects, or an object whose values are objects, by id.
-pub(super) fn read_document(bytes: &[u8]) -> Result<Table, TableError> {
+/// Reads an array of objects, also one in an object (the one that is `wanted` of several), or an object whose values are objects, by id.
+pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table, TableError> {
     let form = |text: &str| TableError::Form(text.to_owned());
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let raw: &RawValue = serde_json::from_slice(bytes).map_err(|error| {
@@ -41,19 +41,32 @@ pub(super) fn read_document(bytes: &[u8]) -> Result<Table, TableError> {
     })?;
     let mut builder = Builder::new(RowKind::Record);
     if raw.get().starts_with('[') {
-        let elements: Vec<&RawValue> =
-            serde_json::from_str(raw.get()).map_err(|error| TableError::Form(error.to_string()))?;
-        for (element, number) in elements.into_iter().zip(1_u64..) {
-            let of = members(element).map_err(|_| TableError::Form(format!("record {number} isn't a JSON object")))?;
-            builder.push(number, of)?;
-        }
-        return builder.finish();
+        return builder.list(raw);
     }
-    let by_id = members(raw).map_err(|_| form("this is neither an array nor an object of records"))?;
+    let mut by_id = members(raw).map_err(|_| form("this is neither an array nor an object of records"))?;
     if by_id.iter().any(|(key, _)| key == "software") {
         return Err(form(
             "this is an export, which needs no import (see check); a table is an array of objects, or an object of them by id",
         ));
+    }
+    let is_list =
+        |value: &RawValue| value.get().starts_with('[') && value.get()[1..].trim_ascii_start().starts_with('{');
+    let lists: Vec<String> = by_id.iter().filter(|(_, value)| is_list(value)).map(|(key, _)| key.clone()).collect();
+    let chosen = match (wanted, &lists[..]) {
+        (Some(wanted), lists) if lists.iter().any(|list| list == wanted) => Some(wanted),
+        (None, [only]) => Some(only.as_str()),
+        (Some(wanted), _) => {
+            return Err(TableError::Sheet { reason: format!("the file has no list `{wanted}`"), sheets: lists });
+        }
+        (None, []) => None,
+        (None, several) => {
+            return Err(TableError::Sheet { reason: format!("the file has {} lists", several.len()), sheets: lists });
+        }
+    };
+    if let Some(chosen) = chosen {
+        by_id.retain(|(key, _)| key == chosen);
+        builder.table.notes.push(format!("the records are those of the list `{chosen}`"));
+        return by_id.first().map_or_else(|| Err(TableError::NoRows), |(_, value)| builder.list(value));
     }
     let mut records = Vec::new();
     for (id, value) in by_id {
@@ -133,6 +146,17 @@ impl Builder {
         Ok(())
     }
 
+    /// Takes in an array of objects.
+    fn list(mut self, raw: &RawValue) -> Result<Table, TableError> {
+        let elements: Vec<&RawValue> =
+            serde_json::from_str(raw.get()).map_err(|error| TableError::Form(error.to_string()))?;
+        for (element, number) in elements.into_iter().zip(1_u64..) {
+            let of = members(element).map_err(|_| TableError::Form(format!("record {number} isn't a JSON object")))?;
+            self.push(number, of)?;
+        }
+        self.finish()
+    }
+
     fn finish(mut self) -> Result<Table, TableError> {
         header::check_area(&self.table)?;
         let width = self.table.heads.len();
@@ -171,7 +195,7 @@ mod tests {
     use super::*;
 
     fn document(json: &str) -> Result<Table, String> {
-        read_document(json.as_bytes()).map_err(|error| error.to_string())
+        read_document(json.as_bytes(), None).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -186,6 +210,12 @@ mod tests {
         assert!(document(r#"{"a": {"id": "a", "name": "A"}}"#).is_ok());
         assert!(document(r#"{"a": {"id": "x", "name": "A"}}"#).is_err());
         assert!(document(r#"{"name": "N", "software": []}"#).expect_err("an export").contains("see check"));
+        let table = document(r#"{"version": 1, "tools": [{"name": "A"}]}"#).expect("a table");
+        assert_eq!((table.rows.len(), table.notes.len()), (1, 1));
+        let several = r#"{"tags": [{"name": "t"}], "tools": [{"name": "A"}]}"#;
+        assert!(document(several).expect_err("several").contains("2 lists; name one with --sheet: tags, tools"));
+        let table = read_document(several.as_bytes(), Some("tools")).expect("a table");
+        assert_eq!(table.rows[0].cells, [Cell::Json("\"A\"".into())]);
         assert!(document(r#"{"a": 1}"#).is_err() && document("[1]").is_err() && document("{").is_err());
     }
 

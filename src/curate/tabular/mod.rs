@@ -200,7 +200,7 @@ const STEP: usize = 1000;
 /// How to read a table.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReadOptions<'o> {
-    /// The worksheet; needed if a workbook shows several.
+    /// The worksheet, or the list in a JSON document; needed if there are several.
     pub sheet: Option<&'o str>,
     /// A label of the Encoding Standard; found out if there's none.
     pub encoding: Option<&'o str>,
@@ -238,8 +238,8 @@ pub fn parse(
     let is_workbook = bytes.starts_with(b"PK\x03\x04");
     let is_json = matches!(extension, "ndjson" | "jsonl" | "json");
     let refuse = |text: &str| Err(TableError::Form(text.to_owned()));
-    if options.sheet.is_some() && !is_workbook {
-        return refuse("--sheet is of workbooks (.xlsx), and this isn't one; leave it out");
+    if options.sheet.is_some() && !is_workbook && extension != "json" {
+        return refuse("--sheet is of workbooks (.xlsx) and of JSON with several lists; leave it out");
     }
     if options.encoding.is_some() && (is_workbook || is_json) {
         return refuse("--encoding is of CSV; workbooks and JSON state their own, so leave it out");
@@ -249,7 +249,7 @@ pub fn parse(
     }
     let mut table = match extension {
         _ if is_workbook => workbook::read(bytes, options, progress)?,
-        "json" => json::read_document(bytes)?,
+        "json" => json::read_document(bytes, options.sheet)?,
         _ if is_json => json::read_lines(bytes, progress)?,
         _ => delimited::read(bytes, options, progress)?,
     };

@@ -90,7 +90,7 @@ pub fn update(
         };
         if let Some(first) = of_element.get(&element) {
             let (row, first) = (conversion.records[index].row, conversion.records[*first].row);
-            let value = format!("{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
+            let value = format!("`{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
             let at = At { row: Some(row), column: None };
             let fix = "remove one of the rows, or give the other one an id of its own";
             conversion.findings.add(Level::Error, table, at, &value, "the record is another row's, too", fix);

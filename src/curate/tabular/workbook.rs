@@ -14,10 +14,14 @@ use super::{
 const MAX_LINKED_CELLS: u64 = 10_000;
 /// Most cells with addresses, of all hyperlinks.
 const MAX_LINKS: usize = 1_000_000;
+/// Most cells with a number format that adds something.
+const MAX_FORMATS: usize = 5_000_000;
 /// Longest part of a formula in a message, in characters.
 const FORMULA_CHARS: usize = 60;
 
 type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
+/// Number formats by style.
+type Codes = Vec<Option<String>>;
 /// Row and column, from 0.
 type Place = (u32, u32);
 
@@ -27,7 +31,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let name = choose(&workbook, options.sheet)?;
     let is_1904 = workbook.has_1904_epoch();
     let links = links(&mut workbook, &name)?;
-    let formats = formats(&mut workbook, &name)?;
+    let (codes, formats) = formats(&mut workbook, &name)?;
     // Cell by cell, so that one cell at the far end of a worksheet doesn't make a range of gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
     // As the worksheet states it; the bytes done are those of its rows.
@@ -49,7 +53,10 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         if column >= MAX_COLUMNS {
             return Err(TableError::TooManyColumns { place: format!("row {number}") });
         }
-        let value = match (convert(&cell.value, formats.get(&at).map(String::as_str), is_1904), cell.formula) {
+        let value = match (
+            convert(&cell.value, formats.get(&at).and_then(|style| codes.get(*style)?.as_deref()), is_1904),
+            cell.formula,
+        ) {
             (Cell::Empty, Some(formula)) if cell.value == DataRef::Empty => Cell::Formula(shown_formula(formula)),
             (Cell::Text(text), _) if links.contains_key(&at) => {
                 Cell::Link(Box::new((text, links.get(&at).cloned().unwrap_or_default())))
@@ -119,28 +126,28 @@ fn links(workbook: &mut Workbook<'_>, sheet: &str) -> Result<HashMap<Place, Stri
     Ok(links)
 }
 
-/// The number formats of cells with one that adds something to a number.
-fn formats(workbook: &mut Workbook<'_>, sheet: &str) -> Result<HashMap<Place, String>, TableError> {
+/// The number formats by style, and the styles of cells with one that adds something to a number.
+fn formats(workbook: &mut Workbook<'_>, sheet: &str) -> Result<(Codes, HashMap<Place, usize>), TableError> {
     let mut cells = workbook.worksheet_cells_reader(sheet)?;
     let adds = |code: &str| number_format::shown(1.0, code).is_some();
-    let codes: Vec<Option<String>> = cells
+    let codes: Codes = cells
         .styles()
         .iter()
         .map(|style| style.number_format.as_ref().map(|format| format.format_code.clone()).filter(|code| adds(code)))
         .collect();
     let mut formats = HashMap::new();
     if codes.iter().all(Option::is_none) {
-        return Ok(formats);
+        return Ok((codes, formats));
     }
     while let Some((row, column, style)) = cells.next_style_id()? {
-        if let Some(Some(code)) = codes.get(style) {
-            formats.insert((row, column), code.clone());
+        if codes.get(style).is_some_and(Option::is_some) {
+            formats.insert((row, column), style);
         }
-        if formats.len() > super::MAX_CELLS {
+        if formats.len() > MAX_FORMATS {
             return Err(TableError::TooManyCells);
         }
     }
-    Ok(formats)
+    Ok((codes, formats))
 }
 
 fn convert(value: &DataRef<'_>, format: Option<&str>, is_1904: bool) -> Cell {

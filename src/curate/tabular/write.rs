@@ -124,6 +124,11 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     Ok(columns)
 }
 
+/// The texts of a property with several.
+pub(super) fn texts_of<'s>(software: &'s Software, name: &str) -> &'s [Box<str>] {
+    if let Value::Texts(texts) = value(software, name) { texts } else { &[] }
+}
+
 fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
     let optional = |text: &'s Option<Box<str>>| text.as_deref().map_or(Value::None, Value::Text);
     let texts = |texts: &'s [Box<str>]| if texts.is_empty() { Value::None } else { Value::Texts(texts) };

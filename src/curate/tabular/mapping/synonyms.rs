@@ -1,4 +1,4 @@
-//! Heads of columns in English, German and French for the properties of a record.
+//! Heads of columns in English, German, French, Spanish and Italian for the properties of a record.
 //!
 //! Only heads that say what is meant: sources are evidence and never guessed, "alternatives" may be those of the product, and "stars" may
 //! be any number.
@@ -24,6 +24,8 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "bezeichnung",
             "titel",
             "nom",
+            "nombre",
+            "nome",
             "produit",
             "anwendung",
             "logiciel",
@@ -43,6 +45,10 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "internetseite",
             "webadresse",
             "site-web",
+            "sitio-web",
+            "pagina-web",
+            "url-oficial",
+            "sito-web",
             "lien",
             "product-url",
             "website-url",
@@ -67,12 +73,50 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "entreprise",
         ],
     ),
-    ("tagline", &["short-description", "summary", "subtitle", "kurzbeschreibung", "untertitel", "resume", "slogan"]),
-    ("description", &["long-description", "details", "about", "beschreibung", "descriptif"]),
-    ("categories", &["category", "kategorie", "kategorien", "categorie", "rubrik"]),
+    (
+        "tagline",
+        &[
+            "short-description",
+            "summary",
+            "subtitle",
+            "kurzbeschreibung",
+            "untertitel",
+            "resume",
+            "slogan",
+            "descripcion-corta",
+        ],
+    ),
+    (
+        "description",
+        &["long-description", "details", "about", "beschreibung", "descriptif", "descripcion", "descrizione"],
+    ),
+    (
+        "categories",
+        &[
+            "category",
+            "kategorie",
+            "kategorien",
+            "categorie",
+            "rubrik",
+            "categoria",
+            "categorias",
+            "categoria-principal",
+        ],
+    ),
     (
         "tags",
-        &["tag", "keywords", "schlagworte", "schlagwort", "schlagworter", "stichworte", "mots-cles", "etiquettes"],
+        &[
+            "tag",
+            "keywords",
+            "schlagworte",
+            "schlagwort",
+            "schlagworter",
+            "stichworte",
+            "mots-cles",
+            "etiquettes",
+            "etiquetas",
+            "palabras-clave",
+        ],
     ),
     ("features", &["feature", "functions", "funktionen", "merkmale", "fonctionnalites", "fonctions"]),
     ("standards", &["standard", "norms", "normen", "norm", "normes", "norme"]),
@@ -80,7 +124,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("aliases", &["alias", "other-names", "also-known-as", "auch-bekannt-als", "andere-namen", "autres-noms"]),
     ("deployment", &["deployments", "hosting", "bereitstellung", "betrieb", "deploiement", "hebergement"]),
     ("pricing", &["price", "prices", "cost", "preis", "preise", "kosten", "prix", "tarif"]),
-    ("languages", &["language", "sprache", "sprachen", "langue", "langues"]),
+    ("languages", &["language", "sprache", "sprachen", "langue", "langues", "idioma", "idiomas"]),
     ("evidence_status", &["review-status", "prufstatus", "pruefstatus"]),
     (
         "evidence_checked_on",
