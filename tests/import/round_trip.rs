@@ -89,6 +89,32 @@ proptest! {
     }
 
     #[test]
+    fn an_update_with_its_own_table_changes_nothing(products in proptest::collection::vec(product(), 1..6)) {
+        let numbered: Vec<_> = products.into_iter().enumerate().map(|(n, mut product)| {
+            product["id"] = json!(format!("-{n}"));
+            product
+        }).collect();
+        let document = json!({"name": "N", "license": "https://l.example/", "software": numbered, "glossary": []});
+        let document = serde_json::to_string_pretty(&document).expect("JSON");
+        let export = read(document.clone());
+        let (mut csv, mut ndjson) = (Vec::new(), Vec::new());
+        tabular::write_csv(&export, &mut csv).expect("memory");
+        tabular::write_ndjson(&export, &mut ndjson).expect("memory");
+        for (bytes, extension) in [(&csv, "csv"), (&ndjson, "ndjson")] {
+            let table = tabular::parse(bytes, extension, ReadOptions::default(), &|_, _| {}).expect("a table");
+            let mapping = Mapping::propose(&table);
+            let categories = BTreeMap::new();
+            let options =
+                ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
+            let mut conversion = tabular::convert(&table, &mapping, &options);
+            let updated = tabular::update(&export, &table, &mapping, &mut conversion, (true, false), &mut |_| None);
+            let updated = updated.expect("an update");
+            prop_assert_eq!(&updated.json, &document, "{}", String::from_utf8_lossy(bytes));
+            prop_assert_eq!(updated.cleared, 0);
+        }
+    }
+
+    #[test]
     fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), kind in 0..4_usize) {
         let extension = ["csv", "ndjson", "xlsx", "json"][kind];
         let bytes = if kind == 2 { [b"PK\x03\x04", &bytes[..]].concat() } else { bytes };

@@ -49,8 +49,9 @@ fn what_the_table_does_not_hold_stays_to_the_byte() {
 
 #[test]
 fn rows_are_matched_by_name_and_url_without_ids() {
-    let folder =
-        Folder::new("Name,Website,Kategorie\nMOSS,http://www.moss.example,Audits\nOak,https://oak.example/,Audits\n");
+    let folder = Folder::new(
+        "Name,Website,Kategorie,Tags\nMOSS,http://www.moss.example,Audits,a\nOak,https://oak.example/,Audits,\"a, b\"\n",
+    );
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");
     let export: Value = serde_json::from_str(&export).expect("JSON");

@@ -17,14 +17,6 @@ const COMPARED_NAMES: usize = 1_000;
 /// Most edits from one category's id to another's that was probably meant.
 const NEAR_EDITS: usize = 2;
 
-/// The properties of the export itself.
-#[derive(Debug, Clone)]
-pub struct Envelope {
-    pub name: String,
-    /// Licence.
-    pub license: String,
-}
-
 /// How to convert.
 #[derive(Debug, Clone, Copy)]
 pub struct ConvertOptions<'c> {
@@ -78,85 +70,6 @@ pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -
     converter.check_ids(&records);
     converter.report_near_categories();
     Conversion { records, findings: converter.findings }
-}
-
-/// Makes an export document of records that have their ids and statuses.
-pub fn document(envelope: &Envelope, records: &[Record]) -> String {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let mut json =
-        format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
-    json.push_str("  \"software\": [");
-    for (index, record) in records.iter().enumerate() {
-        json.push_str(if index == 0 { "\n    " } else { ",\n    " });
-        json.push_str(&element(record));
-    }
-    json.push_str("\n  ]\n}\n");
-    json
-}
-
-/// A record as an element of `software`.
-pub(super) fn element(record: &Record) -> String {
-    let filled = record.properties.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let members: Vec<_> =
-        filled.map(|(name, value)| format!("\n      {}: {value}", serde_json::Value::from(name.as_str()))).collect();
-    format!("{{{}\n    }}", members.join(","))
-}
-
-impl Conversion {
-    /// Gives the records at these indices an id made of the name if there is no column of ids, and the status `pending-review` if none is
-    /// stated. `taken` are the ids of other records.
-    pub fn complete(
-        &mut self,
-        table: &Table,
-        mapping: &Mapping,
-        indices: &[usize],
-        mut taken: HashMap<String, String>,
-        unique_ids: bool,
-    ) {
-        let name_column = mapping.columns.iter().position(|of| of.target.property() == Some("name"));
-        for &index in indices {
-            let record = &mut self.records[index];
-            if !record.properties.iter().any(|(name, value)| name == "evidence_status" && value.is_some()) {
-                record.properties.retain(|(name, _)| name != "evidence_status");
-                let status = serde_json::Value::from(EvidenceStatus::PendingReview.as_str()).to_string();
-                record.properties.push(("evidence_status".to_owned(), Some(status)));
-            }
-            if let Some(id) = record.text("id") {
-                taken.insert(id, table.row_name(table.rows[record.row].number));
-            }
-            if mapping.has("id") || record.text("id").is_some() {
-                continue;
-            }
-            let row = &table.rows[record.row];
-            let name = record.text("name");
-            // A row without a name is found by the checks, but needs an id for that.
-            let made = slug(name.as_deref().unwrap_or(&format!("row {}", row.number)));
-            let at = At { row: Some(record.row), column: name_column };
-            let shown = name.clone().unwrap_or_default();
-            if made.is_empty() {
-                let fix = "add a column `id`";
-                self.findings.add(Level::Error, table, at, &shown, "no id can be made of the name", fix);
-            }
-            let mut id = made.clone();
-            let mut suffix = 1;
-            while taken.contains_key(&id) && unique_ids {
-                suffix += 1;
-                id = format!("{made}-{suffix}");
-            }
-            if let Some(first) = taken.get(&id) {
-                let fix = "add a column `id`, remove one of the two, or give such ids a suffix with --unique-ids";
-                let clash = format!("`{shown}` gives `{id}`, as does {first}");
-                self.findings.add(Level::Error, table, at, &clash, "the id made of the name is taken", fix);
-            } else {
-                if suffix > 1 {
-                    let message = "an id that is made of a name and was taken got a suffix";
-                    self.findings.add(Level::Note, table, at, &id, message, "");
-                }
-                taken.insert(id.clone(), table.row_name(row.number));
-            }
-            record.properties.insert(0, ("id".to_owned(), Some(serde_json::Value::from(id).to_string())));
-        }
-    }
 }
 
 struct Converter<'c> {

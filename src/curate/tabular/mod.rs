@@ -13,6 +13,7 @@ mod column;
 mod convert;
 mod date;
 mod delimited;
+mod document;
 mod edit;
 mod encoding;
 mod findings;
@@ -27,8 +28,9 @@ mod write;
 
 pub use check::{Checked, check, rejected};
 pub use column::sample;
-pub use convert::{Conversion, ConvertOptions, Envelope, Record, convert, document};
+pub use convert::{Conversion, ConvertOptions, Record, convert};
 pub use date::DateOrder;
+pub use document::{Envelope, document};
 pub use findings::{Findings, Group, Level};
 pub use mapping::{ColumnUse, Mapping, MappingError, Target};
 pub use update::{Choice, Match, UpdateError, Updated, update};

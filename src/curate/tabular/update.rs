@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::convert::element;
+use super::document::element;
 use super::edit::{Change, items, like, rebuild};
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
@@ -237,7 +237,7 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
             categories(old("category"), old("categories")) == categories(None, value.as_deref())
         } else {
             match (old(name), value.as_deref()) {
-                (None, None) => true,
+                (None | Some("null" | "[]" | "\"\""), None) => true,
                 (Some(old), Some(new)) => alike(old, new),
                 _ => false,
             }
