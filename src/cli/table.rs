@@ -16,11 +16,11 @@ pub struct ImportArgs {
     /// Export file to write [default: the data folder and the table's name, such as data/mine.json for mine.csv]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Overwrite the export file; refused if it holds what a table doesn't, such as a glossary
+    /// Overwrite the export file, and that of rejected rows; refused if it holds what a table doesn't, such as a glossary
     #[arg(long)]
     pub force: bool,
     /// Update an export: rows are matched by id, without ids by name and URL; everything else in it is kept
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "force", "name", "license", "write_mapping"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "name", "license", "write_mapping"])]
     pub update: Option<PathBuf>,
     /// Take the records that the table doesn't have out of the export
     #[arg(long, requires = "update")]

@@ -191,7 +191,7 @@ fn values_are_translated_and_columns_fall_back() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
     write(
         "t.csv",
-        "Name,Home,Repo,Prüfstatus\nA,,https://git.example/a,Offen\nB,https://b.example/,https://git.example/b,offen\n",
+        "Name,Repo,Home,Prüfstatus\nA,https://git.example/a,,Offen\nB,https://git.example/b,https://b.example/,offen\n",
     );
     write("values.json", r#"{"offen": "pending-review"}"#);
     write(

@@ -104,7 +104,9 @@ impl Converter<'_> {
 
     fn record(&mut self, row: usize) -> Record {
         let mut properties: Vec<(String, Option<String>)> = Vec::new();
-        for (column, of) in self.mapping.columns.iter().enumerate() {
+        let columns = self.mapping.columns.iter().enumerate();
+        let (main, fallbacks): (Vec<_>, Vec<_>) = columns.partition(|(_, of)| !of.is_fallback);
+        for (column, of) in main.into_iter().chain(fallbacks) {
             let Some(name) = of.target.property() else { continue };
             let at = At { row: Some(row), column: Some(column) };
             let found = self.cell(at, column, &of.target);
@@ -203,7 +205,7 @@ impl Converter<'_> {
                 let fix = || "correct it, or map the column to a text with additional:NAME".to_owned();
                 return raw
                     .map(|raw| Found::Value(raw.get().to_owned()))
-                    .map_err(|error| (format!("the cell isn't JSON: {error}"), fix()));
+                    .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
             }
             Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
             Target::Property(property) => *property,
