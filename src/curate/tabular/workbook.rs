@@ -30,7 +30,8 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
     let name = choose(&workbook, options.sheet)?;
     let is_1904 = workbook.has_1904_epoch();
-    let links = links(&mut workbook, &name)?;
+    let mut notes = Vec::new();
+    let links = links(&mut workbook, &name, &mut notes)?;
     let (codes, formats) = formats(&mut workbook, &name)?;
     // Cell by cell, so that one cell at the far end of a worksheet doesn't make a range of gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
@@ -73,7 +74,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         row.cells[column] = value;
     }
     push(&mut rows, row, &mut budget)?;
-    let mut table = header::table(rows, options.header_row, Table { is_1904, ..Table::default() })?;
+    let mut table = header::table(rows, options.header_row, Table { is_1904, notes, ..Table::default() })?;
     let widest = table.rows.iter().map(|row| row.cells.len()).max().unwrap_or_default();
     table.heads.resize(table.heads.len().max(widest), String::new());
     header::check_area(&table)?;
@@ -107,14 +108,20 @@ fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, Table
 }
 
 /// The addresses of cells with a hyperlink to another document.
-fn links(workbook: &mut Workbook<'_>, sheet: &str) -> Result<HashMap<Place, String>, TableError> {
+fn links(
+    workbook: &mut Workbook<'_>,
+    sheet: &str,
+    notes: &mut Vec<String>,
+) -> Result<HashMap<Place, String>, TableError> {
     let mut links = HashMap::new();
+    let mut skipped = 0;
     for link in workbook.hyperlinks_by_sheet_name(sheet)? {
         let Some(mut target) = link.target else { continue };
         if let Some(location) = link.location {
             target = format!("{target}#{location}");
         }
         if link.range.len() > MAX_LINKED_CELLS || links.len() > MAX_LINKS {
+            skipped += 1;
             continue;
         }
         for row in link.range.start.0..=link.range.end.0 {
@@ -122,6 +129,11 @@ fn links(workbook: &mut Workbook<'_>, sheet: &str) -> Result<HashMap<Place, Stri
                 links.insert((row, column), target.clone());
             }
         }
+    }
+    if skipped > 0 {
+        notes.push(format!(
+            "not read: the addresses of {skipped} links that span more than {MAX_LINKED_CELLS} cells or are beyond {MAX_LINKS} cells"
+        ));
     }
     Ok(links)
 }
