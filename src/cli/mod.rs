@@ -5,6 +5,7 @@
 mod address;
 mod check;
 mod diff;
+mod edit;
 mod engine;
 mod export_files;
 mod given;
@@ -29,6 +30,7 @@ use crate::key::Rate;
 
 pub use check::{CheckArgs, CheckFormat, Deny};
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
+pub use edit::{AddArgs, InitArgs, SetArgs};
 pub use engine::{EngineArgs, EngineKind};
 pub use export_files::ExportFilesArgs;
 pub use preview::PreviewArgs;
@@ -54,7 +56,6 @@ pub struct Cli {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum Command {
     /// Serve the directory (the default)
     Serve(ServeArgs),
@@ -64,6 +65,12 @@ pub enum Command {
     Import(ImportArgs),
     /// Write an export's products as CSV or NDJSON
     Export(ExportArgs),
+    /// Add a record to an export, checked before it is written
+    Add(AddArgs),
+    /// Change properties of a record in an export, checked before it is written
+    Set(SetArgs),
+    /// Start a folder for a directory: an export, its schema for editors, a check for GitHub, a README
+    Init(InitArgs),
     /// Report what changed between two sets of exports; exits with 0 (nothing), 1 (something) or 2 (it can't be told)
     Diff(DiffArgs),
     /// Serve a candidate folder to this machine, marked as a preview, with what it changes; the page follows the files

@@ -8,16 +8,23 @@ use super::given::{self, Given};
 
 /// Options of `import`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ImportArgs {
-    /// The table: CSV, a workbook (.xlsx) or NDJSON
+    /// The table: CSV, a workbook (.xlsx), NDJSON, or a JSON array or object of records
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Export file to write [default: the data folder and the table's name, such as data/mine.json for mine.csv]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Overwrite the export file
+    /// Overwrite the export file, and that of rejected rows; refused if it holds what a table doesn't, such as a glossary
     #[arg(long)]
     pub force: bool,
+    /// Update an export: rows are matched by id, without ids by name and URL; everything else in it is kept
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "name", "license", "write_mapping"])]
+    pub update: Option<PathBuf>,
+    /// Take the records that the table doesn't have out of the export
+    #[arg(long, requires = "update")]
+    pub remove_missing: bool,
     /// Data folder, whose exports declare the categories [default: data]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
@@ -28,11 +35,17 @@ pub struct ImportArgs {
     /// Licence of the export, a URL [default: a terminal is asked]
     #[arg(long, value_name = "URL")]
     pub license: Option<String>,
-    /// Worksheet of a workbook that has several
+    /// Worksheet of a workbook that shows several, or list of a JSON document with several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// Accept the proposed mapping
-    #[arg(long, conflicts_with = "mapping")]
+    /// Row that names the columns, as a spreadsheet program numbers it [default: found out]
+    #[arg(long, value_name = "N")]
+    pub header_row: Option<u64>,
+    /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if there's no doubt]
+    #[arg(long, value_name = "LABEL")]
+    pub encoding: Option<String>,
+    /// Accept the proposed mapping, and the changes of an update
+    #[arg(long)]
     pub yes: bool,
     /// Mapping to use, a JSON file that --write-mapping wrote
     #[arg(long, value_name = "FILE")]
@@ -40,9 +53,27 @@ pub struct ImportArgs {
     /// Write the proposed mapping to a file, and nothing else
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "yes"])]
     pub write_mapping: Option<PathBuf>,
-    /// Order of day and month in dates such as 3/4/2025 [default: found out, where one has a day above 12]
+    /// Publish a column without a meaning as an additional property, `*` all of them; repeatable
+    #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
+    pub additional: Vec<String>,
+    /// Split the lists of a column at commas; repeatable
+    #[arg(long, value_name = "COLUMN")]
+    pub split_commas: Vec<String>,
+    /// Translate the values of a column by a JSON file such as {"geprüft": "vendor-sources-reviewed"}; repeatable
+    #[arg(long, value_name = "COLUMN=FILE")]
+    pub map_values: Vec<String>,
+    /// Order of day and month in dates such as 3/4/2025 [default: found out, if one has a day above 12]
     #[arg(long, value_name = "ORDER")]
     pub date_order: Option<DateOrderArg>,
+    /// Give ids that are made of names and collide a suffix, such as moss-2
+    #[arg(long)]
+    pub unique_ids: bool,
+    /// Apply the fixes that need no judgement: missing and broken schemes of addresses, rows that repeat another
+    #[arg(long)]
+    pub fix: bool,
+    /// Write the valid rows; the others go, with their reasons, to FILE.rejected.csv, to be corrected and imported with --update
+    #[arg(long, conflicts_with = "remove_missing")]
+    pub valid_rows: bool,
     /// Largest file that is read, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
@@ -59,6 +90,7 @@ pub enum DateOrderArg {
 
 /// Options of `export`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 #[command(group(clap::ArgGroup::new("format").required(true).args(["csv", "ndjson"])))]
 pub struct ExportArgs {
     /// The export file
@@ -67,6 +99,9 @@ pub struct ExportArgs {
     /// Write CSV, which `import` reads back
     #[arg(long)]
     pub csv: bool,
+    /// Begin the CSV with a byte order mark, so that Excel reads it as UTF-8
+    #[arg(long, requires = "csv")]
+    pub bom: bool,
     /// Write NDJSON, each product as it is in the export
     #[arg(long)]
     pub ndjson: bool,

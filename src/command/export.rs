@@ -29,14 +29,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
         report.exports.first().filter(|_| report.is_valid()).ok_or_else(|| {
             Failure::usage(format!("{name} isn't a valid export; see software-directory check {name}"))
         })?;
-    let left_out = [
-        (export.reviews.len(), "reviews"),
-        (export.categories.len(), "descriptions of categories"),
-        (export.glossary.len(), "glossary terms"),
-        (export.synonyms.len(), "synonym groups"),
-    ];
-    let left_out: Vec<_> =
-        left_out.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let left_out = left_out(export);
     if !left_out.is_empty() {
         print_note(&format!("note: not in the table, which has products only: {}", left_out.join(", ")));
     }
@@ -55,8 +48,22 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What an export holds and a table doesn't.
+pub(super) fn left_out(export: &Export) -> Vec<String> {
+    let sections = [
+        (export.reviews.len(), "reviews"),
+        (export.categories.len(), "descriptions of categories"),
+        (export.glossary.len(), "glossary terms"),
+        (export.synonyms.len(), "synonym groups"),
+    ];
+    sections.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+}
+
 fn write(args: &ExportArgs, export: &Export, out: &mut dyn Write) -> io::Result<()> {
     if args.csv {
+        if args.bom {
+            out.write_all(b"\xef\xbb\xbf")?;
+        }
         tabular::write_csv(export, out)?;
     } else {
         tabular::write_ndjson(export, out)?;

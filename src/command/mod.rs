@@ -1,14 +1,17 @@
 //! The commands, one file each.
 
+mod changes;
 mod check;
 mod cluster;
 mod data;
 mod diff;
+mod edit;
 mod environment;
 mod explain;
 mod export;
 mod healthcheck;
 mod import;
+mod init;
 mod keys;
 mod log;
 mod log_filter;
@@ -45,6 +48,9 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Add(args)) => edit::add(&args),
+        Some(Command::Set(args)) => edit::set(&args),
+        Some(Command::Init(args)) => init::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Preview(args)) => preview::run(&args),
         Some(Command::Report(args)) => report::run(&args),

@@ -181,6 +181,10 @@ codes! {
     NoRecords = "no_records", Warning;
     /// A category that is almost a declared or a much more frequent one.
     NearMissCategory = "near_miss_category", Warning;
+    /// Two values of a property that differ only in spaces or in number, such as `Audit` and `Audits`.
+    SpellingVariant = "spelling_variant", Warning;
+    /// A value that is a list with commas.
+    CommaList = "comma_list", Warning;
     /// Two ids that differ in case only.
     SimilarId = "similar_id", Warning;
     /// HTML or Markdown in a text.

@@ -332,3 +332,29 @@ fn urls_of_one_website_are_shared_however_they_are_written() {
     ]);
     assert_eq!(codes(&other), [""; 0]);
 }
+
+#[test]
+fn values_in_two_spellings_and_lists_with_commas_are_noticed() {
+    let product = |id: &str, more: &str| record(id, &format!(", {more}"));
+    let check = |products: &[String]| {
+        found(&examine(&[("x.json", &envelope(&format!(r#""software": [{}]"#, products.join(", "))))]))
+    };
+    let variants = check(&[
+        product("a", r#""category": "Energiemanagement", "tags": ["Audit"]"#),
+        product("b", r#""category": "Energiemanagement", "tags": ["Audit", "ISO 9001"]"#),
+        product("c", r#""category": "Energie Management", "tags": ["Audits", "ISO9001", "iso 9001"]"#),
+    ]);
+    let expected = [
+        ("spelling_variant", "\"Energie Management\"", "/software/2/category"),
+        ("spelling_variant", "\"Audits\"", "/software/2/tags/0"),
+        ("spelling_variant", "\"ISO9001\"", "/software/2/tags/1"),
+    ];
+    assert_eq!(variants, expected.map(|(code, text, pointer)| (code, text.to_owned(), pointer.to_owned())));
+    let lists = check(&[
+        product("a", r#""tags": ["audit, ledger, iso"], "category": "Audits, Permits""#),
+        product("b", r#""tags": ["class", "clas"], "category": "Audits""#),
+        product("c", r#""category": "Quality, safety and environment""#),
+    ]);
+    let codes: Vec<_> = lists.iter().map(|(code, _, pointer)| (*code, pointer.as_str())).collect();
+    assert_eq!(codes, [("comma_list", "/software/0/tags/0"), ("comma_list", "/software/0/category")]);
+}

@@ -2,7 +2,11 @@
 
 #[path = "../common/binary.rs"]
 mod binary;
+mod edit;
+mod messy;
 mod round_trip;
+mod update;
+mod workbook;
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +35,7 @@ fn import(file: &str, content: &[u8], more: &[&str]) -> (Output, Option<serde_js
 #[test]
 fn a_csv_becomes_an_export() {
     let csv = "Title;Homepage;Tags;Last checked;Note\nÄpfel;https://a.example/;x|y;31.12.2024;=n\n;;;;\n";
-    let (output, export) = import("t.csv", csv.as_bytes(), &[]);
+    let (output, export) = import("t.csv", csv.as_bytes(), &["--additional", "Note"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let product = &export.expect("an export")["software"][0];
     let expected = serde_json::json!({"id": "apfel", "name": "Äpfel", "url": "https://a.example/", "tags": ["x", "y"],
@@ -54,7 +58,9 @@ fn a_finding_names_row_and_column_and_nothing_is_written() {
     let csv = "name,Homepage\nA,https://a.example/\n\nB,b.example\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);
     assert_eq!((output.status.code(), export), (Some(2), None));
-    assert!(stderr(&output).contains("error[invalid_uri]: row 4, column `Homepage`"), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.contains("error: column B `Homepage`: [invalid_uri] `url` is not a URI"), "{text}");
+    assert!(text.contains("  row 4: `b.example`\n  fix: write \"https://b.example\""), "{text}");
 }
 
 #[test]
@@ -64,7 +70,11 @@ fn dates_with_slashes_need_one_meaning() {
     };
     let (output, export) = import("t.csv", csv(["3/4/2025", "5/6/2025"]).as_bytes(), &[]);
     assert_eq!((output.status.code(), export), (Some(2), None));
-    assert!(stderr(&output).contains("rows 2, 3"), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(
+        text.contains("`3/4/2025` is 2025-04-03 or 2025-03-04 (2)\n  row 2: `3/4/2025`\n  row 3: `5/6/2025`"),
+        "{text}"
+    );
     let (_, export) = import("t.csv", csv(["3/4/2025", "5/6/2025"]).as_bytes(), &["--date-order", "mdy"]);
     assert_eq!(export.expect("an export")["software"][0]["evidence_checked_on"], "2025-03-04");
     let (_, export) = import("t.csv", csv(["3/4/2025", "5/31/2025"]).as_bytes(), &[]);
@@ -76,10 +86,14 @@ fn dates_with_slashes_need_one_meaning() {
 #[test]
 fn faults_of_a_table_are_told() {
     for (csv, expected) in [
-        ("name,name\nA,B\n", "columns 1 and 2 both have the head `name`"),
+        ("name,name,url\nA,B,https://a.example/\n", "columns A and B both have the head `name`"),
         ("name,url\n", "no row below its heads"),
-        ("name,url\nA,#N/A\n", "row 2, column `url`: the cell has the error #N/A"),
-        ("name,url\nA,https://a.example/\na,https://b.example/\n", "row 3, column `name`: the id `a`"),
+        ("name,url\nA,#N/A\n", "error: column B `url`: the cell has the error of a formula (1)\n  row 2: `#N/A`"),
+        (
+            "name,url\nA,https://a.example/\na,https://b.example/\n",
+            "the id made of the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
+        ),
+        ("App,Title of it\nA,x\n", "no column is `url`, which every product needs; the table has `App`, `Title of it`"),
     ] {
         let (output, export) = import("t.csv", csv.as_bytes(), &[]);
         assert_eq!((output.status.code(), export), (Some(2), None), "{csv}");
@@ -107,25 +121,6 @@ fn an_existing_export_is_kept_without_force() {
     assert_eq!(fs::read(folder.path().join("out.json")).expect("a file"), b"before");
     assert_eq!(run(folder.path(), &[&arguments[..], &["--force"]].concat()).status.code(), Some(0));
     assert_ne!(fs::read(folder.path().join("out.json")).expect("a file"), b"before");
-}
-
-#[test]
-fn a_workbook_becomes_an_export_with_its_dates() {
-    let mut workbook = rust_xlsxwriter::Workbook::new();
-    let sheet = workbook.add_worksheet();
-    for (column, head) in ["Produkt", "Webseite", "Geprüft am"].into_iter().enumerate() {
-        sheet.write(0, u16::try_from(column).expect("a column"), head).expect("a cell");
-    }
-    sheet.write(2, 0, "A").and_then(|sheet| sheet.write(2, 1, "https://a.example/")).expect("a cell");
-    let day = rust_xlsxwriter::Format::new().set_num_format("yyyy-mm-dd");
-    sheet.write_with_format(2, 2, 45_658.0, &day).expect("a cell");
-    let bytes = workbook.save_to_buffer().expect("a workbook");
-    let (output, export) = import("t.xlsx", &bytes, &[]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(export.expect("an export")["software"][0]["evidence_checked_on"], "2025-01-01");
-    workbook.add_worksheet();
-    let (output, _) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
-    assert!(stderr(&output).contains("2 worksheets; name one with --sheet: Sheet1, Sheet2"), "{}", stderr(&output));
 }
 
 #[test]

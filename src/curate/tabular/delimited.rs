@@ -1,129 +1,269 @@
-//! CSV, its delimiter and its character encoding found out.
+//! CSV (RFC 4180) and its delimiter.
+//!
+//! Read here and not by the crate `csv`, which reads on silently after a quote that is never closed or that closes in the middle of a
+//! cell, and doesn't count blank lines, which a spreadsheet program shows as rows.
 
-use std::borrow::Cow;
-
-use super::{Cell, MAX_CELLS, MAX_ROWS, Progress, Row, STEP, Table, TableError, text_cell, value};
+use super::header::SEARCHED_ROWS;
+use super::{
+    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, encoding, header,
+    text_cell,
+};
 
 /// How much of a file decides on its delimiter, in bytes.
 const SAMPLE: usize = 64 * 1024;
+/// How many records decide on it.
+const SAMPLE_RECORDS: usize = 50;
 
-pub(super) fn read(bytes: &[u8], progress: Progress<'_>) -> Result<Table, TableError> {
+pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let mut notes = Vec::new();
-    let text = decode(bytes, &mut notes)?;
-    let delimiter = delimiter(&text);
-    let mut reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
-    let mut table = Table { notes, ..Table::default() };
-    let mut record = csv::StringRecord::new();
-    let mut lines = Lines { bytes: text.as_bytes(), at: 0, line: 1 };
-    let mut cells = 0;
-    while reader.read_record(&mut record)? {
-        let number = lines.at(record.position().map_or(0, csv::Position::byte));
-        if table.heads.is_empty() {
-            if record.iter().any(|head| !head.trim().is_empty()) {
-                table.heads = record.iter().map(|head| value::unguarded(head.trim()).to_owned()).collect();
-            }
-            continue;
+    let text = encoding::decode(bytes, options.encoding, &mut notes)?;
+    let (stated, start) = stated_delimiter(&text);
+    let text = &text[start..];
+    let delimiter = stated.unwrap_or_else(|| delimiter(text));
+    let mut scanner = Scanner::new(text, delimiter);
+    scanner.line += u64::from(start > 0);
+    let mut budget = Budget::default();
+    let mut rows = Vec::new();
+    let mut number = 0;
+    while let Some(record) = scanner.record()? {
+        number += 1;
+        let place = |column| format!("row {number}, column {}", column_letters(column));
+        let last = record.iter().rposition(|cell| !cell.trim().is_empty());
+        // The header may have columns without a head at its end.
+        let width = if rows.len() < SEARCHED_ROWS { record.len() } else { last.map_or(0, |last| last + 1) };
+        let cells = if last.is_some() { &record[..width] } else { &[] };
+        budget.row(cells.len())?;
+        for (column, cell) in cells.iter().enumerate() {
+            budget.cell(cell.len(), || place(column))?;
         }
-        let width = table.heads.len();
-        if record.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
-            let text = format!(
-                "the row in line {number} has {} cells, but there are {width} heads; quote cells that contain the delimiter `{}`",
-                record.len(),
-                char::from(delimiter).escape_debug()
-            );
-            return Err(TableError::Form(text));
+        if !cells.is_empty() {
+            rows.push(Row { number, cells: cells.iter().map(|cell| text_cell(cell)).collect() });
         }
-        cells += width;
-        if table.rows.len() == MAX_ROWS {
-            return Err(TableError::TooManyRows);
-        }
-        if cells > MAX_CELLS {
-            return Err(TableError::TooManyCells);
-        }
-        let of_row = record.iter().map(text_cell).chain(std::iter::repeat(Cell::Empty)).take(width).collect();
-        table.rows.push(Row { number, cells: of_row });
-        if table.rows.len().is_multiple_of(STEP) {
-            progress(lines.at as u64, text.len() as u64);
+        if rows.len().is_multiple_of(STEP) {
+            progress(scanner.at as u64, text.len() as u64);
         }
     }
+    let swallowed = std::mem::take(&mut scanner.long_cells);
+    let mut table = header::table(rows, options.header_row, Table { notes, ..Table::default() })?;
+    let width = table.heads.len();
+    let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
+    if let Some(row) = table.rows.iter().find(|row| filled(row) > width) {
+        let text = format!(
+            "row {} has {} cells, but there are {width} heads; quote cells that contain the delimiter `{}`",
+            row.number,
+            filled(row),
+            char::from(delimiter).escape_debug()
+        );
+        return Err(TableError::Form(text));
+    }
+    let suspicious = swallowed.into_iter().find(|(_, widest)| width > 1 && *widest >= width);
+    if let Some((line, _)) = suspicious {
+        table.notes.push(format!(
+            "the quoted cell that opens in line {line} contains a line that looks like a row; check that its quote is closed"
+        ));
+    }
+    header::square(&mut table);
     Ok(table)
 }
 
-/// Counts lines up to the start of a record. The reader's own count is that before the blank lines which it skips.
-struct Lines<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    line: u64,
-}
-
-impl Lines<'_> {
-    fn at(&mut self, start: u64) -> u64 {
-        let start = usize::try_from(start).unwrap_or(usize::MAX).clamp(self.at, self.bytes.len());
-        let blank = self.bytes[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let before = &self.bytes[self.at..start + blank];
-        self.line += memchr::memchr_iter(b'\n', before).count() as u64;
-        self.at = start + blank;
-        self.line
+/// The delimiter of a first line `sep=;`, which spreadsheet programs don't show, and where the table begins.
+fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
+    let end = text.find(['\n', '\r']).unwrap_or(text.len());
+    let line = text[..end].trim_matches('"');
+    let stated = line.get(..4).filter(|name| name.eq_ignore_ascii_case("sep=")).map(|_| &line.as_bytes()[4..]);
+    match stated {
+        Some([delimiter]) if delimiter.is_ascii() && *delimiter != b'"' => {
+            let rest = &text[end..];
+            (Some(*delimiter), end + if rest.starts_with("\r\n") { 2 } else { usize::from(!rest.is_empty()) })
+        }
+        _ => (None, 0),
     }
 }
 
-fn decode<'b>(bytes: &'b [u8], notes: &mut Vec<String>) -> Result<Cow<'b, str>, TableError> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(TableError::Form("the file is UTF-16; save it as CSV UTF-8".to_owned()));
-    }
-    if bytes.contains(&0) {
-        let text = "the file isn't a text; name a CSV file, a workbook (.xlsx) or NDJSON";
-        return Err(TableError::Form(text.to_owned()));
-    }
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Ok(Cow::Borrowed(text));
-    }
-    notes.push("the file isn't UTF-8; it was read as Windows-1252 (check umlauts and accents)".to_owned());
-    Ok(encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0)
-}
-
-/// The delimiter that splits the first rows into the same number of cells, more than one; a comma where none does.
+/// The delimiter that splits most rows into the same number of cells, more than one; a comma if none does.
 fn delimiter(text: &str) -> u8 {
-    let sample = &text.as_bytes()[..text.floor_char_boundary(SAMPLE)];
+    let sample = &text[..text.floor_char_boundary(SAMPLE)];
     let score = |delimiter: u8| {
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(sample);
-        let widths: Vec<_> = reader.byte_records().take(50).flatten().map(|record| record.len()).collect();
-        let first = widths.first().copied().unwrap_or_default();
-        let alike = widths.iter().filter(|width| **width == first).count();
-        // Wide heads alone aren't a sign: a comma may be in each of them.
-        if first < 2 { (0, 0) } else { (alike * 100 / widths.len(), first) }
+        let mut scanner = Scanner::new(sample, delimiter);
+        let mut widths = std::collections::BTreeMap::<usize, usize>::new();
+        let mut count = 0;
+        while let Ok(Some(record)) = scanner.record() {
+            // The last one may be cut off.
+            if scanner.at == sample.len() && count > 0 && sample.len() < text.len() || count == SAMPLE_RECORDS {
+                break;
+            }
+            if record.iter().any(|cell| !cell.trim().is_empty()) {
+                count += 1;
+                *widths.entry(record.len()).or_default() += 1;
+            }
+        }
+        let common = widths.into_iter().filter(|(width, _)| *width > 1).max_by_key(|(width, rows)| (*rows, *width));
+        common.map_or((0, 0), |(width, rows)| (rows * 100 / count.max(1), width))
     };
     // The first of equals is the last of the list.
-    *b"\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
+    *b"|\t;,".iter().max_by_key(|delimiter| score(**delimiter)).unwrap_or(&b',')
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    /// The line that `at` is in, from 1.
+    line: u64,
+    delimiter: u8,
+    /// Quoted cells of several lines: the line each opens in, and the most delimited parts of a line within.
+    long_cells: Vec<(u64, usize)>,
+}
+
+impl<'t> Scanner<'t> {
+    const fn new(text: &'t str, delimiter: u8) -> Self {
+        Self { text, at: 0, line: 1, delimiter, long_cells: Vec::new() }
+    }
+
+    /// The cells of the next record; `None` at the end.
+    fn record(&mut self) -> Result<Option<Vec<std::borrow::Cow<'t, str>>>, TableError> {
+        if self.at == self.text.len() {
+            return Ok(None);
+        }
+        let mut cells = Vec::new();
+        loop {
+            if cells.len() == MAX_COLUMNS {
+                return Err(TableError::TooManyColumns { place: format!("the row in line {}", self.line) });
+            }
+            cells.push(if self.peek() == Some(b'"') { self.quoted()?.into() } else { self.plain().into() });
+            match self.peek() {
+                Some(byte) if byte == self.delimiter => self.at += 1,
+                _ => break,
+            }
+        }
+        self.end_of_line();
+        Ok(Some(cells))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn plain(&mut self) -> &'t str {
+        let rest = &self.text[self.at..];
+        let length = memchr::memchr3(self.delimiter, b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn quoted(&mut self) -> Result<String, TableError> {
+        let opened = self.line;
+        let mut cell = String::new();
+        self.at += 1;
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(length) = memchr::memchr(b'"', rest.as_bytes()) else {
+                let text =
+                    format!("line {opened}: the quote that opens a cell here is never closed; close it, or remove it");
+                return Err(TableError::Form(text));
+            };
+            cell.push_str(&rest[..length]);
+            self.at += length + 1;
+            if self.peek() != Some(b'"') {
+                break;
+            }
+            cell.push('"');
+            self.at += 1;
+        }
+        self.line += line_ends(&cell);
+        if self.line > opened {
+            let delimiter = char::from(self.delimiter);
+            let widest = cell.split(['\n', '\r']).map(|line| line.matches(delimiter).count() + 1).max();
+            self.long_cells.push((opened, widest.unwrap_or_default()));
+        }
+        let rest = self.plain();
+        if !rest.trim().is_empty() {
+            let text = format!(
+                "line {opened}: the quoted cell that opens here ends before `{}` in line {}; close the quote at the cell's end, and \
+                 double quotes inside it",
+                rest.chars().take(20).collect::<String>(),
+                self.line
+            );
+            return Err(TableError::Form(text));
+        }
+        Ok(cell)
+    }
+
+    fn end_of_line(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = if rest.starts_with(b"\r\n") { 2 } else { usize::from(!rest.is_empty()) };
+        self.at += length;
+        self.line += u64::from(length > 0);
+    }
+}
+
+/// The number of line ends: `\r\n`, `\n` or `\r`.
+fn line_ends(text: &str) -> u64 {
+    let ends = text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
+    (ends - text.matches("\r\n").count()) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn table(csv: &str) -> Result<Table, String> {
+        read(csv.as_bytes(), ReadOptions::default(), &|_, _| {}).map_err(|error| error.to_string())
+    }
+
     #[test]
     fn the_delimiter_is_the_one_that_splits_all_rows_alike() {
         assert_eq!(delimiter("name;price\nA;1,50\nB;2,50\n"), b';');
         assert_eq!(delimiter("name,tags\nA,a;b\nB,c\n"), b',');
         assert_eq!(delimiter("name\ttext\nA\ta, b; c\n"), b'\t');
+        assert_eq!(delimiter("name|text|tags\nA|a, b|x;y\n"), b'|');
+        assert_eq!(delimiter("# title, of 2025\n\nname;url;tags\nA;b;c\nD;e;f\n"), b';');
         assert_eq!(delimiter("name\nA\n"), b',');
     }
 
     #[test]
-    fn windows_1252_is_converted_and_told() {
-        let table = read(b"name\nM\xfcller\n", &|_, _| {}).expect("a table");
-        assert_eq!(table.rows[0].cells, [Cell::Text("Müller".into())]);
-        assert_eq!(table.notes.len(), 1);
-        let table = read("\u{feff}name\nMüller\n".as_bytes(), &|_, _| {}).expect("a table");
-        assert_eq!((table.heads[0].as_str(), table.notes.len()), ("name", 0));
+    fn a_stated_delimiter_is_followed_and_its_line_not_counted_as_a_row() {
+        let table = table("sep=|\r\nname|url\r\nA;B,C|x\r\n").expect("a table");
+        assert_eq!((table.heads.join(" "), table.rows[0].number), ("name url".into(), 2));
+        assert_eq!(table.rows[0].cells[0], Cell::Text("A;B,C".into()));
+    }
+
+    #[test]
+    fn rows_are_numbered_as_a_spreadsheet_program_does() {
+        for end in ["\n", "\r\n", "\r"] {
+            let csv = ["name,url", "A,\"x", "y\"", "", "B,z", ""].join(end);
+            let table = table(&csv).expect("a table");
+            let numbers: Vec<_> = table.rows.iter().map(|row| row.number).collect();
+            assert_eq!(numbers, [2, 4], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_an_error_with_its_line() {
+        let error = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,plain\n").expect_err("an open quote");
+        assert!(error.starts_with("line 2: the quote that opens a cell here is never closed"), "{error}");
+        let error = table("name,url,text\nA,x,\"open\nB,y,\"quoted\"\n").expect_err("an open quote");
+        assert!(
+            error.starts_with("line 2: the quoted cell that opens here ends before `quoted\"` in line 3"),
+            "{error}"
+        );
+        let swallowed = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,end\"\n").expect("a table");
+        assert!(swallowed.notes[0].contains("opens in line 2"), "{:?}", swallowed.notes);
+        let plain = table("name,url,text\nA,x,24\" screen\nB,y,\"two \"\"words\"\"\"\n").expect("a table");
+        assert_eq!(plain.rows[0].cells[2], Cell::Text("24\" screen".into()));
+        assert_eq!(plain.rows[1].cells[2], Cell::Text("two \"words\"".into()));
     }
 
     #[test]
     fn a_row_wider_than_the_heads_is_an_error_and_empty_cells_are_not() {
-        assert!(read(b"a,b\n1,2,3\n", &|_, _| {}).is_err());
-        assert_eq!(read(b"a,b\n1,2,,\n", &|_, _| {}).expect("a table").rows[0].cells.len(), 2);
+        assert!(table("a,b\n1,2,3\n").is_err());
+        assert_eq!(table("a,b\n1,2,,\n").expect("a table").rows[0].cells.len(), 2);
+    }
+
+    #[test]
+    fn columns_and_cells_are_bounded() {
+        let commas = ",".repeat(200_000);
+        assert!(table(&format!("name,url\n{commas}\n")).expect_err("too wide").contains("more than 16384 columns"));
+        let long = "x".repeat(crate::curate::tabular::MAX_CELL_BYTES + 1);
+        assert!(table(&format!("name,url\nA,{long}\n")).expect_err("too long").starts_with("row 2, column B"));
     }
 }

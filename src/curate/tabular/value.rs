@@ -1,6 +1,8 @@
-//! Values in cells: lists, sources, dates, and texts that a spreadsheet program would take for a formula.
+//! Texts in cells: lists, sources, addresses, numbers, words for nothing, and texts that a spreadsheet program would take for a
+//! formula.
 
-use crate::record::CalendarDate;
+/// Texts that stand for an empty cell, in lower case.
+const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
 
 /// Characters at a cell's start that make it a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
@@ -19,7 +21,17 @@ pub(super) fn unguarded(text: &str) -> &str {
     text.strip_prefix('\'').filter(|_| is_guarded(text)).unwrap_or(text)
 }
 
-/// Splits a list at `;`, `|` and line breaks. A backslash before one of them, before white space or a backslash takes its meaning.
+/// The text without white space and invisible characters at its ends.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}'))
+}
+
+/// Whether a cell with this text is meant to be empty.
+pub(super) fn is_nothing(text: &str) -> bool {
+    text.len() <= 16 && NOTHING.contains(&text.to_lowercase().as_str())
+}
+
+/// Splits a list at `;`, `|` and line breaks. A backslash before one of them, a comma, white space or a backslash takes its meaning.
 pub(super) fn split(text: &str) -> Vec<String> {
     let mut items = Vec::new();
     let mut item = String::new();
@@ -52,20 +64,36 @@ pub(super) fn split(text: &str) -> Vec<String> {
 }
 
 fn is_escaped(c: char) -> bool {
-    matches!(c, ';' | '|' | '\\') || c.is_whitespace()
+    matches!(c, ';' | '|' | ',' | '\\') || c.is_whitespace()
 }
 
-/// Joins a list so that [`split`] gives it back.
+/// Whether a list is split at other marks than commas.
+pub(super) fn has_marks(text: &str) -> bool {
+    text.contains([';', '|', '\n']) || text.contains("\\,")
+}
+
+/// The pieces between the commas of a text that has several, without empty ones.
+pub(super) fn at_commas(text: &str) -> Vec<&str> {
+    text.split(',').map(trim).filter(|piece| !piece.is_empty()).collect()
+}
+
+/// Joins a list so that [`split`] gives it back. Commas are escaped if nothing else shows that it isn't split at them.
 pub(super) fn join<'i>(items: impl Iterator<Item = &'i str>) -> String {
     let mut text = String::new();
-    for item in items {
+    let mut items = items.peekable();
+    let mut is_only = true;
+    while let Some(item) = items.next() {
+        is_only &= items.peek().is_none();
         if !text.is_empty() {
             text.push_str("; ");
         }
         let inner =
             item.len() - item.trim_start().len()..item.trim_end().len().max(item.len() - item.trim_start().len());
         for (at, c) in item.char_indices() {
-            if matches!(c, ';' | '|' | '\\' | '\n') || (c.is_whitespace() && !inner.contains(&at)) {
+            if matches!(c, ';' | '|' | '\\' | '\n')
+                || (c == ',' && is_only)
+                || (c.is_whitespace() && !inner.contains(&at))
+            {
                 text.push('\\');
             }
             text.push(c);
@@ -74,59 +102,107 @@ pub(super) fn join<'i>(items: impl Iterator<Item = &'i str>) -> String {
     text
 }
 
-/// A source as `label <address>`, or an address alone, which is its label too.
+/// A source: its label and its address, which is the label too if there's none. Read are `Label <https://…>`, `[Label](https://…)`,
+/// `Label (https://…)`, `Label: https://…`, `Label – https://…`, `https://… (Label)` and an address alone.
 pub(super) fn source(item: &str) -> (&str, &str) {
-    let pair = item.strip_suffix('>').and_then(|item| item.rsplit_once(" <"));
-    pair.unwrap_or((item, item))
+    if let Some(pair) = item.strip_suffix('>').and_then(|item| item.rsplit_once(" <")) {
+        return pair;
+    }
+    let starts = ["https://", "http://", "www."];
+    let Some(start) = starts.iter().filter_map(|start| item.find(start)).min() else { return (item, item) };
+    let (before, rest) = item.split_at(start);
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (mut address, behind) = rest.split_at(end);
+    for (open, close) in [('(', ')'), ('<', '>'), ('[', ']')] {
+        if before.ends_with(open) {
+            address = address.strip_suffix(close).unwrap_or(address);
+        }
+    }
+    let is_mark = |c: char| c.is_whitespace() || "()[]<>:-–—,".contains(c);
+    let label =
+        [before.trim_matches(is_mark), behind.trim_matches(is_mark)].into_iter().find(|label| !label.is_empty());
+    (label.unwrap_or(address), address)
 }
 
-/// A date as cells have it.
+/// The sources in a text: the items of a list, or the pieces between commas if each has an address.
+pub(super) fn sources(text: &str) -> Vec<String> {
+    let has_address = |piece: &&str| piece.contains("://") || piece.contains("www.");
+    let pieces: Vec<&str> = text.split(", ").map(trim).collect();
+    if pieces.len() > 1 && !has_marks(text) && pieces.iter().all(has_address) {
+        return pieces.into_iter().map(str::to_owned).collect();
+    }
+    split(text)
+}
+
+/// Whether a text is a web address as people write it.
+pub(super) fn is_address(text: &str) -> bool {
+    let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
+    !text.contains(char::is_whitespace)
+        && (["https://", "http://", "www."].iter().any(|start| lower.starts_with(start)) || is_bare_host(text))
+}
+
+/// Whether a text is a domain, perhaps with a path, and nothing that an address begins with.
+pub(super) fn is_bare_host(text: &str) -> bool {
+    let host = text.split('/').next().unwrap_or_default();
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.contains('.') && host.split('.').all(is_label) && last.len() >= 2 && last.chars().all(char::is_alphabetic)
+}
+
+/// The address with `https://` before a `www.`.
+pub(super) fn with_scheme(text: &str) -> Option<String> {
+    let is_www = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
+    is_www.then(|| format!("https://{text}"))
+}
+
+/// The address with its scheme put right: none before a domain, or one with a missing mark. Needs no judgement.
+pub(super) fn repaired_address(text: &str) -> Option<String> {
+    if is_bare_host(text) {
+        return Some(format!("https://{text}"));
+    }
+    let (scheme, rest) = text.split_once(['/', ':'])?;
+    let scheme = scheme.to_ascii_lowercase();
+    let rest = rest.trim_start_matches(['/', ':']);
+    let is_broken = matches!(scheme.as_str(), "http" | "https") && !text[scheme.len()..].starts_with("://");
+    (is_broken && is_bare_host(rest)).then(|| format!("{scheme}://{rest}"))
+}
+
+/// The mark between whole number and fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Date {
-    /// One meaning only.
-    Day(CalendarDate),
-    /// Two numbers and a year, parted by slashes: day and month in an order that is to be found out.
-    Slashes(u8, u8, u16),
+pub(super) enum DecimalMark {
+    Comma,
+    Point,
 }
 
-/// Reads `YYYY-MM-DD`, `D.M.YYYY`, `A/B/YYYY` and the serial number of a day.
-pub(super) fn date(text: &str) -> Option<Date> {
-    let day = text.split_once(['T', ' ']).filter(|(day, _)| day.len() == 10).map_or(text, |(day, _)| day);
-    if let Some(day) = CalendarDate::parse(day) {
-        return Some(Date::Day(day));
-    }
-    if text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return from_serial(text.parse().ok()?).map(Date::Day);
-    }
-    let parts = |delimiter| {
-        let mut parts = day.split(delimiter);
-        let (a, b, year) = (parts.next()?, parts.next()?, parts.next()?);
-        let is_number = |part: &str, most| (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
-        let is_whole =
-            parts.next().is_none() && is_number(a, 2) && is_number(b, 2) && is_number(year, 4) && year.len() == 4;
-        is_whole.then_some((a.parse().ok()?, b.parse().ok()?, year.parse().ok()?))
+/// A number as JSON writes it, of a text with one mark at most, such as `4,2`.
+pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = |part: &str| {
+        let whole = part.trim_start_matches('0');
+        if whole.is_empty() { "0".to_owned() } else { whole.to_owned() }
     };
-    if let Some((a, b, year)) = parts('.') {
-        return calendar(year, b, a).map(Date::Day);
+    if is_number(digits) {
+        return Some((format!("{sign}{}", whole(digits)), None));
     }
-    let (a, b, year) = parts('/')?;
-    let is_day = calendar(year, a, b).is_some() || calendar(year, b, a).is_some();
-    is_day.then_some(Date::Slashes(a, b, year))
+    let (before, behind) = digits.split_once([',', '.'])?;
+    let mark = if digits.contains(',') { DecimalMark::Comma } else { DecimalMark::Point };
+    (is_number(before) && is_number(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
 }
 
-/// The day of a year, month and day, if it exists.
-pub(super) fn calendar(year: u16, month: u8, day: u8) -> Option<CalendarDate> {
-    CalendarDate::parse(&format!("{year:04}-{month:02}-{day:02}"))
-}
-
-/// The day of a serial number of spreadsheet programs, from 1900-03-01 to 2173: 1 is 1900-01-01, and a 1900-02-29 is counted.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-pub(super) fn from_serial(serial: f64) -> Option<CalendarDate> {
-    if !(61.0..100_000.0).contains(&serial) {
-        return None;
+/// A whole number, perhaps with a mark before each three digits, such as `1.234` and `1 234`.
+pub(super) fn whole_number(text: &str) -> Option<String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number(text) {
+        return decimal(text).map(|(number, _)| number);
     }
-    let days = jiff::Span::new().try_days(serial as i64).ok()?;
-    Some(jiff::civil::date(1899, 12, 30).checked_add(days).ok()?.into())
+    let mark = text.chars().find(|c| !c.is_ascii_digit())?;
+    let mut groups = text.split(mark);
+    let first = groups.next().filter(|first| first.len() <= 3 && is_number(first))?;
+    let rest: Vec<&str> = groups.collect();
+    let is_grouped = matches!(mark, '.' | ',' | ' ' | '\'' | '’' | '\u{a0}' | '\u{202f}')
+        && rest.iter().all(|group| group.len() == 3 && is_number(group));
+    is_grouped.then(|| decimal(&format!("{first}{}", rest.concat())).map(|(number, _)| number))?
 }
 
 #[cfg(test)]
@@ -134,32 +210,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn day(text: &str) -> Option<String> {
-        match date(text)? {
-            Date::Day(day) => Some(day.to_string()),
-            Date::Slashes(a, b, year) => Some(format!("{a}/{b}/{year}")),
-        }
-    }
-
-    #[test]
-    fn dates_of_each_form_are_read_and_others_are_not() {
-        for (text, expected) in [
-            ("2025-12-31", Some("2025-12-31")),
-            ("2025-12-31T00:00:00", Some("2025-12-31")),
-            ("31.12.2025", Some("2025-12-31")),
-            ("1.2.2025", Some("2025-02-01")),
-            ("45658", Some("2025-01-01")),
-            ("12/31/2025", Some("12/31/2025")),
-            ("31.13.2025", None),
-            ("30/30/2025", None),
-            ("31.12.25", None),
-            ("2025", None),
-            ("soon", None),
-        ] {
-            assert_eq!(day(text).as_deref(), expected, "{text}");
-        }
-    }
 
     #[test]
     fn lists_split_at_delimiters_that_are_not_escaped() {
@@ -176,9 +226,59 @@ mod tests {
         assert_eq!(unguarded("'tis"), "'tis");
     }
 
+    #[test]
+    fn sources_are_read_in_each_common_form() {
+        for item in [
+            "Docs <https://a.example/x>",
+            "[Docs](https://a.example/x)",
+            "Docs (https://a.example/x)",
+            "Docs: https://a.example/x",
+            "Docs – https://a.example/x",
+            "https://a.example/x (Docs)",
+            "https://a.example/x Docs",
+        ] {
+            assert_eq!(source(item), ("Docs", "https://a.example/x"), "{item}");
+        }
+        assert_eq!(source("https://a.example/x_(y)"), ("https://a.example/x_(y)", "https://a.example/x_(y)"));
+        assert_eq!(source("no address"), ("no address", "no address"));
+        assert_eq!(sources("https://a.example/, B https://b.example/"), ["https://a.example/", "B https://b.example/"]);
+        assert_eq!(sources("A, B <https://a.example/>"), ["A, B <https://a.example/>"]);
+    }
+
+    #[test]
+    fn addresses_are_completed_only_if_nothing_else_can_be_meant() {
+        assert_eq!(with_scheme("www.a.example").as_deref(), Some("https://www.a.example"));
+        assert_eq!(with_scheme("a.example"), None);
+        assert_eq!(repaired_address("a.example/x").as_deref(), Some("https://a.example/x"));
+        assert_eq!(repaired_address("https:/a.example").as_deref(), Some("https://a.example"));
+        assert_eq!(repaired_address("http//a.example").as_deref(), Some("http://a.example"));
+        for text in ["https://a.example/", "see below", "a b.example", "1.5", "mailto:x@a.example", "tbd"] {
+            assert_eq!(repaired_address(text), None, "{text}");
+        }
+        assert!(is_address("HTTPS://a.example") && is_address("a.example") && !is_address("Visit"));
+    }
+
+    #[test]
+    fn numbers_are_read_with_either_mark() {
+        let number = |text| decimal(text).map(|(number, _)| number);
+        assert_eq!(number("4,2").as_deref(), Some("4.2"));
+        assert_eq!(number("-04.50").as_deref(), Some("-4.50"));
+        assert_eq!(number("007").as_deref(), Some("7"));
+        assert!(["1.234,5", "4,", ",5", "4,2 of 5", ""].into_iter().all(|text| number(text).is_none()));
+        assert_eq!(whole_number("1.234").as_deref(), Some("1234"));
+        assert_eq!(whole_number("1 234 567").as_deref(), Some("1234567"));
+        assert!(["1.23", "1234.567", "12a"].into_iter().all(|text| whole_number(text).is_none()));
+    }
+
+    #[test]
+    fn words_for_nothing_are_few() {
+        assert!(["k.A.", "n/a", "N/A", "-", "–"].into_iter().all(is_nothing));
+        assert!(["none", "NA", "0", "unknown"].into_iter().all(|text| !is_nothing(text)));
+    }
+
     proptest! {
         #[test]
-        fn a_list_that_was_joined_is_split_again(items in proptest::collection::vec("[a;|\\\\ \n\t'=é-]{1,6}", 0..5)) {
+        fn a_list_that_was_joined_is_split_again(items in proptest::collection::vec("[a;|,\\\\ \n\t'=é-]{1,6}", 0..5)) {
             prop_assert_eq!(split(&join(items.iter().map(String::as_str))), items);
         }
 

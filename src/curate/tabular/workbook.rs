@@ -1,102 +1,190 @@
 //! Workbooks (.xlsx).
 
+use std::collections::HashMap;
 use std::io::Cursor;
 
-use calamine::{Data, DataType as _, Reader as _, Xlsx};
+use calamine::{Data, DataRef, DataType as _, Reader as _, SheetType, SheetVisible, Xlsx, XlsxFormulaMetadata};
 
-use super::{Cell, MAX_CELLS, MAX_ROWS, Progress, Row, STEP, Table, TableError, text_cell, value};
+use super::{
+    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, archive, column_letters, date,
+    header, number_format, text_cell,
+};
 
-/// Most bytes of text for a byte of the file: a small archive can hold a large worksheet.
-const UNPACKED_FACTOR: usize = 200;
+/// Most cells of one hyperlink; further ones have no address.
+const MAX_LINKED_CELLS: u64 = 10_000;
+/// Most cells with addresses, of all hyperlinks.
+const MAX_LINKS: usize = 1_000_000;
+/// Most cells with a number format that adds something.
+const MAX_FORMATS: usize = 5_000_000;
+/// Longest part of a formula in a message, in characters.
+const FORMULA_CHARS: usize = 60;
 
-pub(super) fn read(bytes: &[u8], sheet: Option<&str>, progress: Progress<'_>) -> Result<Table, TableError> {
-    let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes))?;
-    let name = choose(workbook.sheet_names(), sheet)?;
+type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
+/// Number formats by style.
+type Codes = Vec<Option<String>>;
+/// Row and column, from 0.
+type Place = (u32, u32);
+
+pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
+    archive::check(bytes)?;
+    let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
+    let name = choose(&workbook, options.sheet)?;
+    let is_1904 = workbook.has_1904_epoch();
+    let mut notes = Vec::new();
+    let links = links(&mut workbook, &name, &mut notes)?;
+    let (codes, formats) = formats(&mut workbook, &name)?;
     // Cell by cell, so that one cell at the far end of a worksheet doesn't make a range of gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
     // As the worksheet states it; the bytes done are those of its rows.
     let last_row = u64::from(cells.dimensions().end.0).max(1);
     let total = bytes.len() as u64;
-    let mut table = Table::default();
-    let mut row: Vec<Cell> = Vec::new();
-    let (mut number, mut count, mut size) = (0_u32, 0_usize, 0_usize);
-    while let Some(cell) = cells.next_cell()? {
-        let (at, column) = cell.get_position();
-        if at != number {
-            push(&mut table, number, std::mem::take(&mut row))?;
-            number = at;
-            if (number as usize).is_multiple_of(STEP) {
-                progress((total * u64::from(number) / last_row).min(total), total);
+    let mut budget = Budget::default();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut row = Row { number: 1, cells: Vec::new() };
+    while let Some(cell) = cells.next_cell_with_formula_metadata()? {
+        let (at, column) = (cell.pos, cell.pos.1 as usize);
+        let number = u64::from(at.0) + 1;
+        if number != row.number {
+            push(&mut rows, std::mem::replace(&mut row, Row { number, cells: Vec::new() }), &mut budget)?;
+            if number.is_multiple_of(STEP as u64) {
+                progress((total * number / last_row).min(total), total);
             }
         }
-        let column = column as usize;
-        if column >= super::MAX_COLUMNS {
-            return Err(TableError::TooManyColumns);
+        let place = || format!("row {number}, column {}", column_letters(column));
+        if column >= MAX_COLUMNS {
+            return Err(TableError::TooManyColumns { place: format!("row {number}") });
         }
-        let value = convert(&Data::from(cell.get_value().clone()));
-        size += if let Cell::Text(text) = &value { text.len() } else { 0 };
-        if size > bytes.len().saturating_mul(UNPACKED_FACTOR) {
-            return Err(TableError::Form("the worksheet is far larger than its file; save it again".to_owned()));
-        }
-        if row.len() <= column {
-            count += column + 1 - row.len();
-            if count > MAX_CELLS {
-                return Err(TableError::TooManyCells);
+        let value = match (
+            convert(&cell.value, formats.get(&at).and_then(|style| codes.get(*style)?.as_deref()), is_1904),
+            cell.formula,
+        ) {
+            (Cell::Empty, Some(formula)) if cell.value == DataRef::Empty => Cell::Formula(shown_formula(formula)),
+            (Cell::Text(text), _) if links.contains_key(&at) => {
+                Cell::Link(Box::new((text, links.get(&at).cloned().unwrap_or_default())))
             }
-            row.resize(column + 1, Cell::Empty);
+            (value, _) => value,
+        };
+        if value == Cell::Empty {
+            continue;
         }
-        row[column] = value;
-    }
-    push(&mut table, number, row)?;
-    let width = table.heads.len();
-    for row in &mut table.rows {
-        if row.cells.iter().skip(width).any(|cell| *cell != Cell::Empty) {
-            let text =
-                format!("row {} has a cell in a column without a head; name the column or empty the cell", row.number);
-            return Err(TableError::Form(text));
+        budget.cell(value.text().unwrap_or_default().len(), place)?;
+        if row.cells.len() <= column {
+            row.cells.resize(column + 1, Cell::Empty);
         }
-        row.cells.resize(width, Cell::Empty);
+        row.cells[column] = value;
     }
+    push(&mut rows, row, &mut budget)?;
+    let mut table = header::table(rows, options.header_row, Table { is_1904, notes, ..Table::default() })?;
+    let widest = table.rows.iter().map(|row| row.cells.len()).max().unwrap_or_default();
+    table.heads.resize(table.heads.len().max(widest), String::new());
+    header::check_area(&table)?;
+    header::square(&mut table);
     Ok(table)
 }
 
-fn choose(sheets: Vec<String>, wanted: Option<&str>) -> Result<String, TableError> {
-    let fail = |reason: String, sheets| Err(TableError::Sheet { reason, sheets });
-    match wanted {
-        Some(name) if sheets.iter().any(|sheet| sheet == name) => Ok(name.to_owned()),
-        Some(name) => fail(format!("the workbook has no worksheet `{name}`"), sheets),
-        None if sheets.len() == 1 => Ok(sheets.into_iter().next().unwrap_or_default()),
-        None => fail(format!("the workbook has {} worksheets", sheets.len()), sheets),
-    }
-}
-
-/// The first row with a text is that of the heads.
-fn push(table: &mut Table, at: u32, row: Vec<Cell>) -> Result<(), TableError> {
-    if row.iter().all(|cell| *cell == Cell::Empty) {
+fn push(rows: &mut Vec<Row>, row: Row, budget: &mut Budget) -> Result<(), TableError> {
+    if row.cells.is_empty() {
         return Ok(());
     }
-    if table.heads.is_empty() {
-        table.heads = row
-            .into_iter()
-            .map(|cell| if let Cell::Text(text) = cell { value::unguarded(&text).to_owned() } else { String::new() })
-            .collect();
-        return Ok(());
-    }
-    if table.rows.len() == MAX_ROWS {
-        return Err(TableError::TooManyRows);
-    }
-    table.rows.push(Row { number: u64::from(at) + 1, cells: row });
+    budget.row(row.cells.len())?;
+    rows.push(row);
     Ok(())
 }
 
-fn convert(data: &Data) -> Cell {
-    match data {
-        Data::Empty => Cell::Empty,
-        Data::Error(error) => Cell::Error(error.to_string()),
-        Data::DateTime(moment) if moment.is_datetime() => {
-            let day = value::from_serial(moment.as_f64());
-            Cell::Text(day.map_or_else(|| moment.as_f64().to_string(), |day| day.to_string()))
+/// The worksheet named, else the only one that is shown.
+fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, TableError> {
+    let worksheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let shown: Vec<_> = worksheets.clone().filter(|sheet| sheet.visible == SheetVisible::Visible).collect();
+    let fail = |reason: String| {
+        let sheets = worksheets.clone().map(|sheet| sheet.name.clone()).collect();
+        Err(TableError::Sheet { reason, sheets })
+    };
+    match wanted {
+        Some(name) if worksheets.clone().any(|sheet| sheet.name == name) => Ok(name.to_owned()),
+        Some(name) => fail(format!("the workbook has no worksheet `{name}`")),
+        None if shown.len() == 1 => Ok(shown[0].name.clone()),
+        None => fail(format!("the workbook shows {} worksheets", shown.len())),
+    }
+}
+
+/// The addresses of cells with a hyperlink to another document.
+fn links(
+    workbook: &mut Workbook<'_>,
+    sheet: &str,
+    notes: &mut Vec<String>,
+) -> Result<HashMap<Place, String>, TableError> {
+    let mut links = HashMap::new();
+    let mut skipped = 0;
+    for link in workbook.hyperlinks_by_sheet_name(sheet)? {
+        let Some(mut target) = link.target else { continue };
+        if let Some(location) = link.location {
+            target = format!("{target}#{location}");
         }
-        other => text_cell(&other.as_string().unwrap_or_else(|| other.to_string())),
+        if link.range.len() > MAX_LINKED_CELLS || links.len() > MAX_LINKS {
+            skipped += 1;
+            continue;
+        }
+        for row in link.range.start.0..=link.range.end.0 {
+            for column in link.range.start.1..=link.range.end.1 {
+                links.insert((row, column), target.clone());
+            }
+        }
+    }
+    if skipped > 0 {
+        notes.push(format!(
+            "not read: the addresses of {skipped} links that span more than {MAX_LINKED_CELLS} cells or are beyond {MAX_LINKS} cells"
+        ));
+    }
+    Ok(links)
+}
+
+/// The number formats by style, and the styles of cells with one that adds something to a number.
+fn formats(workbook: &mut Workbook<'_>, sheet: &str) -> Result<(Codes, HashMap<Place, usize>), TableError> {
+    let mut cells = workbook.worksheet_cells_reader(sheet)?;
+    let adds = |code: &str| number_format::shown(1.0, code).is_some();
+    let codes: Codes = cells
+        .styles()
+        .iter()
+        .map(|style| style.number_format.as_ref().map(|format| format.format_code.clone()).filter(|code| adds(code)))
+        .collect();
+    let mut formats = HashMap::new();
+    if codes.iter().all(Option::is_none) {
+        return Ok((codes, formats));
+    }
+    while let Some((row, column, style)) = cells.next_style_id()? {
+        if codes.get(style).is_some_and(Option::is_some) {
+            formats.insert((row, column), style);
+        }
+        if formats.len() > MAX_FORMATS {
+            return Err(TableError::TooManyCells);
+        }
+    }
+    Ok((codes, formats))
+}
+
+fn convert(value: &DataRef<'_>, format: Option<&str>, is_1904: bool) -> Cell {
+    match value {
+        DataRef::Empty => Cell::Empty,
+        DataRef::Error(error) => Cell::Error(error.to_string()),
+        DataRef::DateTime(moment) if moment.is_datetime() => {
+            Cell::Text(date::from_cell(moment.as_f64(), is_1904).unwrap_or_else(|| moment.as_f64().to_string()))
+        }
+        DataRef::Float(number) => {
+            let shown = format.and_then(|format| number_format::shown(*number, format));
+            Cell::Text(shown.unwrap_or_else(|| number.to_string()))
+        }
+        other => {
+            let data = Data::from(other.clone());
+            text_cell(&data.as_string().unwrap_or_else(|| data.to_string()))
+        }
+    }
+}
+
+fn shown_formula(formula: XlsxFormulaMetadata) -> String {
+    match formula {
+        XlsxFormulaMetadata::Normal { formula } | XlsxFormulaMetadata::Shared { formula, .. } => {
+            format!("={}", formula.chars().take(FORMULA_CHARS).collect::<String>())
+        }
+        _ => "=…".to_owned(),
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use super::column::shown;
 use super::mapping::json_head;
-use super::{Cell, MAX_COLUMNS, text_cell, value};
+use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, Target, text_cell, value};
 use crate::export::{Export, RECORD, write_compact};
 use crate::record::{OfferingType, Software};
 
@@ -52,6 +53,44 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Rows that weren't imported, by index, with the reasons.
+pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
+
+/// Writes rows as a table of the same columns, with the reasons in a further one: CSV, or NDJSON of a table that was JSON.
+pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out: &mut dyn Write) -> io::Result<()> {
+    let mut reason = "Reason".to_owned();
+    while table.heads.contains(&reason) {
+        reason.push('_');
+    }
+    if table.row_kind != RowKind::Row {
+        for (row, reasons) in rejected {
+            let cells = table.heads.iter().zip(&table.rows[*row].cells).filter(|(_, cell)| **cell != Cell::Empty);
+            let mut members: Vec<_> = cells
+                .map(|(head, cell)| format!("{}:{}", serde_json::Value::from(head.as_str()), shown(cell)))
+                .collect();
+            members.push(format!(
+                "{}:{}",
+                serde_json::Value::from(reason.as_str()),
+                serde_json::Value::from(reasons.join("; "))
+            ));
+            writeln!(out, "{{{}}}", members.join(","))?;
+        }
+        return Ok(());
+    }
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
+    writer.write_record(table.heads.iter().cloned().chain([reason]))?;
+    for (row, reasons) in rejected {
+        let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
+            Cell::Link(link) if of.target != Target::Property("url") => link.0.clone(),
+            Cell::Link(link) if value::is_address(&link.0) => link.0.clone(),
+            // As read: an apostrophe before a formula is there already.
+            cell => shown(cell).to_owned(),
+        });
+        writer.write_record(cells.chain([value::guarded(reasons.join("; "))]))?;
+    }
+    writer.flush()
+}
+
 fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     let mut additional: Vec<&str> = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
@@ -83,6 +122,11 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     }
     columns.extend(additional.into_iter().map(Column::Json));
     Ok(columns)
+}
+
+/// The texts of a property with several.
+pub(super) fn texts_of<'s>(software: &'s Software, name: &str) -> &'s [Box<str>] {
+    if let Value::Texts(texts) = value(software, name) { texts } else { &[] }
 }
 
 fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
@@ -118,7 +162,7 @@ fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
 
 /// The cell of a value; `None` where it couldn't be read back.
 fn plain(value: &Value<'_>) -> Option<String> {
-    let is_trimmed = |text: &str| !text.is_empty() && text.trim() == text;
+    let is_trimmed = |text: &str| !text.is_empty() && value::trim(text) == text;
     let cell = match value {
         Value::None => return Some(String::new()),
         Value::Text(text) => (*text).to_owned(),
@@ -134,7 +178,7 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Number(_) | Value::Texts(_) | Value::Sources(_) => return None,
     };
     let cell = value::guarded(cell);
-    (text_cell(&cell) == Cell::Text(cell.clone())).then_some(cell)
+    (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
 }
 
 /// The JSON of a property, known or additional; empty where the record doesn't have it.

@@ -19,12 +19,14 @@ const SHORTEST: usize = 5;
 const LONGEST: usize = 100;
 /// For an undeclared category to be what another name means, it must have this many times as many
 /// products.
-const MANY_TIMES: usize = 10;
+pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set with more has no consistent categories.
 const PAIRS: usize = 1_000_000;
 
 /// Maximum size of a record that is searched for the place of its category.
 const RECORD_BYTES: usize = 1 << 20;
+
+pub(super) const KEYS: [&str; 2] = ["category", "categories"];
 
 struct Category<'d> {
     name: &'d str,
@@ -50,7 +52,7 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
         let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
         let Some((export, index)) = suspect.first.map(|(export, index)| (&exports[export], index)) else { continue };
         findings.add(Code::NearMissCategory, export.file.shared_path(), || {
-            finding(suspect, meant, location(export, index, suspect.name), exports)
+            finding(suspect, meant, location(export, index, &KEYS, suspect.name), exports)
         });
     }
 }
@@ -113,7 +115,7 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
     let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
     let (name, other) = (suspect.name, meant.name);
     let (of, has) = (products(suspect.products), products(meant.products));
-    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, other));
+    let first = || meant.first.map(|(export, index)| self::location(&exports[export], index, &KEYS, other));
     let (why, related) = match &meant.declared {
         Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
         None => (format!("{has} have"), first().map(|first| (first, format!("`{other}` is first used here")))),
@@ -127,23 +129,23 @@ fn finding(suspect: &Category<'_>, meant: &Category<'_>, location: Location, exp
     }
 }
 
-/// Where a product names a category. Parses its record again, which is cheaper than keeping the
-/// place for every product.
-fn location(export: &ParsedExport<'_>, index: usize, name: &str) -> Location {
+/// Where a product has a value in one of these properties. Parses its record again, which is
+/// cheaper than keeping the place for every product.
+pub(super) fn location(export: &ParsedExport<'_>, index: usize, keys: &[&'static str], name: &str) -> Location {
     let element = export.contents.sections[SectionKind::Software as usize].span(index);
     let bytes =
         export.file.bytes().get(element.clone()).filter(|bytes| bytes.len() <= RECORD_BYTES).unwrap_or_default();
     let (document, _) = text::parse(bytes, Limits::default().max_depth);
-    let found = document.as_ref().and_then(|document| named(document.root(), name));
-    let (key, position, place) = found.unwrap_or(("category", None, 0..element.len()));
+    let found = document.as_ref().and_then(|document| named(document.root(), keys, name));
+    let (key, position, place) = found.unwrap_or((keys[0], None, 0..element.len()));
     let pointer = SectionKind::Software.pointer(index, key);
     let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
     export.file.location(element.start + place.start..element.start + place.end, pointer)
 }
 
-/// Where a record names a category: the property, the index if it's an array, and the range.
-fn named(record: Value<'_>, name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
-    ["category", "categories"].into_iter().find_map(|key| {
+/// Where a record has a value: the property, the index if it's an array, and the range.
+fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
+    keys.iter().copied().find_map(|key| {
         let value = record.get(key)?;
         if value.is_text(name) {
             return Some((key, None, value.span()));

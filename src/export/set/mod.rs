@@ -7,6 +7,7 @@ pub(super) mod duplicate;
 mod id_case;
 mod identity;
 pub(super) mod orphan;
+mod spelling;
 mod synonym;
 
 use std::ops::Range;
@@ -46,6 +47,7 @@ pub(super) fn examine(exports: &mut [ParsedExport<'_>], is_complete: bool, findi
     synonym::check(exports, findings);
     advice::advise(exports, &repeats, is_complete, findings);
     category::advise(exports, findings);
+    spelling::advise(exports, findings);
     id_case::advise(exports, findings);
 }
 

@@ -1,22 +1,22 @@
 //! The mapping of a table's columns to properties: proposed from heads and contents, or given as JSON.
 
+mod file;
 mod synonyms;
 mod target;
 
-use std::collections::{HashMap, HashSet};
-
-use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
 
 use self::synonyms::property_of;
 pub use self::target::Target;
-pub(super) use self::target::json_head;
-use self::target::known;
-use super::value::{Date, date};
-use super::{Cell, Table};
+pub(super) use self::target::{json_head, known};
+use super::{Cell, RowKind, Table, date, value};
 use crate::record::slug;
 
-/// The number of rows that a proposal reads.
+/// The number of rows that a proposal reads, except for ratings.
 const SAMPLE_ROWS: usize = 200;
+/// Parts of heads of columns with addresses of something else than the product's page.
+const OTHER_ADDRESSES: [&str; 12] =
+    ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
 
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -26,109 +26,181 @@ pub enum MappingError {
     #[error(
         "the mapping gives column `{head}` the target `{target}`; write a property such as name, additional:NAME, json:NAME, or null"
     )]
-    Target {
-        /// The column.
-        head: String,
-        target: String,
-    },
+    Target { head: String, target: String },
     #[error("{0}")]
     Column(String),
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    columns: serde_json::Map<String, serde_json::Value>,
+/// The use of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnUse {
+    pub target: Target,
+    /// It counts only in rows without a value from another column.
+    pub is_fallback: bool,
+    /// Lists are split at commas, whatever the other values say.
+    pub split_commas: bool,
+    /// Translations of values.
+    pub values: BTreeMap<String, String>,
 }
 
-/// A target for each column of a table.
+impl ColumnUse {
+    pub const fn new(target: Target) -> Self {
+        Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
+    }
+
+    /// The translation of a value, which may be in another case.
+    pub(super) fn translated(&self, text: &str) -> Option<String> {
+        if self.values.is_empty() {
+            return None;
+        }
+        let folded = text.to_lowercase();
+        let found = self.values.get(text);
+        let any_case = || self.values.iter().find(|(from, _)| from.to_lowercase() == folded).map(|(_, to)| to);
+        found.or_else(any_case).cloned()
+    }
+}
+
+/// A use for each column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// In the order of the columns.
-    pub targets: Vec<Target>,
+    pub columns: Vec<ColumnUse>,
+}
+
+/// Whether a head stands for a property.
+pub(super) fn is_known_head(head: &str) -> bool {
+    head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some()
 }
 
 impl Mapping {
-    /// Proposes a mapping. A property is given to one column: to that which has its name, else to the first with a synonym, else
-    /// (`url`, `evidence_checked_on`) to the first with such contents.
+    /// Proposes a mapping. A property is given to one column: to that which has its name, else to the first with a synonym; `url` else to
+    /// the first with addresses. Each only if the values agree. Any other column isn't used, unless the table holds records of a
+    /// directory: their other properties are meant.
     pub fn propose(table: &Table) -> Self {
-        let is_typed = table.rows.iter().any(|row| row.cells.iter().any(|cell| matches!(cell, Cell::Json(_))));
+        let has_records = table.has_records();
+        let is_typed = table.row_kind != RowKind::Row;
         let mut targets: Vec<Option<Target>> = vec![None; table.heads.len()];
         let mut taken: HashSet<String> = HashSet::new();
-        let by_name: [fn(&str, bool) -> Option<Target>; 3] =
-            [exact, folded, |head, _| property_of(head).map(Target::Property)];
+        let by_name: [fn(&str, bool) -> Option<Target>; 3] = [
+            exact,
+            |head: &str, _| folded(head).map(Target::Property),
+            |head, _| property_of(head).map(Target::Property),
+        ];
         for by in by_name {
-            for (head, slot) in table.heads.iter().zip(&mut targets).filter(|(_, slot)| slot.is_none()) {
-                let found = by(head, is_typed);
+            for (column, slot) in targets.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
+                let found = by(&table.heads[column], is_typed).filter(|target| match target {
+                    Target::Property(property) => has_records || agrees(table, column, property),
+                    _ => true,
+                });
                 *slot = found.filter(|target| taken.insert(target.to_string()));
             }
         }
-        let contents = [("url", is_url as fn(&str) -> bool), ("evidence_checked_on", is_day)];
-        for (property, fits) in contents.into_iter().filter(|_| !is_typed) {
-            let column = (0..targets.len()).find(|column| targets[*column].is_none() && all(table, *column, fits));
-            if let (Some(column), Some(property)) = (column, known(property).filter(|name| !taken.contains(*name))) {
+        if !taken.contains("url") {
+            let is_page = |column: &usize| {
+                let head = slug(&table.heads[*column]);
+                targets[*column].is_none() && !OTHER_ADDRESSES.iter().any(|other| head.contains(other))
+            };
+            let column = (0..targets.len()).filter(is_page).find(|column| all(table, *column, value::is_address));
+            if let (Some(column), Some(property)) = (column, known("url")) {
                 targets[column] = Some(Target::Property(property));
             }
         }
-        let rest = |(head, target): (&String, Option<Target>)| match target {
-            Some(target) => target,
-            None if head.is_empty() || known(head).is_some() => Target::Ignored,
-            None => Target::Additional(head.clone()),
+        let rest = |(head, target): (&String, Option<Target>)| {
+            let is_meant = is_typed && has_records && known(head).is_none();
+            ColumnUse::new(
+                target.unwrap_or_else(|| if is_meant { Target::Additional(head.clone()) } else { Target::Ignored }),
+            )
         };
-        Self { targets: table.heads.iter().zip(targets).map(rest).collect() }
+        Self { columns: table.heads.iter().zip(targets).map(rest).collect() }
     }
 
-    /// Reads a mapping for a table.
-    pub fn parse(text: &[u8], table: &Table) -> Result<Self, MappingError> {
-        let written: Written = serde_json::from_slice(text)?;
-        let heads: HashSet<&String> = table.heads.iter().collect();
-        if let Some(head) = written.columns.keys().find(|head| !heads.contains(head)) {
-            return Err(MappingError::Column(format!(
-                "the mapping names the column `{head}`, which the table doesn't have"
-            )));
-        }
-        let mut by_target: HashMap<String, &String> = HashMap::new();
-        let mut targets = Vec::new();
-        for head in &table.heads {
-            let target = match written.columns.get(head) {
-                None if head.is_empty() => Target::Ignored,
-                None => {
-                    return Err(MappingError::Column(format!(
-                        "the mapping lacks the column `{head}`; add it, with null if it isn't to be used"
-                    )));
-                }
-                Some(serde_json::Value::Null) => Target::Ignored,
-                Some(value) => value.as_str().and_then(Target::parse).ok_or_else(|| MappingError::Target {
-                    head: head.clone(),
-                    target: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
-                })?,
-            };
-            if target != Target::Ignored
-                && let Some(other) = by_target.insert(target.to_string(), head)
-            {
-                let text =
-                    format!("the mapping gives `{target}` to the columns `{other}` and `{head}`; give it to one");
-                return Err(MappingError::Column(text));
+    /// Takes a column that isn't used as an additional property; `*` takes all that have a value.
+    pub fn take(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
+        let mut is_found = false;
+        for (column, of) in self.columns.iter_mut().enumerate() {
+            let name = &table.heads[column];
+            let is_named = head == name || (head == "*" && !is_empty(table, column));
+            is_found |= is_named;
+            if is_named && of.target == Target::Ignored && !name.is_empty() && known(name).is_none() {
+                of.target = Target::Additional(name.clone());
             }
-            targets.push(target);
         }
-        Ok(Self { targets })
+        if is_found || head == "*" { Ok(()) } else { Err(no_column(table, head)) }
     }
 
-    /// The mapping as JSON, which [`parse`](Self::parse) reads.
-    pub fn to_json(&self, table: &Table) -> String {
-        let value = |target: &Target| match target {
-            Target::Ignored => serde_json::Value::Null,
-            target => target.to_string().into(),
+    /// Splits the lists of a column at commas.
+    pub fn split_commas(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
+        self.column(table, head)?.split_commas = true;
+        Ok(())
+    }
+
+    /// Translates the values of a column.
+    pub fn translate(
+        &mut self,
+        table: &Table,
+        head: &str,
+        values: BTreeMap<String, String>,
+    ) -> Result<(), MappingError> {
+        self.column(table, head)?.values.extend(values);
+        Ok(())
+    }
+
+    /// Gives a column the property that another one with the same head has.
+    pub fn choose(&mut self, columns: &[usize], chosen: usize) {
+        let target =
+            columns.iter().map(|column| self.columns[*column].target.clone()).find(|of| *of != Target::Ignored);
+        for column in columns {
+            self.columns[*column].target = Target::Ignored;
+        }
+        if let Some(target) = target {
+            self.columns[chosen].target = target;
+        }
+    }
+
+    /// Columns with one head of which one is used and another has other values: a person has to choose.
+    pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
+        let is_unclear = |columns: &&Vec<usize>| {
+            let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
+            columns.iter().any(|column| self.columns[*column].target != Target::Ignored)
+                && columns[1..].iter().any(differs)
         };
-        let named = table.heads.iter().zip(&self.targets).filter(|(head, _)| !head.is_empty());
-        let columns = named.map(|(head, target)| (head.clone(), value(target))).collect();
-        serde_json::to_string_pretty(&Written { columns }).unwrap_or_default() + "\n"
+        table.repeated.iter().filter(is_unclear).map(Vec::as_slice).collect::<Vec<_>>().into_iter()
+    }
+
+    fn column(&mut self, table: &Table, head: &str) -> Result<&mut ColumnUse, MappingError> {
+        let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
+        Ok(&mut self.columns[column])
     }
 
     /// Whether a column has this property.
     pub fn has(&self, property: &str) -> bool {
-        self.targets.iter().any(|target| target.property() == Some(property))
+        self.columns.iter().any(|of| of.target.property() == Some(property))
+    }
+
+    /// The columns with a head and values that aren't used, each with the reason.
+    pub fn left_out(&self, table: &Table) -> Vec<(usize, String)> {
+        let is_left_out = |column: &usize| {
+            self.columns[*column].target == Target::Ignored
+                && !table.heads[*column].is_empty()
+                && !is_empty(table, *column)
+        };
+        let reason = |column: usize| {
+            let head = table.heads[column].as_str();
+            let property = folded(head).or_else(|| property_of(head));
+            match (slug(head).as_str(), property) {
+                (_, Some(property)) if self.has(property) => format!("another column is `{property}`"),
+                (_, Some("rating")) => "a rating needs values between 0 and 5".to_owned(),
+                (_, Some(property)) => format!("its values aren't those of `{property}`"),
+                ("source" | "quelle" | "quellen" | "references" | "evidence" | "nachweise", None) => {
+                    "evidence is never guessed; map it to `sources` if it is".to_owned()
+                }
+                ("alternatives" | "alternative", None) => {
+                    "`alternative_to` is what the product replaces; map it if that is meant".to_owned()
+                }
+                _ => "its head isn't known".to_owned(),
+            }
+        };
+        (0..self.columns.len()).filter(is_left_out).map(|column| (column, reason(column))).collect()
     }
 }
 
@@ -139,63 +211,129 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
     known(head).filter(|name| is_typed || *name != "category").map(Target::Property)
 }
 
-fn folded(head: &str, _: bool) -> Option<Target> {
-    let folded = slug(head).replace('-', "_");
-    known(&folded).filter(|name| *name != "category").map(Target::Property)
+fn no_column(table: &Table, head: &str) -> MappingError {
+    let named: Vec<_> =
+        table.heads.iter().filter(|head| !head.is_empty()).take(20).map(|head| format!("`{head}`")).collect();
+    MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
+}
+
+/// The property that has this name in any case and with any punctuation.
+fn folded(head: &str) -> Option<&'static str> {
+    known(&slug(head).replace('-', "_")).filter(|name| *name != "category")
+}
+
+fn is_empty(table: &Table, column: usize) -> bool {
+    table.rows.iter().all(|row| row.cells[column] == Cell::Empty)
+}
+
+/// The texts of a column that say something. JSON texts are read; errors of formulas say nothing.
+fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
+    let text = |cell: &Cell| match cell {
+        Cell::Json(raw) => Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.clone())),
+        Cell::Link(link) => Some(if value::is_address(&link.0) { link.0.clone() } else { link.1.clone() }),
+        other => other.text().map(str::to_owned),
+    };
+    table.rows.iter().filter_map(move |row| text(&row.cells[column])).filter(|text| !value::is_nothing(text))
+}
+
+/// Whether the values of a column can be meant for a property.
+fn agrees(table: &Table, column: usize, property: &str) -> bool {
+    let half = |fits: &dyn Fn(&str) -> bool| {
+        let sample: Vec<_> = texts(table, column).take(SAMPLE_ROWS).collect();
+        sample.iter().filter(|text| fits(text)).count() * 2 >= sample.len()
+    };
+    let every = |fits: &dyn Fn(&str) -> bool| texts(table, column).all(|text| fits(&text));
+    match property {
+        "url" => half(&|text| value::is_address(text) || value::repaired_address(text).is_some()),
+        "rating" => every(&|text| {
+            let number = value::decimal(text).and_then(|(number, _)| number.parse::<f64>().ok());
+            text == "null" || number.is_some_and(|number| (0.0..=5.0).contains(&number))
+        }),
+        "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
+        // A range or a remark is a fault to be told; a word is another meaning.
+        "evidence_checked_on" => half(&|text| {
+            date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
+        }),
+        _ => true,
+    }
 }
 
 /// Whether all filled cells at the top of a column fit, and one is filled.
 fn all(table: &Table, column: usize, fits: fn(&str) -> bool) -> bool {
-    let cells = table.rows.iter().take(SAMPLE_ROWS).map(|row| &row.cells[column]);
-    let mut filled = cells.filter(|cell| **cell != Cell::Empty).peekable();
-    filled.peek().is_some() && filled.all(|cell| matches!(cell, Cell::Text(text) if fits(text)))
-}
-
-fn is_url(text: &str) -> bool {
-    text.starts_with("https://") || text.starts_with("http://")
-}
-
-fn is_day(text: &str) -> bool {
-    // A number alone is no sign of a day.
-    !text.bytes().all(|byte| byte.is_ascii_digit()) && matches!(date(text), Some(Date::Day(_) | Date::Slashes(..)))
+    let mut sample = texts(table, column).take(SAMPLE_ROWS).peekable();
+    sample.peek().is_some() && sample.all(|text| fits(&text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curate::tabular::ReadOptions;
 
     fn proposed(csv: &str) -> Vec<String> {
-        let table = crate::curate::tabular::parse(csv.as_bytes(), "csv", None, &|_, _| {}).expect("a table");
-        Mapping::propose(&table).targets.iter().map(ToString::to_string).collect()
+        let table =
+            crate::curate::tabular::parse(csv.as_bytes(), "csv", ReadOptions::default(), &|_, _| {}).expect("a table");
+        Mapping::propose(&table).columns.iter().map(|of| of.target.to_string()).collect()
     }
 
     #[test]
     fn heads_in_three_languages_are_known() {
-        assert_eq!(proposed("Title,Homepage,Company\na,b,c\n"), ["name", "url", "vendor"]);
-        assert_eq!(proposed("Bezeichnung;Webseite;Geprüft am\na;b;c\n"), ["name", "url", "evidence_checked_on"]);
+        assert_eq!(proposed("Title,Homepage,Company\na,b.example,c\n"), ["name", "url", "vendor"]);
+        assert_eq!(
+            proposed("Bezeichnung;Webseite;Geprüft am\na;https://b.example;1.2.2025\n"),
+            ["name", "url", "evidence_checked_on"]
+        );
         assert_eq!(proposed("Nom;Éditeur;Catégorie\na;b;c\n"), ["name", "vendor", "categories"]);
-        assert_eq!(proposed("Nomad,Vendors list\na,b\n"), ["additional:Nomad", "additional:Vendors list"]);
+        assert_eq!(proposed("Nomad,Vendors list\na,b\n"), ["not used", "not used"]);
     }
 
     #[test]
-    fn contents_decide_where_heads_do_not() {
-        assert_eq!(
-            proposed("A,B,C\nx,https://x.example/,31.12.2025\n"),
-            ["additional:A", "url", "evidence_checked_on"]
-        );
-        assert_eq!(proposed("A,B,C\nx,x.example,2025\n"), ["additional:A", "additional:B", "additional:C"]);
+    fn values_have_to_agree_with_a_head() {
+        assert_eq!(proposed("Name,Link\na,see below\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Rating\na,4.5\nb,\"3,0\"\n"), ["name", "rating"]);
+        assert_eq!(proposed("Name,Rating\na,4.5\nb,1234\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Stars\na,4.5\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Reviews\na,very good\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Checked\na,yes\n"), ["name", "not used"]);
+    }
+
+    #[test]
+    fn evidence_and_the_direction_of_alternatives_are_never_guessed() {
+        assert_eq!(proposed("Name,Source\na,https://git.example/a\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Alternatives\na,B\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Replaces\na,B\n"), ["name", "alternative_to"]);
+        assert_eq!(proposed("Name,Released\na,31.12.2025\n"), ["name", "not used"]);
+    }
+
+    #[test]
+    fn contents_decide_on_addresses_if_heads_do_not() {
+        assert_eq!(proposed("A,B,C\nx,https://x.example/,31.12.2025\n"), ["not used", "url", "not used"]);
+        assert_eq!(proposed("Name,Repository\nx,https://x.example/\n"), ["name", "not used"]);
+        assert_eq!(proposed("A,B,C\nx,tbd,2025\n"), ["not used", "not used", "not used"]);
     }
 
     #[test]
     fn the_exact_name_has_precedence_and_a_property_one_column() {
-        assert_eq!(proposed("Title,name\na,b\n"), ["additional:Title", "name"]);
-        assert_eq!(proposed("Name,NAME\na,b\n"), ["name", "additional:NAME"]);
+        assert_eq!(proposed("Title,name\na,b\n"), ["not used", "name"]);
+        assert_eq!(proposed("Name,NAME\na,b\n"), ["name", "not used"]);
+    }
+
+    #[test]
+    fn a_column_can_be_a_fallback_split_and_translated() {
+        let table = crate::curate::tabular::parse(b"a,b\nx,y\n", "csv", ReadOptions::default(), &|_, _| {});
+        let table = table.expect("a table");
+        let json = br#"{"columns":{"a":{"to":"tags","split_commas":true,"values":{"x":"z"}},"b":"fallback:tags"}}"#;
+        let mapping = Mapping::parse(json, &table).expect("a mapping");
+        assert_eq!(mapping.columns[0].translated("X").as_deref(), Some("z"));
+        assert!(mapping.columns[0].split_commas && mapping.columns[1].is_fallback);
+        assert_eq!(Mapping::parse(mapping.to_json(&table).as_bytes(), &table).expect("a mapping"), mapping);
+        assert!(Mapping::parse(br#"{"columns":{"a":"tags","b":"tags"}}"#, &table).is_err());
     }
 
     #[test]
     fn a_written_mapping_is_read_back() {
         let table =
-            crate::curate::tabular::parse(b"Title,X,json:n\na,b,1\n", "csv", None, &|_, _| {}).expect("a table");
+            crate::curate::tabular::parse(b"Title,X,json:n\na,b,1\n", "csv", ReadOptions::default(), &|_, _| {})
+                .expect("a table");
         let mapping = Mapping::propose(&table);
         assert_eq!(Mapping::parse(mapping.to_json(&table).as_bytes(), &table).expect("a mapping"), mapping);
         assert!(Mapping::parse(br#"{"columns":{"Title":"name","X":"nam","json:n":null}}"#, &table).is_err());

@@ -1,4 +1,7 @@
-//! Heads of columns in English, German and French for the properties of a record.
+//! Heads of columns in English, German, French, Spanish and Italian for the properties of a record.
+//!
+//! Only heads that say what is meant: sources are evidence and never guessed, "alternatives" may be those of the product, and "stars" may
+//! be any number.
 
 use crate::record::slug;
 
@@ -14,12 +17,17 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "software",
             "software-name",
             "tool",
+            "app",
+            "application",
             "produkt",
             "produktname",
             "bezeichnung",
             "titel",
             "nom",
+            "nombre",
+            "nome",
             "produit",
+            "anwendung",
             "logiciel",
             "titre",
         ],
@@ -37,8 +45,15 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "internetseite",
             "webadresse",
             "site-web",
+            "sitio-web",
+            "pagina-web",
+            "url-oficial",
+            "sito-web",
             "lien",
             "product-url",
+            "website-url",
+            "web-address",
+            "internet",
         ],
     ),
     (
@@ -58,18 +73,59 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "entreprise",
         ],
     ),
-    ("tagline", &["short-description", "summary", "subtitle", "kurzbeschreibung", "untertitel", "resume", "slogan"]),
-    ("description", &["long-description", "details", "about", "beschreibung", "descriptif"]),
-    ("categories", &["category", "kategorie", "kategorien", "categorie", "rubrik"]),
-    ("tags", &["tag", "keywords", "schlagworte", "schlagworter", "stichworte", "mots-cles", "etiquettes"]),
+    (
+        "tagline",
+        &[
+            "short-description",
+            "summary",
+            "subtitle",
+            "kurzbeschreibung",
+            "untertitel",
+            "resume",
+            "slogan",
+            "descripcion-corta",
+        ],
+    ),
+    (
+        "description",
+        &["long-description", "details", "about", "beschreibung", "descriptif", "descripcion", "descrizione"],
+    ),
+    (
+        "categories",
+        &[
+            "category",
+            "kategorie",
+            "kategorien",
+            "categorie",
+            "rubrik",
+            "categoria",
+            "categorias",
+            "categoria-principal",
+        ],
+    ),
+    (
+        "tags",
+        &[
+            "tag",
+            "keywords",
+            "schlagworte",
+            "schlagwort",
+            "schlagworter",
+            "stichworte",
+            "mots-cles",
+            "etiquettes",
+            "etiquetas",
+            "palabras-clave",
+        ],
+    ),
     ("features", &["feature", "functions", "funktionen", "merkmale", "fonctionnalites", "fonctions"]),
     ("standards", &["standard", "norms", "normen", "norm", "normes", "norme"]),
-    ("alternative_to", &["alternatives", "alternative", "replaces", "ersetzt", "remplace"]),
+    ("alternative_to", &["replaces", "alternative-zu", "ersetzt", "alternative-a", "remplace"]),
     ("aliases", &["alias", "other-names", "also-known-as", "auch-bekannt-als", "andere-namen", "autres-noms"]),
     ("deployment", &["deployments", "hosting", "bereitstellung", "betrieb", "deploiement", "hebergement"]),
     ("pricing", &["price", "prices", "cost", "preis", "preise", "kosten", "prix", "tarif"]),
-    ("languages", &["language", "sprache", "sprachen", "langue", "langues"]),
-    ("evidence_status", &["review-status", "prufstatus"]),
+    ("languages", &["language", "sprache", "sprachen", "langue", "langues", "idioma", "idiomas"]),
+    ("evidence_status", &["review-status", "prufstatus", "pruefstatus"]),
     (
         "evidence_checked_on",
         &[
@@ -85,8 +141,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
             "verifie-le",
         ],
     ),
-    ("sources", &["source", "evidence", "references", "quelle", "quellen", "nachweise"]),
-    ("rating", &["score", "stars", "bewertung"]),
+    ("rating", &["bewertung", "note-moyenne"]),
     ("review_count", &["reviews", "number-of-reviews", "anzahl-bewertungen", "nombre-d-avis"]),
 ];
 

@@ -27,7 +27,7 @@ impl Target {
         }
     }
 
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if let Some(name) = text.strip_prefix("json:") {
             let quoted = || serde_json::from_str(name).ok();
             return Some(Self::Json(if name.starts_with('"') { quoted()? } else { name.to_owned() }));
@@ -57,6 +57,6 @@ pub(in crate::curate::tabular) fn json_head(name: &str) -> String {
 }
 
 /// The property of a record with this name.
-pub(super) fn known(name: &str) -> Option<&'static str> {
+pub(in crate::curate::tabular) fn known(name: &str) -> Option<&'static str> {
     RECORD.iter().map(|(key, _)| *key).find(|key| *key == name)
 }

@@ -1,0 +1,44 @@
+//! The options of `add`, `set` and `init`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Options of `add`.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// The export file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Properties such as `name="Permit Desk"` and `tags="audit; iso"`; `PROPERTY:=JSON` for other values; the id is made of the name
+    #[arg(value_name = "PROPERTY=VALUE", required = true)]
+    pub values: Vec<String>,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// Options of `set`.
+#[derive(Debug, Args)]
+pub struct SetArgs {
+    /// The export file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The record's id, as it is in the file
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Properties as for `add`; an empty value removes one
+    #[arg(value_name = "PROPERTY=VALUE", required = true)]
+    pub values: Vec<String>,
+    /// Largest export file that is read, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// Options of `init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Folder to start; files that exist are left as they are
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+}

@@ -1,0 +1,37 @@
+//! Changes to an export file: it is opened if it's valid, and what changes is printed as `diff` does.
+
+use std::path::Path;
+
+use super::Failure;
+use crate::curate::diff::{Set, compare, render};
+use crate::error::chain;
+use crate::export::{self, Export, IdPrefixes, Limits};
+
+/// Elements of a section that are shown of each kind.
+const SHOWN_CHANGES: usize = 20;
+
+pub(super) fn open(path: &Path, max_file_bytes: u64) -> Result<Export, Failure> {
+    let limits = Limits { max_file_bytes, ..Limits::default() };
+    let today = export::latest_day(jiff::Timestamp::now());
+    let report = export::read(&[path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {});
+    let is_valid = report.is_valid();
+    report.exports.into_iter().next().filter(|_| is_valid).ok_or_else(|| {
+        let name = path.display();
+        Failure::usage(format!(
+            "{name} isn't a valid export, so it can't be changed; see software-directory check {name}"
+        ))
+    })
+}
+
+pub(super) fn print(export: &Export, json: &str) -> Result<(), Failure> {
+    let set = |document: bytes::Bytes| {
+        let mut set = Set::default();
+        set.push(&export.id, "", &document).map_err(|error| Failure::usage(chain(&error)))?;
+        Ok(set)
+    };
+    let (old, new) = (set(export.document.clone())?, set(json.to_owned().into())?);
+    let options = render::Options { old: "the export", new: "its update", limit: SHOWN_CHANGES };
+    // Standard error that can't be written is no reason to stop.
+    let _ = render::text(&compare(&old, &new), &options, &mut anstream::stderr().lock());
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! `add` and `set`: a record of an export from the terminal, by the rules for a row of a table.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::import::print_findings;
+use super::write_file::write_file;
+use super::{Failure, changes, print_note};
+use crate::cli::{AddArgs, SetArgs};
+use crate::curate::tabular::{
+    self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target,
+};
+use crate::error::chain;
+use crate::export;
+
+/// Adds a record. Exit codes: 0 written, 1 the file can't be written, 2 wrong usage or invalid.
+pub(super) fn add(args: &AddArgs) -> ExitCode {
+    finish(edit(&args.file, None, &args.values, args.max_file_bytes))
+}
+
+/// Changes a record. Exit codes as for [`add`].
+pub(super) fn set(args: &SetArgs) -> ExitCode {
+    finish(edit(&args.file, Some(&args.id), &args.values, args.max_file_bytes))
+}
+
+fn finish(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.print(),
+    }
+}
+
+fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<(), Failure> {
+    let export = changes::open(path, max_file_bytes)?;
+    let (table, mapping) = row(id, values)?;
+    let prefix = &*export.id_prefix;
+    let ids: Vec<&str> =
+        export.software.iter().map(|software| software.id.strip_prefix(prefix).unwrap_or(&software.id)).collect();
+    let name = path.display();
+    if let Some(id) = id.filter(|id| !ids.contains(id)) {
+        return Err(Failure::usage(format!("{name} has no record `{id}`; `add` adds one")));
+    }
+    let categories = BTreeMap::new();
+    let options = ConvertOptions {
+        categories: &categories,
+        date_order: None,
+        known: Some(&export),
+        fix: false,
+        unique_ids: false,
+    };
+    let mut conversion = tabular::convert(&table, &mapping, &options);
+    let stated = conversion.records[0].text("id");
+    if let Some(id) = stated.filter(|of| id.is_none() && ids.contains(&of.as_str())) {
+        return Err(Failure::usage(format!("{name} has a record `{id}` already; `set` changes it")));
+    }
+    // A record that is like another one in name or URL was asked to be added.
+    let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
+    let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
+    let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
+    if id.is_none() && updated.rows.len() == ids.len() {
+        let text = format!("{name} has a record with this name and URL already; `set` changes it");
+        return Err(Failure::usage(text));
+    }
+    let checked = Checked { table: &table, mapping: &mapping, path, json: &updated.json, rows: &updated.rows };
+    tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings);
+    print_findings(&conversion.findings);
+    if conversion.findings.count(Level::Error).0 > 0 {
+        return Err(Failure::usage("nothing was written"));
+    }
+    if updated.json.as_bytes() == &*export.document {
+        print_note(&format!("{name} has these values already."));
+        return Ok(());
+    }
+    changes::print(&export, &updated.json)?;
+    write_file(path, true, |out| out.write_all(updated.json.as_bytes()))
+}
+
+/// The values as a table of one row.
+fn row(id: Option<&str>, values: &[String]) -> Result<(Table, Mapping), Failure> {
+    let mut table = Table { row_kind: RowKind::Record, ..Table::default() };
+    let mut mapping = Mapping { columns: Vec::new() };
+    let mut cells = Vec::new();
+    let mut push = |head: &str, target: Target, cell: Cell| {
+        table.heads.push(head.to_owned());
+        mapping.columns.push(ColumnUse::new(target));
+        cells.push(cell);
+    };
+    if let (Some(id), Some(target)) = (id, Target::parse("id")) {
+        push("id", target, Cell::Text(id.to_owned()));
+    }
+    for value in values {
+        let (name, value) = value.split_once('=').ok_or_else(|| {
+            Failure::usage(format!(
+                "`{value}`: write PROPERTY=VALUE, or PROPERTY:=JSON for other values than texts and lists"
+            ))
+        })?;
+        let json = name.strip_suffix(':');
+        let name = json.unwrap_or(name).trim();
+        if name.is_empty() || (name == "id" && id.is_some()) {
+            return Err(Failure::usage(format!("`{name}={value}`: name a property, and not the id")));
+        }
+        let target = match json {
+            Some(_) => Target::Json(name.to_owned()),
+            None => Target::parse(name).unwrap_or_else(|| Target::Additional(name.to_owned())),
+        };
+        let cell = if value.is_empty() { Cell::Empty } else { Cell::Text(value.to_owned()) };
+        push(name, target, cell);
+    }
+    table.rows.push(Row { number: 1, cells });
+    Ok((table, mapping))
+}

@@ -1,0 +1,169 @@
+//! The mapping of an import: given in a file, or proposed and confirmed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use super::dialogue::{ask, is_terminal};
+use crate::cli::ImportArgs;
+use crate::command::write_file::{check_absent, write_file};
+use crate::command::{Failure, print_note};
+use crate::curate::tabular::{Mapping, MappingError, Table, Target, column_letters, sample};
+use crate::error::chain;
+use crate::text::printable::printable;
+
+/// Longest sample in a proposal, in characters.
+const SAMPLE_CHARS: usize = 40;
+
+/// The mapping that is given or confirmed; `None` if it was written to a file to be edited.
+pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>, Failure> {
+    let wrong = |error: MappingError| Failure::usage(chain(&error));
+    let mut mapping = match &args.mapping {
+        Some(path) => Mapping::parse(&read(path)?, table)
+            .map_err(|error| Failure::usage(format!("{}: {}", path.display(), chain(&error))))?,
+        None => Mapping::propose(table),
+    };
+    for head in &args.additional {
+        mapping.take(table, head).map_err(wrong)?;
+    }
+    for head in &args.split_commas {
+        mapping.split_commas(table, head).map_err(wrong)?;
+    }
+    for option in &args.map_values {
+        let (head, values) = translations(option)?;
+        mapping.translate(table, &head, values).map_err(wrong)?;
+    }
+    if args.mapping.is_some() {
+        print_left_out(table, &mapping);
+        return Ok(Some(mapping));
+    }
+    if let Some(path) = &args.write_mapping {
+        write(path, &mapping, table)?;
+        return Ok(None);
+    }
+    let unclear: Vec<&[usize]> = mapping.unclear(table).collect();
+    for columns in unclear {
+        mapping.choose(columns, chosen(table, columns, args.yes)?);
+    }
+    print_note(proposal(table, &mapping).trim_end());
+    print_left_out(table, &mapping);
+    if args.yes {
+        return Ok(Some(mapping));
+    }
+    if !is_terminal() {
+        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping FILE, \
+                    edit that and give it with --mapping FILE";
+        return Err(Failure::usage(text));
+    }
+    match ask("Import with this mapping? [Y/n/e]")?.to_lowercase().as_str() {
+        "" | "y" | "yes" => Ok(Some(mapping)),
+        "e" => {
+            write(&args.file.with_extension("mapping.json"), &mapping, table)?;
+            Ok(None)
+        }
+        _ => Err(Failure::usage("nothing was written")),
+    }
+}
+
+/// Refuses a mapping without what every product needs, once and not for each row.
+pub(super) fn check_required(table: &Table, mapping: &Mapping) -> Result<(), Failure> {
+    let missing: Vec<_> = ["name", "url"].into_iter().filter(|property| !mapping.has(property)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let heads: Vec<_> = table.heads.iter().filter(|head| !head.is_empty()).map(|head| format!("`{head}`")).collect();
+    let text = format!(
+        "no column is {}, which every product needs; the table has {}. Write the mapping with --write-mapping FILE and edit it, or name \
+         the row with the heads with --header-row",
+        missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or "),
+        heads.join(", ")
+    );
+    Err(Failure::usage(text))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = |error: io::Error| Failure { text: format!("{} can't be read: {error}", path.display()), code: 1 };
+    std::fs::read(path).map_err(failed)
+}
+
+fn translations(option: &str) -> Result<(String, BTreeMap<String, String>), Failure> {
+    let (head, path) = option.rsplit_once('=').ok_or_else(|| {
+        Failure::usage(format!("--map-values {option}: write COLUMN=FILE, with the head of the column and a JSON file"))
+    })?;
+    let values = serde_json::from_slice(&read(Path::new(path))?).map_err(|error| {
+        Failure::usage(format!(
+            "{path}: {error}; write an object of texts such as {{\"geprüft\": \"vendor-sources-reviewed\"}}"
+        ))
+    })?;
+    Ok((head.to_owned(), values))
+}
+
+/// The column that is meant, of several with one head.
+fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure> {
+    let head = &table.heads[columns[0]];
+    let letters: Vec<_> = columns.iter().map(|column| column_letters(*column)).collect();
+    if yes || !is_terminal() {
+        let text = format!(
+            "columns {} both have the head `{head}` and different values; rename one of them, or choose with --mapping",
+            letters.join(" and ")
+        );
+        return Err(Failure::usage(text));
+    }
+    print_note(&printable(&format!("Columns {} have the head `{head}` and different values.", letters.join(", "))));
+    loop {
+        let answer = ask(&format!("Which one is meant? [{}]", letters.join("/")))?;
+        let found = letters.iter().position(|letters| letters.eq_ignore_ascii_case(&answer));
+        if let Some(index) = found {
+            return Ok(columns[index]);
+        }
+    }
+}
+
+fn write(path: &Path, mapping: &Mapping, table: &Table) -> Result<(), Failure> {
+    check_absent(path, false)?;
+    let json = mapping.to_json(table);
+    write_file(path, false, |out| out.write_all(json.as_bytes()))?;
+    print_note(&format!("The mapping is in {0}: edit it, then import with --mapping {0}", path.display()));
+    Ok(())
+}
+
+fn print_left_out(table: &Table, mapping: &Mapping) {
+    let left_out = mapping.left_out(table);
+    if left_out.is_empty() {
+        return;
+    }
+    print_note(&format!("Left out, and not published: columns: {}.", left_out.len()));
+    for (column, reason) in &left_out {
+        print_note(&printable(&format!("  {}: {reason}", table.column_name(*column))));
+    }
+    print_note("  (--additional COLUMN publishes one as it is, --additional '*' all)");
+}
+
+/// Each column with its target and a sample.
+fn proposal(table: &Table, mapping: &Mapping) -> String {
+    let mut text = format!("{} rows. Proposed mapping:\n", table.rows.len());
+    let shown = |text: &str, most: usize| {
+        let line = text.replace(['\n', '\r'], " ");
+        let cut: String = line.chars().take(most).collect();
+        printable(&if cut.len() < line.len() { format!("{cut}…") } else { cut }).into_owned()
+    };
+    let used: Vec<usize> =
+        (0..table.heads.len()).filter(|column| mapping.columns[*column].target != Target::Ignored).collect();
+    let heads: Vec<_> = used.iter().map(|column| shown(&table.heads[*column], SAMPLE_CHARS)).collect();
+    let targets: Vec<_> =
+        used.iter().map(|column| shown(&mapping.columns[*column].target.to_string(), SAMPLE_CHARS)).collect();
+    let width = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or_default();
+    let (wide, wider) = (width(&heads), width(&targets));
+    for ((column, head), target) in used.iter().zip(&heads).zip(&targets) {
+        let sample = shown(sample(table, *column), SAMPLE_CHARS);
+        let line = format!("  {head:wide$}  →  {target:wider$}  {sample}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    for (property, otherwise) in [("id", "made of the name"), ("evidence_status", "pending-review")] {
+        if !mapping.has(property) {
+            let _ = writeln!(text, "  No column is `{property}`: {otherwise}.");
+        }
+    }
+    text
+}

@@ -1,0 +1,313 @@
+//! `import`: an export made of a table, or brought up to date with it; its mapping and changes confirmed.
+
+mod dialogue;
+mod mapping;
+mod print;
+
+pub(super) use self::print::findings as print_findings;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use self::dialogue::{ask, is_terminal, required};
+use super::changes;
+use super::data::DATA_FOLDER;
+use super::progress::step;
+use super::write_file::{check_absent, write_file};
+use super::{Failure, print_note};
+use crate::cli::{DateOrderArg, ImportArgs};
+use crate::curate::tabular::{
+    self, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Findings, Level, Mapping, Match,
+    ReadOptions, Rejected, Table,
+};
+use crate::error::chain;
+use crate::export::{self, Export, IdPrefixes, Limits, Report};
+use crate::record::slug;
+use crate::text::printable::printable;
+
+/// Records that are listed as missing in the table.
+const SHOWN_MISSING: usize = 10;
+
+/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 wrong usage, unconfirmed or invalid.
+pub(super) fn run(args: &ImportArgs) -> ExitCode {
+    match import(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.print(),
+    }
+}
+
+/// What the export becomes, and what the table is brought into.
+enum Goal {
+    New { output: PathBuf, envelope: Envelope },
+    Update { output: PathBuf, export: Box<Export> },
+}
+
+struct Job<'j> {
+    args: &'j ImportArgs,
+    table: &'j Table,
+    mapping: &'j Mapping,
+    goal: Goal,
+    answers: HashMap<String, Choice>,
+}
+
+/// A document, not yet written.
+struct Draft {
+    json: String,
+    rows: Vec<Option<usize>>,
+    cleared: usize,
+    missing: Vec<String>,
+}
+
+fn import(args: &ImportArgs) -> Result<(), Failure> {
+    let data = args.data.clone().unwrap_or_else(|| DATA_FOLDER.into());
+    let default = || data.join(args.file.file_stem().unwrap_or_default()).with_extension("json");
+    let output = args.update.clone().or_else(|| args.output.clone()).unwrap_or_else(default);
+    let rejected_path = args.file.with_extension("rejected").with_added_extension(table_extension(&args.file));
+    if args.valid_rows {
+        check_absent(&rejected_path, args.force)?;
+    }
+    if args.write_mapping.is_none() && args.update.is_none() {
+        check_absent(&output, args.force)?;
+        check_keeps(&output, args)?;
+    }
+    let table = read_table(args)?;
+    for note in &table.notes {
+        print_note(&printable(&format!("note: {note}")));
+    }
+    let Some(mapping) = mapping::choose(args, &table)? else { return Ok(()) };
+    let goal = goal(args, output)?;
+    if matches!(goal, Goal::New { .. }) {
+        mapping::check_required(&table, &mapping)?;
+    }
+    let categories = declared_categories(&data, args.max_file_bytes);
+    let options = ConvertOptions {
+        categories: &categories,
+        date_order: args.date_order.map(|order| match order {
+            DateOrderArg::Dmy => DateOrder::DayFirst,
+            DateOrderArg::Mdy => DateOrder::MonthFirst,
+        }),
+        known: match &goal {
+            Goal::New { .. } => None,
+            Goal::Update { export, .. } => Some(export),
+        },
+        fix: args.fix,
+        unique_ids: args.unique_ids,
+    };
+    let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &options));
+    let today = export::latest_day(jiff::Timestamp::now());
+    let mut job = Job { args, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
+    let mut draft = job.draft(&mut conversion)?;
+    let checked = |draft: &Draft, job: &Job<'_>, findings: &mut Findings| {
+        step("Checking the export", |_| tabular::check(&job.checked(draft), today, findings));
+    };
+    checked(&draft, &job, &mut conversion.findings);
+    print::findings(&conversion.findings);
+    let (causes, errors) = conversion.findings.count(Level::Error);
+    let mut rejected = Rejected::new();
+    if errors > 0 {
+        if !args.valid_rows || !conversion.findings.is_about_rows() {
+            let mut hint = if args.valid_rows {
+                String::new()
+            } else {
+                "; --valid-rows writes the rows without errors".to_owned()
+            };
+            let fixable = conversion.findings.fixable;
+            if fixable > 0 {
+                let _ = write!(hint, "; --fix completes {fixable} addresses");
+            }
+            let text = format!(
+                "number of errors: {errors}, of causes: {causes}; correct the table or the mapping. Nothing was written{hint}"
+            );
+            return Err(Failure::usage(text));
+        }
+        rejected = conversion.findings.rejected().clone();
+        for (row, reasons) in tabular::rejected(&job.checked(&draft), today) {
+            rejected.entry(row).or_insert(reasons);
+        }
+        conversion.records.retain(|record| !rejected.contains_key(&record.row));
+        if conversion.records.is_empty() {
+            return Err(Failure::usage("no row is without errors; nothing was written"));
+        }
+        conversion.findings = Findings::default();
+        draft = job.draft(&mut conversion)?;
+        checked(&draft, &job, &mut conversion.findings);
+        if conversion.findings.count(Level::Error).0 > 0 {
+            print::findings(&conversion.findings);
+            return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
+        }
+    }
+    job.write(&draft, &data)?;
+    if !rejected.is_empty() {
+        write_file(&rejected_path, args.force, |out| tabular::write_rejected(&table, &mapping, &rejected, out))?;
+        let text = format!(
+            "{} rows with errors are in {1}, with the reasons; correct them, then import {1} with --update.",
+            rejected.len(),
+            rejected_path.display()
+        );
+        print_note(&text);
+    }
+    Ok(())
+}
+
+fn table_extension(file: &Path) -> &'static str {
+    let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+    if ["json", "ndjson", "jsonl"].iter().any(|json| extension == *json) { "ndjson" } else { "csv" }
+}
+
+fn read_table(args: &ImportArgs) -> Result<Table, Failure> {
+    let options =
+        ReadOptions { sheet: args.sheet.as_deref(), encoding: args.encoding.as_deref(), header_row: args.header_row };
+    let table = step("Reading the table", |progress| tabular::read(&args.file, options, args.max_file_bytes, progress));
+    table.map_err(|error| {
+        let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
+        Failure { text: format!("{}: {}", args.file.display(), chain(&error)), code }
+    })
+}
+
+fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
+    let Some(path) = &args.update else {
+        let envelope = Envelope {
+            name: required(args.name.as_ref(), "--name", "Name of the export")?,
+            license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
+        };
+        return Ok(Goal::New { output, envelope });
+    };
+    let export = changes::open(path, args.max_file_bytes)?;
+    Ok(Goal::Update { output, export: Box::new(export) })
+}
+
+/// Refuses to overwrite an export that holds what no table does.
+fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
+    if !output.is_file() {
+        return Ok(());
+    }
+    let report = read(&[output.to_owned()], args.max_file_bytes);
+    let Some(export) = report.exports.first() else { return Ok(()) };
+    let others = super::export::left_out(export);
+    if others.is_empty() {
+        return Ok(());
+    }
+    let name = output.display();
+    Err(Failure::usage(format!(
+        "{name} holds what a table doesn't: {}; --update {name} keeps it. To replace the export as a whole, remove the file first",
+        others.join(", ")
+    )))
+}
+
+impl Job<'_> {
+    fn checked<'d>(&'d self, draft: &'d Draft) -> Checked<'d> {
+        let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
+        Checked { table: self.table, mapping: self.mapping, path: output, json: &draft.json, rows: &draft.rows }
+    }
+
+    fn draft(&mut self, conversion: &mut Conversion) -> Result<Draft, Failure> {
+        let (table, mapping, unique_ids) = (self.table, self.mapping, self.args.unique_ids);
+        match &self.goal {
+            Goal::New { envelope, .. } => {
+                let all: Vec<usize> = (0..conversion.records.len()).collect();
+                conversion.complete(table, mapping, &all, HashMap::new(), unique_ids);
+                let rows = conversion.records.iter().map(|record| Some(record.row)).collect();
+                let json = tabular::document(envelope, &conversion.records);
+                Ok(Draft { json, rows, cleared: 0, missing: Vec::new() })
+            }
+            Goal::Update { export, .. } => {
+                let may_ask = is_terminal() && !self.args.yes;
+                let answers = &mut self.answers;
+                let mut failed = None;
+                let mut decide = |question: &Match| {
+                    if let Some(choice) = answers.get(&question.row) {
+                        return Some(*choice);
+                    }
+                    let choice = may_ask.then(|| dialogue::choice(question))?;
+                    match choice {
+                        Ok(choice) => {
+                            answers.insert(question.row.clone(), choice);
+                            Some(choice)
+                        }
+                        Err(failure) => {
+                            failed = Some(failure);
+                            None
+                        }
+                    }
+                };
+                let options = (self.args.remove_missing, unique_ids);
+                let updated = tabular::update(export, table, mapping, conversion, options, &mut decide);
+                if let Some(failure) = failed {
+                    return Err(failure);
+                }
+                let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
+                let tabular::Updated { json, rows, cleared, missing } = updated;
+                Ok(Draft { json, rows, cleared, missing })
+            }
+        }
+    }
+
+    fn write(&self, draft: &Draft, data: &Path) -> Result<(), Failure> {
+        let (args, count) = (self.args, draft.rows.len());
+        match &self.goal {
+            Goal::New { output, .. } => {
+                if output.parent() == Some(data) && args.output.is_none() {
+                    let failed =
+                        |error| Failure { text: format!("{} can't be made: {error}", data.display()), code: 1 };
+                    std::fs::create_dir_all(data).map_err(failed)?;
+                }
+                write_file(output, args.force, |out| out.write_all(draft.json.as_bytes()))?;
+                print_note(&format!("{count} products are in {}.", output.display()));
+            }
+            Goal::Update { output, export } => {
+                if draft.json.as_bytes() == &*export.document {
+                    print_note(&format!("The table changes nothing in {}.", output.display()));
+                    return Ok(());
+                }
+                print_changes(export, draft, args)?;
+                if !args.yes {
+                    if !is_terminal() {
+                        return Err(Failure::usage(
+                            "the changes aren't confirmed: accept them with --yes. Nothing was written",
+                        ));
+                    }
+                    if !matches!(ask("Write these changes? [Y/n]")?.to_lowercase().as_str(), "" | "y" | "yes") {
+                        return Err(Failure::usage("nothing was written"));
+                    }
+                }
+                write_file(output, true, |out| out.write_all(draft.json.as_bytes()))?;
+                print_note(&format!("{count} products are in {}.", output.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints what an update changes, as `diff` does.
+fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
+    changes::print(export, &draft.json)?;
+    if draft.cleared > 0 {
+        print_note(&format!("Values removed, since their cells are empty: {}.", draft.cleared));
+    }
+    if !draft.missing.is_empty() {
+        let shown: Vec<_> = draft.missing.iter().take(SHOWN_MISSING).map(String::as_str).collect();
+        let more = draft.missing.len() - shown.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let what = if args.remove_missing { "are removed" } else { "stay (--remove-missing removes them)" };
+        let text = format!("Records that the table doesn't have {what}: {}{more}.", shown.join(", "));
+        print_note(&printable(&text));
+    }
+    Ok(())
+}
+
+/// The names of the declared categories, by id. A data folder with errors declares what is valid; none declares nothing.
+fn declared_categories(data: &Path, max_file_bytes: u64) -> BTreeMap<String, String> {
+    let files = export::find_files(data).unwrap_or_default();
+    let report = read(&files, max_file_bytes);
+    let names = report.exports.iter().flat_map(|export| &export.categories).map(|category| category.name.to_string());
+    names.map(|name| (slug(&name), name)).collect()
+}
+
+fn read(files: &[PathBuf], max_file_bytes: u64) -> Report {
+    let limits = Limits { max_file_bytes, ..Limits::default() };
+    step("Reading the declared categories", |progress| {
+        export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)
+    })
+}

@@ -1,0 +1,137 @@
+//! The checks of `export` on a document that was made of a table, with row and column in place of line and pointer.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use super::column::shown;
+use super::edit::items;
+use super::findings::{At, Findings, Level};
+use super::{Cell, Mapping, Table};
+use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
+use crate::record::CalendarDate;
+
+/// Records that are checked together for their reasons: as many findings of a code are kept.
+const BATCH: usize = 100;
+
+/// A finding and its row.
+type Found<'f> = (Option<usize>, &'f Finding);
+
+/// A document and where it comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Checked<'c> {
+    pub table: &'c Table,
+    pub mapping: &'c Mapping,
+    /// The path that it will have.
+    pub path: &'c Path,
+    pub json: &'c str,
+    /// For each element of `software` its row, by index.
+    pub rows: &'c [Option<usize>],
+}
+
+/// Checks a document as `check` does, and adds what is found by cause. Warnings about records of no row aren't new.
+pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings) {
+    let report = examine(checked.path, checked.json.to_owned(), today);
+    let is_update = checked.rows.contains(&None);
+    let mut causes: BTreeMap<(Severity, Code, Option<usize>), Vec<Found<'_>>> = BTreeMap::new();
+    for finding in &report.findings {
+        let (row, column) = checked.place(finding);
+        let is_known = is_update && row.is_none() && finding.severity() == Severity::Warning;
+        let is_told = match (row, column) {
+            (Some(row), Some(column)) => findings.has_error_at(row, column),
+            (Some(row), None) => finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row),
+            _ => false,
+        };
+        if !is_told && !is_known {
+            causes.entry((finding.severity(), finding.code, column)).or_default().push((row, finding));
+        }
+    }
+    let columns = |of: Code| causes.keys().filter(move |(_, code, _)| *code == of).count();
+    for ((severity, code, column), found) in &causes {
+        let is_one = found.iter().all(|(_, finding)| finding.message == found[0].1.message);
+        let what = if is_one { found[0].1.message.as_str() } else { code.description().trim_end_matches('.') };
+        let message = format!("[{}] {what}", code.as_str());
+        for (row, finding) in found {
+            let value = match (row, column) {
+                (Some(row), Some(column)) => shown(&checked.table.rows[*row].cells[*column]).to_owned(),
+                _ if is_one => String::new(),
+                _ => finding.message.clone(),
+            };
+            let at = At { row: *row, column: *column };
+            findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
+        }
+        // Findings beyond those that are kept are of the only column, if there is one.
+        let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
+        findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
+    }
+    for more in report.left_out.iter().filter(|more| columns(more.code) != 1) {
+        let message =
+            format!("[{}] {}, in further rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
+        findings.add_more(level(more.code.severity()), None, &message, more.count);
+    }
+}
+
+/// The rows of records with errors, by index, with the reasons.
+pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> BTreeMap<usize, Vec<String>> {
+    let document = items(checked.json).unwrap_or_default();
+    let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
+    let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
+    let report = examine(checked.path, checked.json.to_owned(), today);
+    // The valid ones, in their order, are left.
+    let ids = |element: &str| {
+        let value: Option<HashMap<String, serde_json::Value>> = serde_json::from_str(element).ok();
+        value.and_then(|mut value| value.remove("id")).and_then(|id| id.as_str().map(str::to_owned))
+    };
+    let mut valid = report.exports.iter().flat_map(|export| &export.software).peekable();
+    let mut invalid = Vec::new();
+    for (index, element) in elements.iter().enumerate() {
+        if valid.next_if(|software| Some(&*software.id) == ids(element.value).as_deref()).is_none() {
+            invalid.push(index);
+        }
+    }
+    let mut rejected: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for batch in invalid.chunks(BATCH) {
+        let json: Vec<&str> = batch.iter().map(|index| elements[*index].value).collect();
+        let json = format!(r#"{{"name":"N","license":"https://example.org/","software":[{}]}}"#, json.join(","));
+        let rows: Vec<_> = batch.iter().map(|index| checked.rows.get(*index).copied().flatten()).collect();
+        let part = Checked { json: &json, rows: &rows, ..*checked };
+        for finding in &examine(checked.path, json.clone(), today).findings {
+            let (Some(row), column) = part.place(finding) else { continue };
+            if finding.severity() == Severity::Error {
+                let place = column.map_or_else(String::new, |column| format!("{}: ", checked.table.heads[column]));
+                rejected.entry(row).or_default().push(format!("{place}{}", finding.message));
+            }
+        }
+        for row in rows.into_iter().flatten() {
+            rejected.entry(row).or_insert_with(|| vec!["another record has its id".to_owned()]);
+        }
+    }
+    rejected
+}
+
+fn examine(path: &Path, json: String, today: CalendarDate) -> Report {
+    let file = SourceFile::from_bytes(path, json.into());
+    export::examine(vec![file], &Limits::default(), today, &|_| {})
+}
+
+const fn level(severity: Severity) -> Level {
+    match severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+    }
+}
+
+impl Checked<'_> {
+    /// Row and column of a finding.
+    fn place(&self, finding: &Finding) -> (Option<usize>, Option<usize>) {
+        let mut parts = finding.location.pointer.split('/').skip(1);
+        let index =
+            parts.next().filter(|section| *section == "software").and_then(|_| parts.next()?.parse::<usize>().ok());
+        let row = index.and_then(|index| self.rows.get(index).copied().flatten());
+        let property = parts.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        let has_value = |column: &usize| row.is_none_or(|row| self.table.rows[row].cells[*column] != Cell::Empty);
+        let columns = self.mapping.columns.iter().enumerate();
+        let of: Vec<_> =
+            columns.filter(|(_, of)| of.target.property() == Some(&property)).map(|(column, _)| column).collect();
+        (row, of.iter().copied().find(has_value).or_else(|| of.first().copied()).filter(|_| row.is_some()))
+    }
+}

@@ -1,0 +1,150 @@
+//! What the values of a column settle together: the order of day and month, and whether commas part a list.
+
+use std::collections::HashMap;
+
+use super::convert::ConvertOptions;
+use super::date::{self, Date, DateOrder};
+use super::findings::{At, Findings, Level};
+use super::value::{self, DecimalMark};
+use super::write::texts_of;
+use super::{Cell, ColumnUse, Table, Target};
+use crate::export::{RECORD, Shape};
+
+/// What a column settles.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    pub(super) order: Option<DateOrder>,
+    /// How many rows have a piece, of a list that may be split at commas.
+    pieces: HashMap<String, usize>,
+    splits_always: bool,
+}
+
+impl Settled {
+    /// Whether a text is split at its commas: at least half of the pieces are values elsewhere in the column.
+    pub(super) fn splits(&self, text: &str) -> bool {
+        let pieces = value::at_commas(text);
+        let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
+        pieces.len() > 1 && (self.splits_always || known * 2 >= pieces.len())
+    }
+}
+
+pub(super) fn shape(property: &str) -> Option<Shape> {
+    RECORD.iter().find(|(key, _)| *key == property).map(|(_, shape)| *shape)
+}
+
+pub(super) fn settle(
+    table: &Table,
+    column: usize,
+    column_use: &ColumnUse,
+    options: &ConvertOptions<'_>,
+    findings: &mut Findings,
+) -> Settled {
+    let Target::Property(property) = column_use.target else { return Settled::default() };
+    let mut settled = Settled { splits_always: column_use.split_commas, ..Settled::default() };
+    if property == "evidence_checked_on" {
+        settled.order = options.date_order.or_else(|| order(table, column, findings));
+    } else if shape(property) == Some(Shape::Texts) {
+        for text in texts(table, column).filter_map(|(_, cell)| cell) {
+            let items = if value::has_marks(text) {
+                value::split(text)
+            } else {
+                value::at_commas(text).into_iter().map(str::to_owned).collect()
+            };
+            for item in items {
+                *settled.pieces.entry(item).or_default() += 1;
+            }
+        }
+        for value in options.known.iter().flat_map(|export| &export.software).flat_map(|of| texts_of(of, property)) {
+            *settled.pieces.entry(value.to_string()).or_default() += 1;
+        }
+    } else if property == "rating" {
+        check_marks(table, column, findings);
+    }
+    settled
+}
+
+/// The filled text cells of a column, with the indices of their rows.
+fn texts(table: &Table, column: usize) -> impl Iterator<Item = (usize, Option<&str>)> {
+    let cells = table.rows.iter().enumerate().map(move |(row, cells)| (row, cells.cells[column].text()));
+    cells.filter(|(_, text)| text.is_some_and(|text| !value::is_nothing(text)))
+}
+
+/// The order of day and month that all dates in two readings agree on.
+fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOrder> {
+    let dates: Vec<(usize, &str, u8, u8, u16)> = texts(table, column)
+        .filter_map(|(row, text)| match date::read(value::unguarded(text?), table.is_1904)?.date {
+            Date::Either(a, b, year) => Some((row, text?, a, b, year)),
+            Date::Day(_) | Date::Partial => None,
+        })
+        .collect();
+    let day_first = dates.iter().find(|(_, _, a, ..)| *a > 12);
+    let month_first = dates.iter().find(|(_, _, _, b, _)| *b > 12);
+    match (day_first, month_first) {
+        (Some(day), Some(month)) => {
+            let message = "the dates have day and month in both orders";
+            let fix = "write them as YYYY-MM-DD, or name the order with --date-order to find those in the other one";
+            for (row, text, ..) in [day, month] {
+                findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
+            }
+            None
+        }
+        (Some(_), None) => Some(DateOrder::DayFirst),
+        (None, Some(_)) => Some(DateOrder::MonthFirst),
+        (None, None) => {
+            let mut unclear = dates.iter().filter(|(_, _, a, b, _)| a != b).peekable();
+            if let Some((_, text, a, b, year)) = unclear.peek() {
+                let read = |order| date::ordered(*a, *b, *year, order).map(|day| day.to_string()).unwrap_or_default();
+                let message = format!(
+                    "nothing shows the order of day and month: `{text}` is {} or {}",
+                    read(DateOrder::DayFirst),
+                    read(DateOrder::MonthFirst)
+                );
+                for (row, text, ..) in unclear {
+                    let fix = "name it with --date-order dmy or --date-order mdy";
+                    findings.add(
+                        Level::Error,
+                        table,
+                        At { row: Some(*row), column: Some(column) },
+                        text,
+                        &message,
+                        fix,
+                    );
+                }
+            }
+            // If day and month are equal both orders are one.
+            Some(DateOrder::DayFirst)
+        }
+    }
+}
+
+/// Reports numbers of a column with both decimal marks: one of the two may part thousands.
+fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
+    let marked: Vec<(usize, &str, DecimalMark)> =
+        texts(table, column).filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?))).collect();
+    let count = |mark| marked.iter().filter(|(.., of)| *of == mark).count();
+    let (commas, points) = (count(DecimalMark::Comma), count(DecimalMark::Point));
+    if commas == 0 || points == 0 {
+        return;
+    }
+    let rarer = if commas < points { DecimalMark::Comma } else { DecimalMark::Point };
+    for (row, text, _) in marked.iter().filter(|(.., mark)| *mark == rarer) {
+        let message = "the numbers have both `,` and `.` before their decimals";
+        let at = At { row: Some(*row), column: Some(column) };
+        findings.add(Level::Error, table, at, text, message, "write all of them with one of the two");
+    }
+}
+
+/// The first value of a column.
+pub fn sample(table: &Table, column: usize) -> &str {
+    let mut filled = table.rows.iter().map(|row| shown(&row.cells[column])).filter(|text| !text.is_empty());
+    filled.next().unwrap_or_default()
+}
+
+/// The text of a cell for a sample or an example.
+pub(super) fn shown(cell: &Cell) -> &str {
+    match cell {
+        Cell::Text(text) | Cell::Json(text) | Cell::Error(text) | Cell::Formula(text) => text,
+        Cell::Link(link) => &link.1,
+        Cell::Empty => "",
+    }
+}

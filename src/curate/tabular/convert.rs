@@ -1,0 +1,394 @@
+//! Rows as records: each cell becomes the value of its column's property, or a finding.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::value::RawValue;
+
+use super::column::{self, Settled, shape, shown};
+use super::date::{self, Date, DateOrder};
+use super::findings::{At, Findings, Level};
+use super::mapping::known;
+use super::{Cell, Mapping, Table, Target, value};
+use crate::export::{Export, Shape};
+use crate::record::{EvidenceStatus, OfferingType, slug};
+
+/// Names of categories that are compared with the declared ones.
+const COMPARED_NAMES: usize = 1_000;
+/// Most edits from one category's id to another's that was probably meant.
+const NEAR_EDITS: usize = 2;
+
+/// How to convert.
+#[derive(Debug, Clone, Copy)]
+pub struct ConvertOptions<'c> {
+    /// The names of the declared categories, by id.
+    pub categories: &'c BTreeMap<String, String>,
+    pub date_order: Option<DateOrder>,
+    /// The export that is updated: its values are known, too.
+    pub known: Option<&'c Export>,
+    /// Apply the fixes that need no judgement.
+    pub fix: bool,
+    /// Give ids that are made of names a suffix if they collide.
+    pub unique_ids: bool,
+}
+
+/// The record of a row.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Index of the row.
+    pub row: usize,
+    /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
+    pub properties: Vec<(String, Option<String>)>,
+}
+
+impl Record {
+    /// The text of a property, if it has one.
+    pub fn text(&self, property: &str) -> Option<String> {
+        let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
+        serde_json::from_str(value.as_deref()?).ok()
+    }
+}
+
+/// The records of a table. Rows with errors have one, too, without the values that are wrong.
+#[derive(Debug)]
+pub struct Conversion {
+    pub records: Vec<Record>,
+    pub findings: Findings,
+}
+
+/// Converts the rows of a table.
+pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -> Conversion {
+    let mut findings = Findings::default();
+    let settled = mapping
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(column, of)| column::settle(table, column, of, options, &mut findings))
+        .collect();
+    let mut converter = Converter { table, mapping, options, settled, findings, unknown: BTreeMap::new() };
+    let rows = converter.rows();
+    let records: Vec<Record> = rows.into_iter().map(|row| converter.record(row)).collect();
+    converter.check_ids(&records);
+    converter.report_near_categories();
+    Conversion { records, findings: converter.findings }
+}
+
+struct Converter<'c> {
+    table: &'c Table,
+    mapping: &'c Mapping,
+    options: &'c ConvertOptions<'c>,
+    settled: Vec<Settled>,
+    findings: Findings,
+    /// Categories that aren't declared, with a row of each.
+    unknown: BTreeMap<String, Vec<At>>,
+}
+
+impl Converter<'_> {
+    fn note(&mut self, at: At, value: &str, message: &str) {
+        self.findings.add(Level::Note, self.table, at, value, message, "");
+    }
+
+    /// The rows to convert; with `--fix` one that repeats another isn't among them.
+    fn rows(&mut self) -> Vec<usize> {
+        let all = 0..self.table.rows.len();
+        if !self.options.fix {
+            return all.collect();
+        }
+        let mut seen: HashSet<String> = HashSet::new();
+        let (kept, repeated): (Vec<_>, Vec<_>) =
+            all.partition(|row| seen.insert(format!("{:?}", self.table.rows[*row].cells)));
+        for row in repeated {
+            self.note(At { row: Some(row), column: None }, "", "left out, since it repeats another row in every cell");
+        }
+        kept
+    }
+
+    fn record(&mut self, row: usize) -> Record {
+        let mut properties: Vec<(String, Option<String>)> = Vec::new();
+        let columns = self.mapping.columns.iter().enumerate();
+        let (main, fallbacks): (Vec<_>, Vec<_>) = columns.partition(|(_, of)| !of.is_fallback);
+        for (column, of) in main.into_iter().chain(fallbacks) {
+            let Some(name) = of.target.property() else { continue };
+            let at = At { row: Some(row), column: Some(column) };
+            let found = self.cell(at, column, &of.target);
+            let (name, value) = match found {
+                Found::Empty => (name.to_owned(), None),
+                Found::Value(value) => (name.to_owned(), Some(value)),
+                Found::Other(name, value) => (name, Some(value)),
+                Found::Fault => continue,
+            };
+            match properties.iter_mut().find(|(other, _)| *other == name) {
+                None => properties.push((name, value)),
+                Some((_, earlier)) if earlier.is_none() => *earlier = value,
+                Some(_) if value.is_none() || of.is_fallback => {}
+                Some(_) => {
+                    let message = format!("another column has a value for `{name}` in this row");
+                    let fix = "empty one, or make the column a fall-back in the mapping (`fallback:…`)";
+                    let shown = shown(&self.table.rows[row].cells[column]);
+                    self.findings.add(Level::Error, self.table, at, shown, &message, fix);
+                }
+            }
+        }
+        Record { row, properties }
+    }
+
+    fn cell(&mut self, at: At, column: usize, target: &Target) -> Found {
+        let table = self.table;
+        let cell = at.row.map_or(&Cell::Empty, |row| &table.rows[row].cells[column]);
+        let mut text = match cell {
+            Cell::Empty => return Found::Empty,
+            Cell::Error(error) => {
+                let fix = "fix the formula, or empty the cell";
+                self.findings.add(Level::Error, table, at, error, "the cell has the error of a formula", fix);
+                return Found::Fault;
+            }
+            Cell::Formula(formula) => {
+                let fix =
+                    "open the workbook in a spreadsheet program and save it there, or replace the formula by its value";
+                let message = "the workbook doesn't store the value of the formula";
+                self.findings.add(Level::Error, table, at, formula, message, fix);
+                return Found::Fault;
+            }
+            Cell::Json(raw) => match json_text(raw, table, target) {
+                Some(text) => text,
+                None if raw == "null" && !table.has_records() => return Found::Empty,
+                None => return Found::Value(raw.clone()),
+            },
+            Cell::Text(text) => text.clone(),
+            Cell::Link(link) => self.link(at, target, &link.0, &link.1),
+        };
+        if let Some(value) = self.mapping.columns[column].translated(&text) {
+            self.note(at, &format!("`{text}` as `{value}`"), "values were translated by the mapping");
+            text = value;
+        }
+        if value::is_nothing(&text) {
+            self.note(at, &text, "cells that say nothing were read as empty");
+            return Found::Empty;
+        }
+        match self.value(at, column, target, value::unguarded(&text)) {
+            Ok(found) => found,
+            Err((message, fix)) => {
+                self.findings.add(Level::Error, table, at, &text, &message, &fix);
+                Found::Fault
+            }
+        }
+    }
+
+    /// What a cell with a hyperlink says in a column of this target.
+    fn link(&mut self, at: At, target: &Target, text: &str, address: &str) -> String {
+        match target {
+            Target::Property("url") if !value::is_address(text) => {
+                self.note(at, address, "addresses were taken from the cells' links");
+                address.to_owned()
+            }
+            Target::Property("sources") if !text.contains("://") => {
+                self.note(at, address, "addresses were taken from the cells' links");
+                format!("{text} <{address}>")
+            }
+            _ => {
+                if !text.contains(address.trim_end_matches('/')) && !value::is_address(text) {
+                    let fix = "if they are wanted, put them into a column of their own";
+                    let message = "the addresses of the cells' links aren't used";
+                    self.findings.add(Level::Warning, self.table, at, address, message, fix);
+                }
+                text.to_owned()
+            }
+        }
+    }
+
+    /// The JSON of a text for a target, or the fault and its fix.
+    fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, (String, String)> {
+        let string = |text: &str| serde_json::Value::from(text).to_string();
+        let list = |items: Vec<String>| serde_json::Value::from(items).to_string();
+        let property = match target {
+            Target::Json(_) => {
+                let raw = serde_json::from_str::<&RawValue>(text);
+                let fix = || "correct it, or map the column to a text with additional:NAME".to_owned();
+                return raw
+                    .map(|raw| Found::Value(raw.get().to_owned()))
+                    .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
+            }
+            Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
+            Target::Property(property) => *property,
+        };
+        Ok(Found::Value(match (property, shape(property)) {
+            ("categories", _) => {
+                let items = self.items(at, column, text);
+                list(items.into_iter().map(|name| self.category(at, name)).collect())
+            }
+            ("sources", _) => {
+                let mut pairs = Vec::new();
+                for item in value::sources(text) {
+                    let (label, address) = value::source(&item);
+                    pairs.push(vec![label.to_owned(), self.address(at, address)]);
+                }
+                serde_json::Value::from(pairs).to_string()
+            }
+            ("url", _) => string(&self.address(at, text)),
+            ("evidence_checked_on", _) => return self.date(at, column, text),
+            ("evidence_status", _) => string(listed_value(text, EvidenceStatus::ALL.map(EvidenceStatus::as_str))?),
+            ("offering_type", _) => string(listed_value(text, OfferingType::ALL.map(OfferingType::as_str))?),
+            ("review_count", _) if value::whole_number(text).is_some_and(|number| number != text) => {
+                self.number(at, text, value::whole_number(text))?
+            }
+            (_, Some(Shape::Number)) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_owned(),
+            (_, Some(Shape::Number)) => self.number(at, text, value::decimal(text).map(|(number, _)| number))?,
+            (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
+            _ => string(text),
+        }))
+    }
+
+    fn number(&mut self, at: At, text: &str, read: Option<String>) -> Result<String, (String, String)> {
+        let number = read.ok_or_else(|| ("the value isn't a number".to_owned(), "write a number alone".to_owned()))?;
+        self.note(at, text, "numbers were written as JSON has them");
+        Ok(number)
+    }
+
+    fn items(&mut self, at: At, column: usize, text: &str) -> Vec<String> {
+        if value::has_marks(text) || !text.contains(',') {
+            return value::split(text);
+        }
+        if self.settled[column].splits(text) {
+            self.note(at, text, "lists were split at commas");
+            return value::at_commas(text).into_iter().map(str::to_owned).collect();
+        }
+        if value::at_commas(text).len() > 1 {
+            let head = self.table.heads[column].as_str();
+            let fix = format!("split at commas? --split-commas \"{head}\" does; else leave it");
+            self.findings.add(Level::Warning, self.table, at, text, "a value with commas is one value", &fix);
+        }
+        value::split(text)
+    }
+
+    fn address(&mut self, at: At, text: &str) -> String {
+        if let Some(address) = value::with_scheme(text) {
+            self.note(at, text, "addresses that begin with www. got https://");
+            return address;
+        }
+        let repaired = value::repaired_address(text);
+        self.findings.fixable += usize::from(repaired.is_some() && !self.options.fix);
+        let repaired = repaired.filter(|_| self.options.fix);
+        repaired.map_or_else(
+            || text.to_owned(),
+            |address| {
+                self.note(at, text, "fixed: addresses without a scheme, or with a broken one, got one");
+                address
+            },
+        )
+    }
+
+    fn date(&mut self, at: At, column: usize, text: &str) -> Result<Found, (String, String)> {
+        let string = |text: &str| serde_json::Value::from(text).to_string();
+        let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or empty the cell".to_owned()));
+        let Some(read) = date::read(text, self.table.is_1904) else {
+            // A day that doesn't exist is a warning of the checks.
+            let is_shaped = text.len() == 10
+                && text
+                    .bytes()
+                    .enumerate()
+                    .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
+            return if is_shaped { Ok(Found::Value(string(text))) } else { fault("the value isn't a date") };
+        };
+        let day = match (read.date, self.settled[column].order) {
+            (Date::Day(day), _) => Some(day),
+            (Date::Either(a, b, year), Some(order)) => date::ordered(a, b, year, order),
+            // The column's order is a fault that was reported.
+            (Date::Either(..), None) => return Ok(Found::Fault),
+            (Date::Partial, _) => {
+                let head = self.table.heads[column].clone();
+                if known(&head).is_some() {
+                    return fault("the date has no day");
+                }
+                let fix = "add the day to use it as the date of the check";
+                let message = "a date without a day was kept as a text, as an additional property";
+                self.findings.add(Level::Warning, self.table, at, text, message, fix);
+                return Ok(Found::Other(head, string(text)));
+            }
+        };
+        let Some(day) = day else { return fault("there is no such day in the column's order of day and month") };
+        if read.has_time {
+            self.note(at, text, "times of day were cut off dates");
+        } else if day.to_string() != text {
+            self.note(at, text, "dates were written as YYYY-MM-DD");
+        }
+        Ok(Found::Value(string(&day.to_string())))
+    }
+
+    /// The declared spelling of a category's name; the name itself if none is declared.
+    fn category(&mut self, at: At, name: String) -> String {
+        match self.options.categories.get(&slug(&name)) {
+            Some(declared) if *declared == name => name,
+            Some(declared) => {
+                let value = format!("`{name}` as `{declared}`");
+                self.note(at, &value, "categories were written as they are declared");
+                declared.clone()
+            }
+            None => {
+                if self.unknown.len() < COMPARED_NAMES || self.unknown.contains_key(&name) {
+                    self.unknown.entry(name.clone()).or_default().push(at);
+                }
+                name
+            }
+        }
+    }
+
+    fn report_near_categories(&mut self) {
+        for (name, places) in std::mem::take(&mut self.unknown) {
+            let folded = slug(&name);
+            let declared = self.options.categories.iter();
+            let near = declared.map(|(id, declared)| (strsim::osa_distance(id, &folded), declared)).min();
+            let Some((_, near)) = near.filter(|(edits, _)| *edits <= NEAR_EDITS) else { continue };
+            let fix = format!("if `{near}` is meant, correct it in the table");
+            let message = format!("category `{name}` isn't declared");
+            for at in places {
+                self.findings.add(Level::Warning, self.table, at, &name, &message, &fix);
+            }
+        }
+    }
+
+    /// Reports ids that a column has twice.
+    fn check_ids(&mut self, records: &[Record]) {
+        let Some(column) = self.mapping.columns.iter().position(|of| of.target.property() == Some("id")) else {
+            return;
+        };
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for record in records {
+            let Some(id) = record.text("id") else { continue };
+            if let Some(first) = seen.get(&id) {
+                let value = format!("`{id}` as in {}", self.table.row_name(self.table.rows[*first].number));
+                let at = At { row: Some(record.row), column: Some(column) };
+                let fix = "give one of them another id, or remove it";
+                self.findings.add(Level::Error, self.table, at, &value, "the id is another row's, too", fix);
+            } else {
+                seen.insert(id, record.row);
+            }
+        }
+    }
+}
+
+/// What a cell gives.
+enum Found {
+    Empty,
+    Value(String),
+    /// A value for another property.
+    Other(String, String),
+    /// Nothing, and it's reported.
+    Fault,
+}
+
+/// The text of a JSON string that is read as a cell's text: of another list than records of a directory, for a property.
+fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
+    let is_text = matches!(target, Target::Property(_)) && !table.has_records();
+    is_text.then(|| serde_json::from_str::<String>(raw).ok())?
+}
+
+/// The value of a closed list that a text means, in any case and with any hyphens.
+fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, (String, String)> {
+    let folded = slug(text);
+    values.into_iter().find(|value| *value == folded).ok_or_else(|| {
+        let allowed = values.join("` or `");
+        (
+            format!("the value is neither of `{}`", values.join("`, `")),
+            format!("write `{allowed}`, or translate the values with --map-values COLUMN=FILE"),
+        )
+    })
+}

@@ -1,0 +1,270 @@
+//! Dates in cells, in the forms that people and spreadsheet programs write.
+
+use jiff::civil;
+
+use crate::record::{CalendarDate, slug};
+
+/// The order of day and month in dates such as `3/4/2025`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateOrder {
+    /// `31/12/2025`
+    DayFirst,
+    /// `12/31/2025`
+    MonthFirst,
+}
+
+/// A date as a cell has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Date {
+    /// One meaning only.
+    Day(CalendarDate),
+    /// Day and month in an order that other cells show, and the year.
+    Either(u8, u8, u16),
+    /// A month or a year.
+    Partial,
+}
+
+/// A date, and whether a time of day was behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) date: Date,
+    pub(super) has_time: bool,
+}
+
+/// Names of months in English, German and French, as slugs; one may be cut to three letters or more.
+const MONTHS: [&[&str]; 12] = [
+    &["january", "januar", "janner", "janvier"],
+    &["february", "februar", "feber", "fevrier"],
+    &["march", "marz", "maerz", "mars", "mrz"],
+    &["april", "avril"],
+    &["may", "mai"],
+    &["june", "juni", "juin"],
+    &["july", "juli", "juillet"],
+    &["august", "aout"],
+    &["september", "sept", "septembre"],
+    &["october", "oktober", "octobre"],
+    &["november", "novembre"],
+    &["december", "dezember", "decembre"],
+];
+
+/// Two digits of a year below this are of this century.
+const CENTURY_PIVOT: u16 = 70;
+
+/// Reads a date with nothing but a time of day behind it; `None` for other texts.
+pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
+    if let Some(date) = whole(text, is_1904) {
+        return Some(Read { date, has_time: false });
+    }
+    let (day, time) = text.match_indices(['T', ' ', ',']).find_map(|(at, mark)| {
+        let (day, time) = (&text[..at], &text[at + mark.len()..]);
+        is_time(time.trim()).then_some((day, time.trim()))
+    })?;
+    let date = whole(day.trim_end_matches([',', ' ']), is_1904).filter(|date| *date != Date::Partial)?;
+    // A spreadsheet program writes midnight where there is no time.
+    let has_time = time.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    Some(Read { date, has_time })
+}
+
+/// The day of two numbers in an order, if it exists.
+pub(super) fn ordered(a: u8, b: u8, year: u16, order: DateOrder) -> Option<CalendarDate> {
+    match order {
+        DateOrder::DayFirst => calendar(year, b, a),
+        DateOrder::MonthFirst => calendar(year, a, b),
+    }
+}
+
+fn whole(text: &str, is_1904: bool) -> Option<Date> {
+    if let Some(day) = CalendarDate::parse(text) {
+        return Some(Date::Day(day));
+    }
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number(text) {
+        return match text.len() {
+            4 => Some(Date::Partial),
+            5 => from_serial(text.parse().ok()?, is_1904).map(Date::Day),
+            _ => None,
+        };
+    }
+    for separator in ['-', '/', '.'] {
+        let parts: Vec<&str> = text.split(separator).map(str::trim).collect();
+        if !parts.iter().all(|part| is_number(part) && part.len() <= 4) {
+            continue;
+        }
+        let found = match parts[..] {
+            [year, month, day] if year.len() == 4 => {
+                calendar(year.parse().ok()?, short(month)?, short(day)?).map(Date::Day)
+            }
+            [day, month, year] if separator == '.' => {
+                calendar(full_year(year)?, short(month)?, short(day)?).map(Date::Day)
+            }
+            [a, b, year] => {
+                let (a, b, year) = (short(a)?, short(b)?, full_year(year)?);
+                let is_day = calendar(year, a, b).is_some() || calendar(year, b, a).is_some();
+                is_day.then_some(Date::Either(a, b, year))
+            }
+            [a, b] if (a.len() == 4) != (b.len() == 4) => {
+                let month = short(if a.len() == 4 { b } else { a })?;
+                (1..=12).contains(&month).then_some(Date::Partial)
+            }
+            _ => None,
+        };
+        return found;
+    }
+    named(text)
+}
+
+/// A date with the name of its month, such as `07-Jan-18`, `7. Januar 2018` and `January 7, 2018`.
+fn named(text: &str) -> Option<Date> {
+    let parts: Vec<String> = text.split([' ', '-', '/', '.', ',']).map(slug).filter(|part| !part.is_empty()).collect();
+    let day = |part: &str| {
+        let digits = part.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        matches!(&part[digits.len()..], "" | "st" | "nd" | "rd" | "th" | "er").then(|| short(digits))?
+    };
+    match parts.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [a, b, year] => {
+            let (day, month) = month(b).map_or_else(|| Some((day(b)?, month(a)?)), |month| Some((day(a)?, month)))?;
+            calendar(full_year(year)?, month, day).map(Date::Day)
+        }
+        [a, year] => (month(a).is_some() && full_year(year).is_some()).then_some(Date::Partial),
+        _ => None,
+    }
+}
+
+fn month(part: &str) -> Option<u8> {
+    let is_name = |name: &&str| name.starts_with(part) && (part.len() >= 3 || name.len() == part.len());
+    let found = MONTHS.iter().position(|names| names.iter().any(is_name))?;
+    // "jui" is June or July.
+    let is_only = MONTHS.iter().filter(|names| names.iter().any(is_name)).count() == 1;
+    is_only.then(|| u8::try_from(found + 1).ok())?
+}
+
+fn short(part: &str) -> Option<u8> {
+    (1..=2).contains(&part.len()).then(|| part.parse().ok())?
+}
+
+fn full_year(part: &str) -> Option<u16> {
+    let year: u16 = part.parse().ok()?;
+    match part.len() {
+        4 => Some(year),
+        2 => Some(if year < CENTURY_PIVOT { 2000 + year } else { 1900 + year }),
+        _ => None,
+    }
+}
+
+fn is_time(text: &str) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let text = upper.trim_end_matches("AM").trim_end_matches("PM").trim_end_matches("UHR").trim_end();
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let zone = text.rfind(['+', '-']).filter(|at| *at > 3);
+    let (time, zone) = text.split_at(zone.unwrap_or(text.len()));
+    let fields = |text: &str| {
+        let fields: Vec<_> = text.split(':').collect();
+        let is_field = |field: &&str| {
+            let whole = field.split(['.', ',']).next().unwrap_or_default();
+            (1..=2).contains(&whole.len())
+                && field.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
+        };
+        (2..=3).contains(&fields.len()) && fields.iter().all(is_field)
+    };
+    let zone = zone.trim_start_matches(['+', '-']);
+    fields(time)
+        && (zone.is_empty() || fields(zone) || (zone.len() == 4 && zone.bytes().all(|byte| byte.is_ascii_digit())))
+}
+
+fn calendar(year: u16, month: u8, day: u8) -> Option<CalendarDate> {
+    CalendarDate::parse(&format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// The day of a serial number of a spreadsheet program. From 1900, 1 is 1900-01-01 and a 1900-02-29 is counted, so days before
+/// 1900-03-01 are no days; from 1904, 0 is 1904-01-01.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+fn from_serial(serial: f64, is_1904: bool) -> Option<CalendarDate> {
+    let first = if is_1904 { 0.0 } else { 61.0 };
+    if !(first..100_000.0).contains(&serial) {
+        return None;
+    }
+    let start = if is_1904 { civil::date(1904, 1, 1) } else { civil::date(1899, 12, 30) };
+    let days = jiff::Span::new().try_days(serial as i64).ok()?;
+    Some(start.checked_add(days).ok()?.into())
+}
+
+/// A cell's serial number as day, as day and time, or as time alone.
+#[expect(clippy::cast_possible_truncation, reason = "a fraction of a day in seconds")]
+pub(super) fn from_cell(serial: f64, is_1904: bool) -> Option<String> {
+    // To the second, so that a day doesn't begin a moment early.
+    let seconds = (serial * 86_400.0).round();
+    let (day, rest) = ((seconds / 86_400.0).floor(), seconds.rem_euclid(86_400.0) as i64);
+    let time = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
+    if (0.0..1.0).contains(&serial) {
+        return Some(time);
+    }
+    let day = from_serial(day, is_1904)?;
+    Some(if rest == 0 { day.to_string() } else { format!("{day} {time}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Option<String> {
+        let Read { date, has_time } = read(text, false)?;
+        let date = match date {
+            Date::Day(day) => day.to_string(),
+            Date::Either(a, b, year) => format!("{a}/{b}/{year}"),
+            Date::Partial => "partial".to_owned(),
+        };
+        Some(if has_time { format!("{date}+") } else { date })
+    }
+
+    #[test]
+    fn dates_of_each_form_are_read_and_others_are_not() {
+        for (text, expected) in [
+            ("2025-12-31", Some("2025-12-31")),
+            ("2025-12-31T00:00:00", Some("2025-12-31")),
+            ("2025-12-31T10:30:00.5Z", Some("2025-12-31+")),
+            ("2025-12-31 10:30:00+02:00", Some("2025-12-31+")),
+            ("2025/1/2", Some("2025-01-02")),
+            ("31.12.2025", Some("2025-12-31")),
+            ("1.2.2025", Some("2025-02-01")),
+            ("10.01.24", Some("2024-01-10")),
+            ("10.01.85", Some("1985-01-10")),
+            ("45658", Some("2025-01-01")),
+            ("12/31/2025", Some("12/31/2025")),
+            ("1/2/2025 0:00", Some("1/2/2025")),
+            ("12/31/2025 2:05:00 PM", Some("12/31/2025+")),
+            ("31-12-2025", Some("31/12/2025")),
+            ("1/2/25", Some("1/2/2025")),
+            ("07-Jan-18", Some("2018-01-07")),
+            ("7. Januar 2018", Some("2018-01-07")),
+            ("7 déc. 2018", Some("2018-12-07")),
+            ("January 7th, 2018", Some("2018-01-07")),
+            ("1er mars 2020", Some("2020-03-01")),
+            ("November 2024", Some("partial")),
+            ("2024", Some("partial")),
+            ("11/2024", Some("partial")),
+            ("2024-11", Some("partial")),
+            ("7 jui 2018", None),
+            ("31.13.2025", None),
+            ("30/30/2025", None),
+            ("2025-12-31 bis 2026-01-31", None),
+            ("31.12.2025 (geplant)", None),
+            ("2025-12-31Tomorrow", None),
+            ("2025-02-30", None),
+            ("13/2024", None),
+            ("soon", None),
+            ("1.5", None),
+        ] {
+            assert_eq!(shown(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn serial_numbers_count_from_the_workbook_s_first_day() {
+        assert_eq!(from_cell(44_268.0, true).as_deref(), Some("2025-03-14"));
+        assert_eq!(from_cell(45_730.0, false).as_deref(), Some("2025-03-14"));
+        assert_eq!(from_cell(45_730.698_263_888_89, false).as_deref(), Some("2025-03-14 16:45:30"));
+        assert_eq!(from_cell(0.697_916_666_666_666_6, false).as_deref(), Some("16:45:00"));
+        assert_eq!(read("44268", true).map(|read| read.date), CalendarDate::parse("2025-03-14").map(Date::Day));
+        assert_eq!(from_cell(30.0, false), None);
+    }
+}

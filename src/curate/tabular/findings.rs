@@ -1,0 +1,140 @@
+//! What was found in a table, grouped by cause: each cause once, with its count, examples and the fix.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{Table, column_letters};
+
+/// Examples that are kept of a cause.
+const KEPT_EXAMPLES: usize = 3;
+/// Longest value in an example, in characters.
+const VALUE_CHARS: usize = 60;
+
+/// How bad a cause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Its rows can't be published.
+    Error,
+    /// Worth a look; stops nothing.
+    Warning,
+    /// Something was changed on the way.
+    Note,
+}
+
+impl Level {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// A cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    pub level: Level,
+    /// As messages name it; empty for the table as a whole.
+    pub column: String,
+    /// What is wrong, without the values.
+    pub message: String,
+    /// What to do; empty for a note.
+    pub fix: String,
+    pub count: usize,
+    /// The first, each with its row and the value in backticks, or a text with several; it may be empty.
+    pub examples: Vec<(String, String)>,
+}
+
+/// Where something was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    /// Index of the row in the table; `None` for the whole column.
+    pub(super) row: Option<usize>,
+    /// Index of the column; `None` for the whole row.
+    pub(super) column: Option<usize>,
+}
+
+/// All causes in a table, and the rows with errors.
+#[derive(Debug, Default)]
+pub struct Findings {
+    groups: BTreeMap<(Level, Option<usize>, String), Group>,
+    rejected: BTreeMap<usize, Vec<String>>,
+    faulted: HashSet<(usize, usize)>,
+    has_other_errors: bool,
+    /// Values that `--fix` would put right.
+    pub fixable: usize,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, level: Level, table: &Table, at: At, value: &str, message: &str, fix: &str) {
+        let key = (level, at.column, message.to_owned());
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            level,
+            column: at.column.map_or_else(String::new, |column| table.column_name(column)),
+            message: message.to_owned(),
+            fix: fix.to_owned(),
+            count: 0,
+            examples: Vec::new(),
+        });
+        group.count += 1;
+        self.has_other_errors |= level == Level::Error && at.row.is_none();
+        let row = at.row.and_then(|row| table.rows.get(row));
+        if let Some(row) = row.filter(|_| group.examples.len() < KEPT_EXAMPLES) {
+            let mut shown: String = value.chars().take(VALUE_CHARS).collect();
+            if shown.len() < value.len() {
+                shown.push('…');
+            }
+            if !shown.is_empty() && !shown.contains('`') {
+                shown = format!("`{shown}`");
+            }
+            group.examples.push((table.row_name(row.number), shown));
+        }
+        if let (Level::Error, Some(row)) = (level, at.row) {
+            let place =
+                at.column.map_or_else(String::new, |column| match table.heads.get(column).map(String::as_str) {
+                    Some("") | None => format!("column {}: ", column_letters(column)),
+                    Some(head) => format!("{head}: "),
+                });
+            self.rejected.entry(row).or_default().push(format!("{place}{message}"));
+            self.faulted.extend(at.column.map(|column| (row, column)));
+        }
+    }
+
+    /// Counts further findings of a cause that aren't known one by one.
+    pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
+        let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Group {
+            level,
+            column: String::new(),
+            message: message.to_owned(),
+            fix: String::new(),
+            count: 0,
+            examples: Vec::new(),
+        });
+        group.count += count;
+    }
+
+    /// The causes, errors first, then by column.
+    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.groups.values()
+    }
+
+    /// The number of causes of a level, and of findings.
+    pub fn count(&self, level: Level) -> (usize, usize) {
+        let of = self.groups.values().filter(|group| group.level == level);
+        of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
+    }
+
+    /// The rows with errors, by index, with the reasons.
+    pub const fn rejected(&self) -> &BTreeMap<usize, Vec<String>> {
+        &self.rejected
+    }
+
+    /// Whether errors are about rows only, so that the other rows can be written.
+    pub const fn is_about_rows(&self) -> bool {
+        !self.has_other_errors
+    }
+
+    pub(super) fn has_error_at(&self, row: usize, column: usize) -> bool {
+        self.faulted.contains(&(row, column))
+    }
+}

@@ -1,0 +1,172 @@
+//! The row that names the columns: the one with most known heads, below titles and remarks, or the one that is named.
+
+use std::collections::HashMap;
+
+use super::mapping::is_known_head;
+use super::{Cell, MAX_CELLS, Row, Table, TableError, column_letters, value};
+
+/// How many filled rows from the top may be the header.
+pub(super) const SEARCHED_ROWS: usize = 25;
+/// Known heads that a row needs to be preferred over the first one.
+const KNOWN_HEADS: usize = 2;
+
+/// Splits rows into heads and the rows below. Rows keep their widths.
+pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Table) -> Result<Table, TableError> {
+    if rows.is_empty() {
+        return Err(TableError::NoRows);
+    }
+    let index = match header_row {
+        None => find(&rows),
+        Some(number) => rows.iter().position(|row| row.number == number).ok_or_else(|| {
+            TableError::Form(format!("row {number}, which --header-row names, is empty; name the row with the heads"))
+        })?,
+    };
+    let above: Vec<_> = rows.drain(..index).collect();
+    let header = rows.remove(0);
+    if !above.is_empty() {
+        let shown = above.iter().flat_map(|row| &row.cells).find_map(Cell::text).unwrap_or_default();
+        let shown: String = shown.chars().take(40).collect();
+        table.notes.push(format!(
+            "row {} names the columns; not read above it: {} such as `{shown}` (--header-row names another)",
+            header.number,
+            if above.len() == 1 { "1 row".to_owned() } else { format!("{} rows", above.len()) }
+        ));
+    }
+    table.heads = header.cells.iter().map(head).collect();
+    let heads = table.heads.clone();
+    let repeats = |row: &Row| {
+        let of = |column: usize| heads.get(column).map_or("", String::as_str);
+        (0..heads.len().max(row.cells.len()))
+            .all(|column| row.cells.get(column).map(head).unwrap_or_default() == of(column))
+    };
+    let repeated: Vec<_> = rows.iter().filter(|row| repeats(row)).map(|row| row.number.to_string()).collect();
+    if !repeated.is_empty() && table.heads.iter().filter(|head| !head.is_empty()).count() > 1 {
+        rows.retain(|row| !repeats(row));
+        table.notes.push(format!("left out, since they repeat the heads: rows {}", repeated.join(", ")));
+    }
+    let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
+    let widest = rows.iter().map(filled).max().unwrap_or_default();
+    let named = table.heads.iter().rposition(|head| !head.is_empty()).map_or(0, |last| last + 1);
+    table.heads.truncate(named.max(widest));
+    table.rows = rows;
+    name_repeated(&mut table);
+    Ok(table)
+}
+
+fn find(rows: &[Row]) -> usize {
+    let searched = &rows[..rows.len().min(SEARCHED_ROWS)];
+    let known = |row: &Row| row.cells.iter().filter(|cell| is_known_head(&head(cell))).count();
+    let filled = |row: &Row| row.cells.iter().filter(|cell| **cell != Cell::Empty).count();
+    let most = searched.iter().map(known).max().unwrap_or_default();
+    if most >= KNOWN_HEADS {
+        return searched.iter().position(|row| known(row) == most).unwrap_or_default();
+    }
+    // A title fills one cell above rows of several.
+    let widest = searched.iter().map(filled).max().unwrap_or_default();
+    searched.iter().position(|row| widest == 1 || filled(row) > 1).unwrap_or_default()
+}
+
+fn head(cell: &Cell) -> String {
+    let text = cell.text().unwrap_or_default();
+    let text = value::unguarded(text);
+    if text.starts_with("json:") {
+        // The name of the property behind it is kept as it is.
+        return text.to_owned();
+    }
+    text.split_whitespace().map(value::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// Gives a head that occurs again the letter of its column.
+fn name_repeated(table: &mut Table) {
+    let mut columns: HashMap<String, Vec<usize>> = HashMap::new();
+    for (column, head) in table.heads.iter().enumerate().filter(|(_, head)| !head.is_empty()) {
+        columns.entry(head.clone()).or_default().push(column);
+    }
+    let mut repeated: Vec<_> = columns.into_values().filter(|columns| columns.len() > 1).collect();
+    repeated.sort_unstable();
+    for column in repeated.iter().flat_map(|columns| &columns[1..]) {
+        let mut name = format!("{} (column {})", table.heads[*column], column_letters(*column));
+        while table.heads.contains(&name) {
+            name.push('\'');
+        }
+        table.heads[*column] = name;
+    }
+    table.repeated = repeated;
+}
+
+/// Gives each row a cell for each head, and takes out columns without a head, telling what's in them.
+pub(super) fn square(table: &mut Table) {
+    let width = table.heads.len();
+    for row in &mut table.rows {
+        row.cells.resize(width, Cell::Empty);
+    }
+    for column in (0..width).filter(|column| table.heads[*column].is_empty()) {
+        let mut filled = table.rows.iter().map(|row| &row.cells[column]).filter(|cell| **cell != Cell::Empty);
+        let Some(first) = filled.next() else { continue };
+        let shown: String = first.text().unwrap_or_default().chars().take(40).collect();
+        table.notes.push(format!(
+            "left out: column {} has no head; cells with a value: {}, such as `{shown}` (give it a head to use it)",
+            column_letters(column),
+            filled.count() + 1
+        ));
+    }
+}
+
+/// Refuses a width that times the rows is too much.
+pub(super) fn check_area(table: &Table) -> Result<(), TableError> {
+    if table.heads.len().saturating_mul(table.rows.len()) > MAX_CELLS { Err(TableError::TooManyCells) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::curate::tabular::{ReadOptions, Table, parse};
+
+    fn read(csv: &str, header_row: Option<u64>) -> Table {
+        let options = ReadOptions { header_row, ..ReadOptions::default() };
+        parse(csv.as_bytes(), "csv", options, &|_, _| {}).expect("a table")
+    }
+
+    #[test]
+    fn heads_are_found_below_titles() {
+        let table = read("# exported 2025,\n\nName,Website\nA,https://a.example/\n", None);
+        assert_eq!((table.heads.join(" "), table.rows[0].number), ("Name Website".into(), 4));
+        assert!(table.notes[0].starts_with("row 3 names the columns"), "{:?}", table.notes);
+        let table = read("Software\nFoo,Bar\na,b\n", None);
+        assert_eq!(table.heads, ["Foo", "Bar"]);
+        let table = read("Foo,Bar\nName,Website\na,b\n", Some(1));
+        assert_eq!((table.heads.join(" "), table.rows.len()), ("Foo Bar".into(), 2));
+        let table = read("Title\nSoftware\n", None);
+        assert_eq!((table.heads.join(" "), table.rows.len()), ("Title".into(), 1));
+    }
+
+    #[test]
+    fn repeated_heads_are_told_apart_by_their_columns() {
+        let table = read("Name,Website,Website\na,b,c\n", None);
+        assert_eq!(table.heads, ["Name", "Website", "Website (column C)"]);
+        assert_eq!(table.repeated, [vec![1, 2]]);
+    }
+
+    #[test]
+    fn a_row_that_repeats_the_heads_is_left_out_and_told() {
+        let table = read("Name,Website\na,b\nName,Website\nc,d\n", None);
+        assert_eq!(table.rows.len(), 2);
+        assert!(table.notes[0].ends_with("rows 3"), "{:?}", table.notes);
+    }
+
+    #[test]
+    fn columns_without_heads_are_told_once() {
+        let table = read("Name,Website,,,\na,b,,secret,\nc,d,,x,\n", None);
+        assert_eq!(
+            table.notes,
+            ["left out: column D has no head; cells with a value: 2, such as `secret` (give it a head to use it)"]
+        );
+        assert!(read("Name,Website,,,\na,b,,,\n", None).notes.is_empty());
+    }
+
+    #[test]
+    fn invisible_characters_are_no_part_of_a_head() {
+        let table = read("Name\u{a0},\u{200b}Website,Last\u{a0}checked\nA\u{a0},\u{200b}https://a.example/ ,x\n", None);
+        assert_eq!(table.heads, ["Name", "Website", "Last checked"]);
+        assert_eq!(table.rows[0].cells[1].text(), Some("https://a.example/"));
+    }
+}

@@ -1,0 +1,298 @@
+//! An export with the rows of a table brought into it: what the table doesn't hold stays as it is written.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::document::element;
+use super::edit::{Change, items, like, rebuild};
+use super::findings::{At, Level};
+use super::{Conversion, Mapping, Record, Table};
+use crate::export::Export;
+use crate::record::{EvidenceStatus, normalised_url, slug};
+
+/// A row and a record that agree in name or in URL, and not in both.
+#[derive(Debug)]
+pub struct Match {
+    /// The row, such as `row 5`.
+    pub row: String,
+    pub row_name: String,
+    pub row_url: String,
+    pub id: String,
+    pub name: String,
+    pub url: String,
+}
+
+/// What becomes of a row that may be a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It is that record.
+    Update,
+    /// It is another one.
+    Add,
+}
+
+/// Why an export can't be updated.
+#[derive(Debug, thiserror::Error)]
+pub enum UpdateError {
+    #[error("the export's `software` can't be found")]
+    Form,
+    #[error("{0}")]
+    Unclear(String),
+}
+
+/// An export after an update.
+#[derive(Debug)]
+pub struct Updated {
+    pub json: String,
+    /// For each element of `software` the row, by index, that it comes from.
+    pub rows: Vec<Option<usize>>,
+    /// Values that were removed because the cell is empty.
+    pub cleared: usize,
+    /// Records that no row is about, as `name (id)`; they are in `json` unless they were to be removed.
+    pub missing: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    id: String,
+    name: String,
+    url: String,
+}
+
+/// Updates an export. Rows are matched by id, or without ids by name and URL; `ask` decides if only one of the two matches.
+pub fn update(
+    export: &Export,
+    table: &Table,
+    mapping: &Mapping,
+    conversion: &mut Conversion,
+    options: (bool, bool),
+    ask: &mut dyn FnMut(&Match) -> Option<Choice>,
+) -> Result<Updated, UpdateError> {
+    let (remove_missing, unique_ids) = options;
+    let document = std::str::from_utf8(&export.document).map_err(|_| UpdateError::Form)?;
+    let members = items(document).ok_or(UpdateError::Form)?;
+    let software = members.iter().position(|item| item.key.as_deref() == Some("software")).ok_or(UpdateError::Form)?;
+    let elements = items(members[software].value).ok_or(UpdateError::Form)?;
+    let heads: Vec<Head> = elements
+        .iter()
+        .map(|item| serde_json::from_str(item.value).map_err(|_| UpdateError::Form))
+        .collect::<Result<_, _>>()?;
+    let targets = Matcher::new(&heads).rows(table, mapping, conversion, ask)?;
+
+    let mut of_element: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut new: Vec<usize> = Vec::new();
+    for (index, target) in targets.into_iter().enumerate() {
+        let Some(element) = target else {
+            new.push(index);
+            continue;
+        };
+        if let Some(first) = of_element.get(&element) {
+            let (row, first) = (conversion.records[index].row, conversion.records[*first].row);
+            let value = format!("`{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
+            let at = At { row: Some(row), column: None };
+            let fix = "remove one of the rows, or give the other one an id of its own";
+            conversion.findings.add(Level::Error, table, at, &value, "the record is another row's, too", fix);
+        } else {
+            of_element.insert(element, index);
+        }
+    }
+    let taken: HashMap<String, String> =
+        heads.iter().map(|head| (head.id.clone(), format!("the record `{}`", head.name))).collect();
+    conversion.complete(table, mapping, &new, taken, unique_ids);
+
+    let mut cleared = 0;
+    let mut rows = Vec::new();
+    let mut changes = Vec::new();
+    let mut missing = Vec::new();
+    for (index, item) in elements.iter().enumerate() {
+        let Some(record) = of_element.get(&index).map(|record| &conversion.records[*record]) else {
+            missing.push(format!("{} ({})", heads[index].name, heads[index].id));
+            changes.push(if remove_missing { Change::Remove } else { Change::Keep });
+            if !remove_missing {
+                rows.push(None);
+            }
+            continue;
+        };
+        rows.push(Some(record.row));
+        changes.push(merged(item.value, record, &mut cleared).map_or(Change::Keep, Change::Value));
+    }
+    let added: Vec<_> = new
+        .iter()
+        .map(|index| {
+            let record = &conversion.records[*index];
+            let members: Vec<(&str, &str)> =
+                record.properties.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?))).collect();
+            let spaced = elements.last().and_then(|last| like(last.value, &members));
+            (None, spaced.unwrap_or_else(|| element(record)))
+        })
+        .collect();
+    rows.extend(new.iter().map(|index| Some(conversion.records[*index].row)));
+    let array = rebuild(members[software].value, &elements, &changes, &added);
+    let changes: Vec<_> = (0..members.len())
+        .map(|index| if index == software { Change::Value(array.clone()) } else { Change::Keep })
+        .collect();
+    Ok(Updated { json: rebuild(document, &members, &changes, &[]), rows, cleared, missing })
+}
+
+struct Matcher<'h> {
+    heads: &'h [Head],
+    by_id: HashMap<&'h str, usize>,
+    by_name: HashMap<String, usize>,
+    by_url: HashMap<String, usize>,
+}
+
+impl<'h> Matcher<'h> {
+    fn new(heads: &'h [Head]) -> Self {
+        let by = |key: fn(&Head) -> String| heads.iter().enumerate().map(|(index, head)| (key(head), index)).collect();
+        Self {
+            heads,
+            by_id: heads.iter().enumerate().map(|(index, head)| (head.id.as_str(), index)).collect(),
+            by_name: by(|head| slug(&head.name)),
+            by_url: by(|head| normalised_url(&head.url).into_owned()),
+        }
+    }
+
+    /// For each record of the table the element that it is.
+    fn rows(
+        &self,
+        table: &Table,
+        mapping: &Mapping,
+        conversion: &Conversion,
+        ask: &mut dyn FnMut(&Match) -> Option<Choice>,
+    ) -> Result<Vec<Option<usize>>, UpdateError> {
+        let mut unclear: Vec<String> = Vec::new();
+        let mut targets = Vec::new();
+        for record in &conversion.records {
+            if mapping.has("id") {
+                targets.push(record.text("id").and_then(|id| self.by_id.get(id.as_str()).copied()));
+                continue;
+            }
+            let (name, url) = (record.text("name").unwrap_or_default(), record.text("url").unwrap_or_default());
+            let folded = slug(&name);
+            let by_name = self.by_name.get(&folded).copied().filter(|_| !folded.is_empty());
+            let by_url = self.by_url.get(&*normalised_url(&url)).copied();
+            let target = match (by_name, by_url) {
+                (a, b) if a == b => a,
+                (by_name, by_url) => {
+                    let Some((found, head)) =
+                        by_url.or(by_name).and_then(|found| Some((found, self.heads.get(found)?)))
+                    else {
+                        targets.push(None);
+                        continue;
+                    };
+                    let question = Match {
+                        row: table.row_name(table.rows[record.row].number),
+                        row_name: name,
+                        row_url: url,
+                        id: head.id.clone(),
+                        name: head.name.clone(),
+                        url: head.url.clone(),
+                    };
+                    match ask(&question) {
+                        Some(Choice::Update) => Some(found),
+                        Some(Choice::Add) => None,
+                        None => {
+                            unclear.push(question.to_string());
+                            None
+                        }
+                    }
+                }
+            };
+            targets.push(target);
+        }
+        if unclear.is_empty() {
+            return Ok(targets);
+        }
+        let more = unclear.len().saturating_sub(10);
+        unclear.truncate(10);
+        let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
+        Err(UpdateError::Unclear(format!(
+            "rows match a record by name or by URL, and not by both; run it on a terminal to be asked, or give the rows their ids in a column \
+             `id`:\n  {}{more}",
+            unclear.join("\n  ")
+        )))
+    }
+}
+
+impl std::fmt::Display for Match {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { row, row_name, row_url, id, name, url } = self;
+        write!(f, "{row} `{row_name}` {row_url} may be `{name}` ({id}) {url}")
+    }
+}
+
+/// An element with the values of a record; `None` if they are the same.
+fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
+    let members = items(text)?;
+    let old = |key: &str| members.iter().find(|item| item.key.as_deref() == Some(key)).map(|item| item.value);
+    let mut set: Vec<(&str, Option<String>)> = Vec::new();
+    for (name, value) in &record.properties {
+        let value = match value {
+            None if name == "evidence_status" => Some(Value::from(EvidenceStatus::PendingReview.as_str()).to_string()),
+            value => value.clone(),
+        };
+        let is_same = if name == "categories" {
+            categories(old("category"), old("categories")) == categories(None, value.as_deref())
+        } else {
+            match (old(name), value.as_deref()) {
+                (None | Some("null" | "[]" | "\"\""), None) => true,
+                (Some(old), Some(new)) => alike(old, new),
+                _ => false,
+            }
+        };
+        if is_same {
+            continue;
+        }
+        *cleared += usize::from(value.is_none());
+        if name == "categories" && old("category").is_some() {
+            set.push(("category", None));
+        }
+        set.push((name, value));
+    }
+    if set.is_empty() {
+        return None;
+    }
+    let change = |key: &str| match set.iter().find(|(name, _)| *name == key) {
+        None => Change::Keep,
+        Some((_, None)) => Change::Remove,
+        Some((_, Some(value))) => Change::Value(value.clone()),
+    };
+    let changes: Vec<_> = members.iter().map(|item| change(item.key.as_deref().unwrap_or_default())).collect();
+    let added: Vec<_> = set
+        .iter()
+        .filter(|(name, _)| old(name).is_none())
+        .filter_map(|(name, value)| Some((Some(*name), value.clone()?)))
+        .collect();
+    Some(rebuild(text, &members, &changes, &added))
+}
+
+/// The category and the other ones.
+fn categories(one: Option<&str>, others: Option<&str>) -> Vec<Value> {
+    let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let mut all: Vec<Value> = one.and_then(read).into_iter().collect();
+    for value in others.and_then(read).map_or_else(Vec::new, as_list) {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+fn as_list(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(values) => values,
+        value => vec![value],
+    }
+}
+
+/// Whether two JSON texts have one value; a text alone is the same as a list of it.
+fn alike(old: &str, new: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let (Some(old), Some(new)) = (read(old), read(new)) else { return false };
+    let number = |value: &Value| value.as_f64();
+    old == new
+        || (number(&old).is_some() && number(&old) == number(&new))
+        || (old.is_string() && new.is_array() && as_list(old) == as_list(new))
+}

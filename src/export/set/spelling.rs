@@ -1,0 +1,145 @@
+//! Advice on values that are probably one value in two spellings, or several in one: one finding for each.
+
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashMapExt as _, HashSet};
+
+use super::ParsedExport;
+use super::category::{KEYS, MANY_TIMES, location};
+use crate::export::finding::Findings;
+use crate::export::{Code, Finding, Related};
+use crate::record::{Software, slug};
+
+/// Shortest value that is compared, in characters: among short ones an `s` makes another word.
+const SHORTEST: usize = 5;
+/// Longest value that is compared, in bytes.
+const LONGEST: usize = 100;
+/// Fewest pieces of a list of single words, if none of them is a value elsewhere: two may be a name.
+const PIECES: usize = 3;
+
+/// A property with values that are counted and filtered.
+struct Property {
+    keys: &'static [&'static str],
+    noun: &'static str,
+    values: fn(&Software) -> &[Box<str>],
+}
+
+const PROPERTIES: [Property; 5] = [
+    Property { keys: &KEYS, noun: "category", values: |software| &software.categories },
+    Property { keys: &["tags"], noun: "tag", values: |software| &software.tags },
+    Property { keys: &["standards"], noun: "standard", values: |software| &software.standards },
+    Property { keys: &["deployment"], noun: "deployment", values: |software| &software.deployment },
+    Property { keys: &["languages"], noun: "language", values: |software| &software.languages },
+];
+
+/// A value, how many products have it, and the first of them: export, index.
+#[derive(Clone, Copy)]
+struct Value<'d> {
+    name: &'d str,
+    products: usize,
+    first: (usize, usize),
+}
+
+pub(super) fn advise(exports: &[ParsedExport<'_>], findings: &mut Findings) {
+    let declared: HashSet<String> =
+        exports.iter().flat_map(|export| &export.contents.categories).map(|entry| slug(&entry.value.name)).collect();
+    for property in &PROPERTIES {
+        let values = values(exports, property);
+        for variants in variants(&values).into_values().filter(|variants| variants.len() > 1) {
+            let [common, rarer @ ..] = &variants[..] else { continue };
+            // Those are near a declared category, or a much more frequent one.
+            let is_reported = |value: &Value<'_>| {
+                property.noun == "category"
+                    && (declared.contains(&slug(common.name)) || common.products >= value.products * MANY_TIMES)
+            };
+            for value in rarer.iter().filter(|value| !is_reported(value)) {
+                report_variant(exports, property, value, common, findings);
+            }
+        }
+        let names: HashSet<&str> = values.iter().map(|value| value.name).collect();
+        for value in values.iter().filter(|value| is_list(value.name, &names)) {
+            report_list(exports, property, value, findings);
+        }
+    }
+}
+
+/// The values of a property as they are written, the most frequent first.
+fn values<'d>(exports: &'d [ParsedExport<'_>], property: &Property) -> Vec<Value<'d>> {
+    let mut names: HashMap<&str, Value<'_>> = HashMap::new();
+    for (number, export) in exports.iter().enumerate() {
+        for entry in &export.contents.software {
+            for name in entry.value.software.iter().flat_map(|software| (property.values)(software)) {
+                let value = Value { name, products: 0, first: (number, entry.index) };
+                names.entry(name).or_insert(value).products += 1;
+            }
+        }
+    }
+    let mut values: Vec<_> = names.into_values().collect();
+    values.sort_unstable_by(|a, b| (b.products, a.first, a.name).cmp(&(a.products, b.first, b.name)));
+    values
+}
+
+/// Values that are one without spaces, hyphens and an `s` at the end, the most frequent first; one of each slug.
+fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
+    let mut variants: BTreeMap<String, Vec<Value<'_>>> = BTreeMap::new();
+    for value in values.iter().filter(|value| value.name.len() <= LONGEST) {
+        let folded = slug(value.name).replace('-', "");
+        if folded.chars().count() < SHORTEST {
+            continue;
+        }
+        let is_plural = folded.ends_with('s') && !folded.ends_with("ss") && folded.chars().count() > SHORTEST;
+        let key = if is_plural { folded[..folded.len() - 1].to_owned() } else { folded };
+        let of = variants.entry(key).or_default();
+        if of.iter().all(|other| slug(other.name) != slug(value.name)) {
+            of.push(*value);
+        }
+    }
+    variants
+}
+
+/// Whether a value is a list with commas: half of its pieces are values elsewhere, or all of several are single words.
+fn is_list(name: &str, values: &HashSet<&str>) -> bool {
+    if !name.contains(',') || name.len() > LONGEST {
+        return false;
+    }
+    let pieces: Vec<&str> = name.split(',').map(str::trim).filter(|piece| !piece.is_empty()).collect();
+    let known = pieces.iter().filter(|piece| values.contains(**piece)).count();
+    pieces.len() > 1
+        && (known * 2 >= pieces.len()
+            || (pieces.len() >= PIECES && pieces.iter().all(|piece| !piece.contains(char::is_whitespace))))
+}
+
+fn report_variant(
+    exports: &[ParsedExport<'_>],
+    property: &Property,
+    value: &Value<'_>,
+    common: &Value<'_>,
+    findings: &mut Findings,
+) {
+    let place = |value: &Value<'_>| location(&exports[value.first.0], value.first.1, property.keys, value.name);
+    let products = |count: usize| if count == 1 { "1 product".to_owned() } else { format!("{count} products") };
+    findings.add(Code::SpellingVariant, exports[value.first.0].file.shared_path(), || Finding {
+        code: Code::SpellingVariant,
+        location: place(value),
+        message: format!(
+            "the {} `{}` of {} is almost `{}`, which {} have",
+            property.noun,
+            value.name,
+            products(value.products),
+            common.name,
+            products(common.products)
+        ),
+        help: "write one of the two everywhere if they mean the same".to_owned(),
+        related: vec![Related { location: place(common), note: format!("`{}` is first used here", common.name) }],
+    });
+}
+
+fn report_list(exports: &[ParsedExport<'_>], property: &Property, value: &Value<'_>, findings: &mut Findings) {
+    findings.add(Code::CommaList, exports[value.first.0].file.shared_path(), || Finding {
+        code: Code::CommaList,
+        location: location(&exports[value.first.0], value.first.1, property.keys, value.name),
+        message: format!("`{}` is one {}, and looks like a list of several", value.name, property.noun),
+        help: "write each as an element of its own, if it is a list".to_owned(),
+        related: Vec::new(),
+    });
+}

@@ -1,0 +1,81 @@
+//! `add`, `set` and `init`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{run, stderr};
+
+const EXPORT: &str = r#"{ "name": "N", "license": "https://l.example/",
+  "software": [
+    { "name": "Moss", "id": "moss", "url": "https://moss.example/", "evidence_status": "pending-review" }
+  ],
+  "glossary": [] }
+"#;
+
+/// Runs a command on the export; the exit code, what was printed and the export after it.
+fn edit(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(folder, arguments);
+    (output.status.code(), stderr(&output), fs::read_to_string(folder.join("e.json")).expect("an export"))
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("e.json"), EXPORT).expect("a file");
+    folder
+}
+
+#[test]
+fn a_property_is_set_and_everything_else_stays() {
+    let folder = folder();
+    let (code, text, export) =
+        edit(folder.path(), &["set", "e.json", "moss", "tags=audit; iso", "seats:=5", "url=https://new.example/"]);
+    assert_eq!(code, Some(0), "{text}");
+    let expected = EXPORT
+        .replace("https://moss.example/", "https://new.example/")
+        .replace("\"pending-review\" }", "\"pending-review\", \"tags\": [\"audit\",\"iso\"], \"seats\": 5 }");
+    assert_eq!(export, expected);
+    assert!(text.contains("1 changed"), "{text}");
+    let (_, _, export) =
+        edit(folder.path(), &["set", "e.json", "moss", "tags=", "seats:=", "url=https://moss.example/"]);
+    assert_eq!(export, EXPORT);
+}
+
+#[test]
+fn what_is_wrong_is_refused_before_it_is_written() {
+    let folder = folder();
+    for (arguments, expected) in [
+        (vec!["set", "e.json", "moss", "url=moss"], "invalid_uri"),
+        (vec!["set", "e.json", "moss", "name="], "missing_property"),
+        (vec!["set", "e.json", "fern", "name=Fern"], "no record `fern`"),
+        (vec!["set", "e.json", "moss", "name"], "write PROPERTY=VALUE"),
+        (vec!["add", "e.json", "id=moss", "name=Moss", "url=https://m.example/"], "has a record `moss` already"),
+        (vec!["add", "e.json", "name=Moss", "url=https://moss.example"], "has a record with this name and URL already"),
+        (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id made of the name is taken"),
+    ] {
+        let (code, text, export) = edit(folder.path(), &arguments);
+        assert_eq!((code, export.as_str()), (Some(2), EXPORT), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_record_is_added_in_the_style_of_the_others() {
+    let folder = folder();
+    let (code, text, export) = edit(folder.path(), &["add", "e.json", "name=Fern Desk", "url=www.fern.example"]);
+    assert_eq!(code, Some(0), "{text}");
+    let added = r#"{ "id": "fern-desk", "name": "Fern Desk", "url": "https://www.fern.example", "evidence_status": "pending-review" }"#;
+    assert_eq!(export, EXPORT.replace("review\" }", &format!("review\" }},\n    {added}")));
+}
+
+#[test]
+fn a_folder_that_was_started_is_valid_and_not_overwritten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = run(folder.path(), &["init", "new"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = run(&folder.path().join("new"), &["check", "--deny", "warnings"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    fs::write(folder.path().join("new/README.md"), "mine").expect("a file");
+    let output = run(folder.path(), &["init", "new"]);
+    assert!(output.status.success() && stderr(&output).contains("README.md exists, and stays as it is"));
+    assert_eq!(fs::read_to_string(folder.path().join("new/README.md")).expect("a file"), "mine");
+}

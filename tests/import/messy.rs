@@ -1,0 +1,227 @@
+//! Tables as people keep them: what a person would understand is read, what nothing settles is refused, and nothing is lost.
+
+use serde_json::json;
+
+use crate::{import, stderr};
+
+const HEADS: &str = "Name;Website";
+
+/// A table with one more column after name and website, a row for each value.
+fn with_column(head: &str, values: &[&str]) -> Vec<u8> {
+    let rows = values.iter().enumerate().map(|(n, value)| format!("P{n};https://p{n}.example/;{value}"));
+    let lines: Vec<_> = std::iter::once(format!("{HEADS};{head}")).chain(rows).collect();
+    lines.join("\n").into_bytes()
+}
+
+/// The values of a property in the export, and what was printed.
+fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<serde_json::Value>, String) {
+    let (output, export) = import("t.csv", &with_column(head, cells), more);
+    let software = export.map_or_else(Vec::new, |export| export["software"].as_array().expect("records").clone());
+    (software.iter().map(|record| record[property].clone()).collect(), stderr(&output))
+}
+
+#[test]
+fn a_column_without_a_meaning_is_left_out_and_told() {
+    let (found, text) = values("Internal note", &["never publish"], "Internal note", &[]);
+    assert_eq!(found, [json!(null)]);
+    assert!(text.contains("column C `Internal note`: its head isn't known"), "{text}");
+    let (found, _) = values("Internal note", &["publish"], "Internal note", &["--additional", "Internal note"]);
+    assert_eq!(found, [json!("publish")]);
+    let (_, text) = values("Note", &["x"], "Note", &["--additional", "Nota"]);
+    assert!(text.contains("no column `Nota`; its columns are `Name`, `Website`, `Note`"), "{text}");
+}
+
+#[test]
+fn evidence_ratings_and_alternatives_are_not_guessed() {
+    for (head, value, property, reason) in [
+        ("Source", "https://git.example/x", "sources", "evidence is never guessed"),
+        ("Alternatives", "Small Chat", "alternative_to", "is what the product replaces"),
+        ("Rating", "1234", "rating", "a rating needs values between 0 and 5"),
+        ("Stars", "4", "rating", "its head isn't known"),
+    ] {
+        let (found, text) = values(head, &[value], property, &[]);
+        assert_eq!(found, [json!(null)], "{head}");
+        assert!(text.contains(reason), "{text}");
+    }
+}
+
+#[test]
+fn addresses_numbers_and_empty_words_are_understood() {
+    let csv = "Name;Website;Rating;Vendor\nA;www.a.example;4,5;k.A.\nB;https://b.example/;3,0;-\n";
+    let (output, export) = import("t.csv", csv.as_bytes(), &[]);
+    let text = stderr(&output);
+    let export = export.expect(&text);
+    let first = &export["software"][0];
+    assert_eq!(
+        (&first["url"], &first["rating"], &first["vendor"]),
+        (&json!("https://www.a.example"), &json!(4.5), &json!(null))
+    );
+    assert!(
+        text.contains("addresses that begin with www. got https:// (1, such as `www.a.example` in row 2)"),
+        "{text}"
+    );
+    assert!(text.contains("column D `Vendor`: cells that say nothing were read as empty (2"), "{text}");
+    let (_, text) = values("Rating", &["4,5", "3.5"], "rating", &[]);
+    assert!(text.contains("the numbers have both `,` and `.`"), "{text}");
+}
+
+#[test]
+fn dates_are_read_in_the_forms_that_the_column_settles() {
+    let (found, text) = values(
+        "Last checked",
+        &["1/2/2025 0:00", "12/31/2025 0:00", "12/31/2025 14:05:00", "07-Jan-18"],
+        "evidence_checked_on",
+        &[],
+    );
+    assert_eq!(found, ["2025-01-02", "2025-12-31", "2025-12-31", "2018-01-07"], "{text}");
+    assert!(text.contains("times of day were cut off dates (1"), "{text}");
+    let (found, text) = values("Last checked", &["10.01.24", "November 2024"], "evidence_checked_on", &[]);
+    assert_eq!(found, [json!("2024-01-10"), json!(null)]);
+    assert!(text.contains("a date without a day was kept as a text"), "{text}");
+    for range in ["2025-12-31 bis 2026-01-31", "31.12.2025 (geplant)", "2025-12-31Tomorrow"] {
+        let (found, text) = values("Last checked", &[range], "evidence_checked_on", &[]);
+        assert!(found.is_empty() && text.contains("the value isn't a date (1)") && text.contains(range), "{text}");
+    }
+}
+
+#[test]
+fn lists_are_split_at_commas_only_if_the_pieces_recur() {
+    let (found, text) = values("Tags", &["audit, iso", "audit", "iso, permits", "audit, ledger"], "tags", &[]);
+    assert_eq!(
+        found,
+        [json!(["audit", "iso"]), json!(["audit"]), json!(["iso", "permits"]), json!(["audit", "ledger"])],
+        "{text}"
+    );
+    let (found, text) = values("Tags", &["audit, ledger, iso"], "tags", &[]);
+    assert_eq!(found, [json!(["audit, ledger, iso"])]);
+    assert!(text.contains("split at commas? --split-commas \"Tags\" does"), "{text}");
+    let (found, _) = values("Tags", &["audit, ledger, iso"], "tags", &["--split-commas", "Tags"]);
+    assert_eq!(found, [json!(["audit", "ledger", "iso"])]);
+}
+
+#[test]
+fn causes_are_told_once_with_their_count_and_examples() {
+    let (found, text) = values("Last checked", &["soon 2025"; 5], "x", &[]);
+    assert!(found.is_empty());
+    let expected = "error: column C `Last checked`: the value isn't a date (5)\n  row 2: `soon 2025`\n  row 3: `soon 2025`\n  row 4: \
+                    `soon 2025`\n  and 2 more\n  fix: write it as YYYY-MM-DD, or empty the cell\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("number of errors: 5, of causes: 1"), "{text}");
+}
+
+#[test]
+fn valid_rows_are_written_and_the_others_put_aside() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let csv = "Name,Website,Last checked,Note\nA,https://a.example/,soon 2025,x\nB,not an address,,y\nC,https://c.example/,2025-01-02,z\n";
+    std::fs::write(folder.path().join("t.csv"), csv).expect("a file");
+    let arguments = [
+        "import",
+        "t.csv",
+        "-o",
+        "out.json",
+        "--name",
+        "N",
+        "--license",
+        "https://l.example/",
+        "--yes",
+        "--valid-rows",
+    ];
+    let output = crate::run(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
+    let export: serde_json::Value = serde_json::from_str(&read("out.json")).expect("JSON");
+    assert_eq!(export["software"].as_array().map(Vec::len), Some(1));
+    let rejected = read("t.rejected.csv");
+    assert!(rejected.starts_with("Name,Website,Last checked,Note,Reason\r\nA,https://a.example/,soon 2025,x,Last checked: the value isn't a date\r\nB,not an address,,y,\"Website: "), "{rejected}");
+    assert_eq!(rejected.lines().count(), 3);
+    std::fs::write(
+        folder.path().join("t.rejected.csv"),
+        rejected.replace("soon 2025", "2025-03-04").replace("not an address", "https://b.example/"),
+    )
+    .expect("a file");
+    let output = crate::run(folder.path(), &["import", "t.rejected.csv", "--update", "out.json", "--yes"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let export: serde_json::Value = serde_json::from_str(&read("out.json")).expect("JSON");
+    assert_eq!(export["software"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn thousands_of_errors_are_few_causes() {
+    let rows: Vec<_> = (0..3_000).map(|n| format!("P{n};no address {n};https://p{n}.example/\n")).collect();
+    let csv = format!("Name;Website;Link\nP;https://p.example/;x\n{}", rows.concat());
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("t.csv"), csv).expect("a file");
+    std::fs::write(folder.path().join("m.json"), r#"{"columns": {"Name": "name", "Website": "url", "Link": null}}"#)
+        .expect("a file");
+    let arguments =
+        ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://l.example/", "--mapping", "m.json"];
+    let output = crate::run(folder.path(), &arguments);
+    let text = stderr(&output);
+    assert!(text.contains("has no scheme, such as https: (3000)\n") && text.contains("and 2997 more\n"), "{text}");
+    assert!(text.contains("number of errors: 3000, of causes: 1"), "{text}");
+    let output = crate::run(folder.path(), &[&arguments[..], &["--valid-rows"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let rejected = std::fs::read_to_string(folder.path().join("t.rejected.csv")).expect("a file");
+    assert_eq!((rejected.lines().count(), rejected.matches("has no scheme").count()), (3_001, 3_000));
+}
+
+#[test]
+fn fixes_without_judgement_are_applied_when_asked() {
+    let csv = "Name,Website\nA,a.example\nB,https:/b.example/x\nB,https:/b.example/x\n";
+    let (output, export) = import("t.csv", csv.as_bytes(), &[]);
+    assert!(export.is_none(), "{}", stderr(&output));
+    let (output, export) = import("t.csv", csv.as_bytes(), &["--fix"]);
+    let text = stderr(&output);
+    let export = export.expect(&text);
+    assert_eq!(export["software"].as_array().map(Vec::len), Some(2));
+    assert_eq!(export["software"][1]["url"], "https://b.example/x");
+    assert!(text.contains("got one (2") && text.contains("repeats another row in every cell (1"), "{text}");
+}
+
+#[test]
+fn names_that_collide_get_a_suffix_when_asked() {
+    let csv = "Name,Website\nMoss,https://a.example/\nMOSS,https://b.example/\n";
+    let (output, export) = import("t.csv", csv.as_bytes(), &["--unique-ids"]);
+    assert_eq!(export.unwrap_or_else(|| panic!("{}", stderr(&output)))["software"][1]["id"], "moss-2");
+}
+
+#[test]
+fn values_are_translated_and_columns_fall_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    write(
+        "t.csv",
+        "Name,Repo,Home,Prüfstatus\nA,https://git.example/a,,Offen\nB,https://git.example/b,https://b.example/,offen\n",
+    );
+    write("values.json", r#"{"offen": "pending-review"}"#);
+    write(
+        "m.json",
+        r#"{"columns": {"Name": "name", "Home": "url", "Repo": "fallback:url", "Prüfstatus": "evidence_status"}}"#,
+    );
+    let arguments =
+        ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://l.example/", "--mapping", "m.json"];
+    let output = crate::run(folder.path(), &arguments);
+    let text = stderr(&output);
+    assert!(text.contains("the value is neither of") && text.contains("--map-values"), "{text}");
+    let output = crate::run(folder.path(), &[&arguments[..], &["--map-values", "Prüfstatus=values.json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let export: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("out.json")).expect("a file")).expect("JSON");
+    assert_eq!(export["software"][0]["url"], "https://git.example/a");
+    assert_eq!(export["software"][1]["url"], "https://b.example/");
+    assert_eq!(export["software"][0]["evidence_status"], "pending-review");
+}
+
+#[test]
+fn json_of_others_is_a_table() {
+    let ndjson = r#"{"name":"Moss","website_url":"https://moss.example/","vendor":null,"secret":1}"#;
+    let (output, export) = import("t.ndjson", ndjson.as_bytes(), &[]);
+    let expected =
+        json!({"id": "moss", "name": "Moss", "url": "https://moss.example/", "evidence_status": "pending-review"});
+    assert_eq!(export.unwrap_or_else(|| panic!("{}", stderr(&output)))["software"][0], expected);
+    let json = r#"{"moss": {"title": "Moss", "homepage": "www.moss.example", "tags": "a; b"}}"#;
+    let (output, export) = import("t.json", json.as_bytes(), &[]);
+    let expected = json!({"id": "moss", "name": "Moss", "url": "https://www.moss.example", "tags": ["a", "b"],
+        "evidence_status": "pending-review"});
+    assert_eq!(export.unwrap_or_else(|| panic!("{}", stderr(&output)))["software"][0], expected);
+}

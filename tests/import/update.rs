@@ -1,0 +1,160 @@
+//! `import --update`: an export is brought up to date, and keeps what a table doesn't hold.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::{run, stderr};
+
+const EXPORT: &str = r#"{
+  "name": "Ours",   "license": "https://l.example/",
+  "glossary": [ {"term": "LOTO", "definition": "Lockout"} ],
+  "categories": [{"name": "Audits", "description": "d"}],
+  "software": [
+    {"id": "moss", "name": "Moss", "url": "https://moss.example/", "evidence_status": "vendor-sources-reviewed",
+     "sources": [["Docs", "https://moss.example/docs"]], "evidence_checked_on": "2025-01-02", "category": "Audits", "tags": ["a"],
+     "seats": 1.50},
+    {"id": "fern", "name": "Fern", "url": "https://fern.example/", "evidence_status": "pending-review", "vendor": "V"}
+  ],
+  "reviews": [{"id": "r", "software_id": "moss", "rating": 4}]
+}
+"#;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(csv: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("e.json"), EXPORT).expect("a file");
+        fs::write(folder.path().join("t.csv"), csv).expect("a file");
+        Self(folder)
+    }
+
+    /// The exit code, what was printed, and the export.
+    fn update(&self, more: &[&str]) -> (Option<i32>, String, String) {
+        let output = run(self.0.path(), &[&["import", "t.csv", "--update", "e.json"], more].concat());
+        let export = fs::read_to_string(self.0.path().join("e.json")).expect("an export");
+        (output.status.code(), stderr(&output), export)
+    }
+}
+
+#[test]
+fn what_the_table_does_not_hold_stays_to_the_byte() {
+    let folder = Folder::new("id,name,vendor,tags\nfern,Fern,V2,\nmoss,Moss,,a\n");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(export, EXPORT.replace("\"V\"", "\"V2\""), "{text}");
+    assert!(text.contains("vendor:") && text.contains("1 changed"), "{text}");
+}
+
+#[test]
+fn rows_are_matched_by_name_and_url_without_ids() {
+    let folder = Folder::new(
+        "Name,Website,Kategorie,Tags\nMOSS,http://www.moss.example,Audits,a\nOak,https://oak.example/,Audits,\"a, b\"\n",
+    );
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!(code, Some(0), "{text}");
+    let export: Value = serde_json::from_str(&export).expect("JSON");
+    let software = export["software"].as_array().expect("records");
+    assert_eq!(software.len(), 3);
+    assert_eq!(
+        (&software[0]["name"], &software[0]["category"], &software[0]["seats"]),
+        (&json!("MOSS"), &json!("Audits"), &json!(1.5))
+    );
+    // Values of the export are known: `a` is one.
+    assert_eq!((&software[2]["id"], &software[2]["tags"]), (&json!("oak"), &json!(["a", "b"])));
+    assert_eq!(export["glossary"][0]["term"], "LOTO");
+    assert!(
+        text.contains("Records that the table doesn't have stay (--remove-missing removes them): Fern (fern)."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_match_by_one_of_name_and_url_is_refused_without_a_terminal() {
+    for row in ["Moss,https://elsewhere.example/", "Moss Pro,https://moss.example/"] {
+        let folder = Folder::new(&format!("Name,Website\n{row}\n"));
+        let (code, text, export) = folder.update(&["--yes"]);
+        assert_eq!((code, export.as_str()), (Some(2), EXPORT));
+        assert!(text.contains("row 2 `Moss") && text.contains("may be `Moss` (moss) https://moss.example/"), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_cell_clears_the_value_and_missing_records_go_when_asked() {
+    let folder = Folder::new("id,Vendor\nfern,\n");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(export, EXPORT.replace(", \"vendor\": \"V\"", ""));
+    assert!(text.contains("Values removed, since their cells are empty: 1."), "{text}");
+    // A review would be left without its product.
+    let (code, text, _) = folder.update(&["--yes", "--remove-missing"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("unknown_software"), "{text}");
+    let folder = Folder::new("id,Vendor\nmoss,W\n");
+    let (code, text, export) = folder.update(&["--yes", "--remove-missing"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!export.contains("fern") && text.contains("are removed: Fern (fern)"), "{text}");
+}
+
+#[test]
+fn changes_need_a_confirmation_and_no_changes_none() {
+    let folder = Folder::new("id,Vendor\nfern,W\n");
+    fs::write(folder.0.path().join("m.json"), r#"{"columns": {"id": "id", "Vendor": "vendor"}}"#).expect("a file");
+    let (code, text, export) = folder.update(&["--mapping", "m.json"]);
+    assert_eq!((code, export.as_str()), (Some(2), EXPORT));
+    assert!(text.contains("accept them with --yes"), "{text}");
+    let folder = Folder::new("id,Vendor\nfern,V\n");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!((code, export.as_str()), (Some(0), EXPORT));
+    assert!(text.contains("The table changes nothing"), "{text}");
+}
+
+#[test]
+fn force_does_not_delete_what_a_table_does_not_hold() {
+    let folder = Folder::new("Name,Website\nA,https://a.example/\n");
+    let arguments =
+        ["import", "t.csv", "-o", "e.json", "--force", "--name", "N", "--license", "https://l.example/", "--yes"];
+    let output = run(folder.0.path(), &arguments);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(
+        text.contains("1 reviews, 1 descriptions of categories, 1 glossary terms; --update e.json keeps it"),
+        "{text}"
+    );
+    assert_eq!(fs::read_to_string(folder.0.path().join("e.json")).expect("a file"), EXPORT);
+}
+
+#[test]
+fn an_answer_decides_what_an_unclear_row_is() {
+    use software_directory::curate::tabular::{self, Choice, ConvertOptions, Mapping, ReadOptions};
+    use software_directory::export::{Limits, SourceFile, examine};
+    use software_directory::record::CalendarDate;
+
+    let csv = b"Name,Website\nMoss Pro,https://moss.example/\n";
+    let table = tabular::parse(csv, "csv", ReadOptions::default(), &|_, _| {}).expect("a table");
+    let mapping = Mapping::propose(&table);
+    let categories = std::collections::BTreeMap::new();
+    let options =
+        ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
+    let file = SourceFile::from_bytes("e.json".as_ref(), EXPORT.into());
+    let today = CalendarDate::parse("2026-01-01").expect("a day");
+    let report = examine(vec![file], &Limits::default(), today, &|_| {});
+    for (choice, expected) in
+        [(Choice::Update, vec!["Moss Pro", "Fern"]), (Choice::Add, vec!["Moss", "Fern", "Moss Pro"])]
+    {
+        let mut conversion = tabular::convert(&table, &mapping, &options);
+        let mut asked = Vec::new();
+        let mut answer = |question: &tabular::Match| {
+            asked.push(question.id.clone());
+            Some(choice)
+        };
+        let exports = &report.exports[0];
+        let updated = tabular::update(exports, &table, &mapping, &mut conversion, (false, false), &mut answer)
+            .expect("an update");
+        let export: Value = serde_json::from_str(&updated.json).expect("JSON");
+        let names: Vec<_> =
+            export["software"].as_array().expect("records").iter().map(|record| record["name"].clone()).collect();
+        assert_eq!((names, asked), (expected.into_iter().map(Value::from).collect(), vec!["moss".to_owned()]));
+    }
+}
